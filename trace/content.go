@@ -1,0 +1,77 @@
+package trace
+
+// Content is everything that a trace file holds, in memory: what Write takes and Read gives back. A shard is a
+// Content with fewer ranks than its world.
+type Content struct {
+	Meta          Meta
+	Functions     []Function
+	Sites         []Site
+	Signatures    []Signature // index = terminal
+	Communicators []Communicator
+	Grammar       Grammar // rules of all threads; Thread.Root names each one's root
+	Sequences     [][]int64 // distinct value sequences; Thread.Streams refer to them
+	Ranks         []Rank
+	Threads       []Thread
+}
+
+// Meta is about the whole trace.
+type Meta struct {
+	Final          bool   // written by the final merge: peers are relative, sites and communicators are global
+	World          string // id of the MPI world
+	WorldSize      int
+	Implementation string // "Open MPI", "MPICH"
+	Version        string
+	ABI            string // "openmpi", "mpich"
+	CreatedBy      string // version of Cairn
+	CallSites      string // "none", "caller"
+	Timing         string // "lossless"
+	Attempt, Run   int
+	MissingRanks   RankList
+	Notes          []string // what a reader must know: degraded tracing, dropped records
+}
+
+// A Rank is one MPI process.
+type Rank struct {
+	Rank             int // in MPI_COMM_WORLD
+	Host             string
+	Pod, Node        string // "" outside Kubernetes
+	BootID           string // equal boot ids share a clock
+	PID              int
+	Executable       string
+	StartRealtimeNS  int64
+	Clock            Clock
+	EndedEarly       string // "" when MPI_Finalize returned; else what was in flight: "killed in MPI_Recv", "after MPI_Send"
+	Dropped          uint64 // records lost inside the tracer
+	CommunicatorsOwn []uint32 // instances in the order in which this rank got them, indices into Content.Communicators
+}
+
+// Clock turns ticks into time. Samples are taken together, in order of ticks.
+type Clock struct {
+	Kind    string // "tsc" or "monotonic" (1 tick = 1 ns)
+	Samples []ClockSample
+}
+
+// A ClockSample reads three clocks at one moment.
+type ClockSample struct {
+	Ticks, MonotonicNS, RealtimeNS int64
+}
+
+// A Thread is the sequence of calls of one thread of one rank.
+type Thread struct {
+	Rank, Thread int
+	Root         int // rule in Content.Grammar
+	Calls        uint64
+	Streams      []StreamRef // sorted by terminal, then number
+	FirstTick    int64       // enter of the first call
+	// Gaps and Durations are in ticks, one a call: gap is the time since the previous call's exit on the same thread
+	// (0 for the first), duration is exit − enter. A nested call's gap is negative: it enters before its
+	// predecessor, the enclosing call, exits.
+	Gaps, Durations []int64
+}
+
+// A StreamRef says which value sequence a stream of a signature has on this thread.
+type StreamRef struct {
+	Terminal int32
+	Number   int32
+	Sequence int32 // index into Content.Sequences
+}
