@@ -8,7 +8,7 @@ type Content struct {
 	Sites         []Site
 	Signatures    []Signature // index = terminal
 	Communicators []Communicator
-	Grammar       Grammar // rules of all threads; Thread.Root names each one's root
+	Grammar       Grammar   // rules of all threads; Thread.Root names each one's root
 	Sequences     [][]int64 // distinct value sequences; Thread.Streams refer to them
 	Ranks         []Rank
 	Threads       []Thread
@@ -40,8 +40,8 @@ type Rank struct {
 	Executable       string
 	StartRealtimeNS  int64
 	Clock            Clock
-	EndedEarly       string // "" when MPI_Finalize returned; else what was in flight: "killed in MPI_Recv", "after MPI_Send"
-	Dropped          uint64 // records lost inside the tracer
+	EndedEarly       string   // "" when MPI_Finalize returned; else what was in flight: "killed in MPI_Recv", "after MPI_Send"
+	Dropped          uint64   // records lost inside the tracer
 	CommunicatorsOwn []uint32 // instances in the order in which this rank got them, indices into Content.Communicators
 }
 

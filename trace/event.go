@@ -1,0 +1,24 @@
+package trace
+
+// An Event is one call, decoded: what Cursor gives.
+type Event struct {
+	Rank, Thread int
+	Index        uint64 // of the call on its thread, from 0
+	Terminal     int32
+	Function     *Function
+	Signature    *Signature
+	// In, Out and Return are the signature's, with streams and relative ranks replaced by what this call had. They
+	// are valid until the next call of Next.
+	In, Out []Value
+	Return  Value
+	// Comm is the communicator of the call (its first comm parameter, or for a call on requests −1), an index into
+	// Content.Communicators; −1 where there is none. OwnRank is the caller's rank in it, −1 if Comm is −1.
+	Comm    int
+	OwnRank int
+	// NewComm is the communicator instance that the call created, −1 for most.
+	NewComm int
+	// EnterTicks and ExitTicks are the rank's clock; Enter and Exit the same in nanoseconds of the node's
+	// CLOCK_MONOTONIC, which ranks of one boot id share.
+	EnterTicks, ExitTicks int64
+	Enter, Exit           int64
+}
