@@ -1,0 +1,92 @@
+# Cairn: what one can do here. `make help` lists it; `make demo` and `make test` install what they need.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+CACHE := $(or $(CAIRN_CACHE),$(HOME)/.cache/cairn)
+LDFLAGS := -s -w -X github.com/cairn-mpi/cairn/internal/version.Version=$(VERSION)
+SHIMS := lib/libcairn-openmpi.so lib/libcairn-mpich.so
+export KUBEBUILDER_ASSETS := $(CACHE)/bin
+# ranks run as root and oversubscribed in the tests, wherever those run
+export OMPI_ALLOW_RUN_AS_ROOT := 1
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
+
+##@ Use
+.PHONY: build
+build: bin/cairn bin/cairn-operator lib/libcairn-core.so $(SHIMS) ## the commands in bin/, the tracer's libraries in lib/
+
+.PHONY: demo
+demo: ## trace a local run, then a TracedMPIJob on a local two-node cluster (CAIRN_CLUSTER=existing: on yours)
+	hack/demo.sh
+
+.PHONY: examples
+examples: ## the example MPI programs, for both MPIs
+	$(MAKE) -C examples
+
+##@ Test
+.PHONY: test
+test: ## everything: unit, API server, MPI and end-to-end tests; installs what it needs
+	hack/test.sh
+
+.PHONY: test-unit
+test-unit: ## Go unit tests, without MPI or a cluster
+	go test ./...
+
+.PHONY: test-mpi
+test-mpi: build examples ## every example under both MPIs with --verify
+	go test -tags mpi -count=1 -timeout 30m ./test/mpi/...
+
+.PHONY: test-e2e
+test-e2e: build ## the end-to-end tests, on the local cluster
+	go test -tags e2e -count=1 -timeout 30m -v ./test/e2e/...
+
+##@ Keep
+.PHONY: generate
+generate: ## all generated files: wrappers, tables, deep copies, CRD, chart's CRD, report assets
+	go generate ./...
+
+.PHONY: docs
+docs: build examples ## README's output blocks, from real runs
+	go run ./hack/readme -write README.md
+
+.PHONY: verify
+verify: ## format, lint, generated files and docs up to date
+	hack/verify.sh
+
+.PHONY: lint
+lint: ## golangci-lint
+	hack/lint.sh
+
+##@ Measure
+.PHONY: bench
+bench: build examples ## ns per call added, bytes per call, merge and analysis throughput
+	hack/bench.sh
+
+##@ Local cluster
+.PHONY: cluster-up cluster-down cluster-status
+cluster-up: ## start the local two-node Kubernetes
+	hack/cluster/up.sh
+cluster-down: ## stop it and clean up
+	hack/cluster/down.sh
+cluster-status: ## what runs of it
+	hack/cluster/status.sh
+
+.PHONY: clean
+clean: ## remove what was built here
+	rm -rf bin lib out examples/bin
+
+.PHONY: help
+help: ## this list
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# Go decides by itself what has to be built again, so these are always asked for.
+.PHONY: bin/cairn bin/cairn-operator lib/libcairn-core.so $(SHIMS)
+bin/cairn:
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn
+bin/cairn-operator:
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn-operator
+lib/libcairn-core.so:
+	CGO_ENABLED=1 go build -trimpath -buildmode=c-shared -ldflags '$(LDFLAGS)' -o $@ ./tracer/core
+	@rm -f lib/libcairn-core.h
+$(SHIMS) &:
+	$(MAKE) -C tracer/shim OUT=$(CURDIR)/lib
