@@ -1,0 +1,101 @@
+// Command cairn traces MPI programs and says why they are slow: run, merge, analyze, dump, info and report for
+// people; install, probe, ship and the --job forms for the pods of a TracedMPIJob. It knows nothing of Kubernetes.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/internal/version"
+)
+
+func main() {
+	// SIGTERM ends a pod's commands in good order: what they hold is still written.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	err := newRootCommand().ExecuteContext(ctx)
+	if err == nil {
+		return
+	}
+	code, quiet := exitCode(err)
+	if !quiet {
+		fmt.Fprintln(os.Stderr, "cairn:", err)
+	}
+	os.Exit(code)
+}
+
+func newRootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "cairn",
+		Short:         "Trace an MPI job and see which rank, on which node, in which call, makes it slow",
+		Version:       version.Version,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w (see '%s --help')", err, c.CommandPath())}
+	})
+	root.AddGroup(&cobra.Group{ID: peopleGroup, Title: "For people:"}, &cobra.Group{ID: podGroup, Title: "For the pods of a TracedMPIJob:"})
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add(peopleGroup, newRunCommand(), newInfoCommand(), newDumpCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand())
+	add(podGroup, newInstallCommand(), newProbeCommand(), newShipCommand(), newCheckStorageCommand(), newMakeBucketCommand(),
+		newDeletePrefixCommand(), newResolveCommand())
+	return root
+}
+
+const (
+	peopleGroup = "people"
+	podGroup    = "pod"
+)
+
+// Exit codes, after sysexits.h where it has one.
+const (
+	exitUsage    = 64
+	exitBadData  = 65
+	exitStorage  = 69
+	exitInternal = 70
+)
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// statusError ends the process with a code; with a nil cause it does so without a message.
+type statusError struct {
+	code  int
+	cause error
+}
+
+func (e statusError) Error() string {
+	if e.cause == nil {
+		return fmt.Sprintf("exit status %d", e.code)
+	}
+	return e.cause.Error()
+}
+
+func (e statusError) Unwrap() error { return e.cause }
+
+// exitCode says how the process ends for err, and whether the message has been said already.
+func exitCode(err error) (code int, quiet bool) {
+	var status statusError
+	if errors.As(err, &status) {
+		return status.code, status.cause == nil
+	}
+	var usage usageError
+	if errors.As(err, &usage) {
+		return exitUsage, false
+	}
+	return classify(err), false
+}

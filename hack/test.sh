@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The project's test: everything, on a machine that may have nothing yet. Each stage says how long it took.
+#   hack/test.sh            all stages
+#   hack/test.sh STAGE...   some of: install build verify unit race mpi e2e
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$ROOT"
+
+export KUBEBUILDER_ASSETS=$BIN OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+install() {
+  hack/preflight.sh cluster
+  hack/install.sh all
+}
+build() { make -s build examples; }
+verify() { hack/verify.sh; }
+unit() { go test -timeout 15m ./...; }
+# the packages that share memory between goroutines or take bytes from strangers
+race() { go test -race -short -timeout 15m ./trace/... ./tracer/recorder/... ./merger/... ./shipper/... ./store/... ./analyzer/...; }
+mpi() { go test -tags mpi -count=1 -timeout 30m ./test/mpi/...; }
+e2e() { hack/e2e.sh; }
+
+stages=("$@")
+[ ${#stages[@]} -gt 0 ] || stages=(install build verify unit race mpi e2e)
+total=$SECONDS
+for stage in "${stages[@]}"; do
+  case $stage in install | build | verify | unit | race | mpi | e2e) ;; *) die "unknown stage $stage" ;; esac
+  say "=== $stage"
+  started=$SECONDS
+  "$stage" || die "stage $stage failed"
+  say "=== $stage took $((SECONDS - started)) s"
+done
+say "all stages passed in $((SECONDS - total)) s"

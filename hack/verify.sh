@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Is everything that is generated or formatted up to date? Names what is not, and the command that mends it.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$ROOT"
+bad=0
+complain() { printf 'verify: %s\n' "$*" >&2; bad=1; }
+
+unformatted=$(git ls-files '*.go' | xargs gofmt -l)
+[ -z "$unformatted" ] || complain "not formatted (gofmt -w): $unformatted"
+
+go vet ./... || complain "go vet"
+hack/lint.sh || complain "golangci-lint (make lint)"
+
+# generate into a copy, so that a difference does not change the tree that is being verified
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$copy" 2>/dev/null || true
+(cd "$copy" && go generate ./...) || complain "go generate"
+while IFS= read -r -d '' file; do
+  cmp -s "$file" "$copy/$file" || complain "out of date (make generate): $file"
+done < <(git ls-files -z)
+
+go mod tidy -diff >/dev/null || complain "go.mod is not tidy (go mod tidy)"
+if [ -x "$BIN/helm" ]; then "$BIN/helm" lint --quiet charts/cairn || complain "helm lint charts/cairn"; fi
+[ $bad = 0 ] || exit 1
+say "verify: formatted, linted, generated files up to date"
