@@ -1,0 +1,29 @@
+# One image for everything of ours: the command line (which is also what the
+# init containers, the sidecar and the jobs run), the operator, and the tracer's
+# libraries, which cairn-install copies into the application's pod.
+ARG GO_IMAGE=docker.io/library/golang:1.26-bookworm
+
+FROM ${GO_IMAGE} AS tools
+RUN apt-get update \
+ && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+      ca-certificates gcc git libc6-dev libmpich-dev libopenmpi-dev make \
+ && rm -rf /var/lib/apt/lists/*
+# --- end of tools (hack/images.sh keeps everything above as an image)
+
+FROM tools AS build
+ARG VERSION=dev
+WORKDIR /src
+COPY . .
+RUN make build VERSION="$VERSION" \
+ && mkdir -p /image/usr/local/bin /image/usr/local/lib/cairn /image/tmp /image/etc/ssl/certs \
+ && cp bin/cairn bin/cairn-operator /image/usr/local/bin/ \
+ && cp -R lib/. /image/usr/local/lib/cairn/ \
+ && cp /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ \
+ && chmod -R a+rX /image && chmod 1777 /image/tmp
+
+# Static programs: nothing else is needed, not even a shell.
+FROM scratch
+COPY --from=build /image /
+ENV PATH=/usr/local/bin
+USER 65532:65532
+ENTRYPOINT ["/usr/local/bin/cairn"]

@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# What the cluster's scripts share beyond ../lib.sh: places, and processes
+# known by pid and start time. Sourced, never run.
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
+HERE=$HACK/cluster
+LOGS=$CAIRN_STATE/log
+PKI=$CAIRN_STATE/pki
+PIDS=$CAIRN_RUN/pid
+CPIP=$CAIRN_NET.1                    # control plane
+APISERVER=https://$CPIP:6443         # as seen inside the cluster
+NS=cairn                             # network namespaces: cairn0 control plane, cairnN node N
+CGROOT=cairn                         # below every cgroup hierarchy
+ADMIN=$CAIRN_STATE/admin.conf
+[ -x "$BIN/kubectl" ] && KUBECTL=$BIN/kubectl || KUBECTL=kubectl
+
+kubectl_() { "$KUBECTL" --kubeconfig "$ADMIN" "$@"; }
+in_cp() { nsenter --net="/run/netns/${NS}0" "$@"; }
+
+# Field 22 of /proc/PID/stat, counted after the name, which may hold anything.
+startof() {
+  local s
+  s=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+  s=${s##*) }
+  # shellcheck disable=SC2086
+  set -- $s
+  echo "${20}"
+}
+alive() { # PIDFILE: is the very process running that was started then?
+  local p t
+  [ -s "$1" ] || return 1
+  read -r p t <"$1"
+  [ "$(startof "$p" 2>/dev/null)" = "$t" ]
+}
+# spawn NAME COMMAND...: in the background, in a session of its own
+spawn() {
+  local name=$1 p; shift
+  alive "$PIDS/$name" && return 0
+  setsid "$@" >>"$LOGS/$name.log" 2>&1 </dev/null &
+  p=$!
+  echo "$p $(startof $p)" >"$PIDS/$name"
+}
+until_ok() { # SECONDS WHAT COMMAND...
+  local t=$1 what=$2 end
+  shift 2
+  end=$((SECONDS + t))
+  until "$@" >/dev/null 2>&1; do
+    [ $SECONDS -lt $end ] || { say "timeout after ${t}s: $what" >&2; return 1; }
+    sleep 0.2
+  done
+}
+nodes_up() { # the numbers of the nodes that run
+  local f
+  for f in "$PIDS"/node*; do
+    if alive "$f"; then echo "${f##*node}"; fi
+  done
+}
+components=(etcd apiserver controller-manager scheduler coredns forward)

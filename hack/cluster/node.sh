@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# One node: process 1 of pid, mount, uts and ipc namespaces of its own, inside
+# the node's network namespace (up.sh starts it). Runs containerd, the kubelet
+# and kube-proxy. When it goes, the kernel takes all that is in the node with
+# it: containers, shims, mounts.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+n=$1 name=node$1
+s=$CAIRN_STATE/$name r=$CAIRN_RUN/$name
+
+mount --make-rshared /
+hostname "$name"
+# what the kubelet and CNI hard-code
+for d in /var/lib/kubelet /var/log/pods /var/log/containers /var/lib/cni; do
+  mkdir -p "$s$d" "$d"
+  mount --bind "$s$d" "$d"
+done
+mkdir -p /run/netns
+mount -t tmpfs tmpfs /run/netns # the pods' namespaces: this node's only
+sysctl -qw net.ipv4.ip_forward=1
+
+containerd -c "$s/containerd.toml" >>"$LOGS/$name-containerd.log" 2>&1 &
+until_ok 120 containerd ctr -a "$r/containerd.sock" version
+# up.sh imports what the kubelet needs meanwhile, and says when
+until [ -e "$r/images-ready" ]; do sleep 0.1; done
+"$BIN/kubelet" --config="$s/kubelet.yaml" --kubeconfig="$s/kubelet.conf" \
+  --hostname-override="$name" --node-ip="$CAIRN_NET.$((10 + n))" --root-dir=/var/lib/kubelet \
+  >>"$LOGS/$name-kubelet.log" 2>&1 &
+"$BIN/kube-proxy" --config="$s/kube-proxy.yaml" --hostname-override="$name" >>"$LOGS/$name-proxy.log" 2>&1 &
+# a node with one of them gone is no node
+wait -n || true
+say "$name: a daemon ended"
+jobs -l
+exit 1
