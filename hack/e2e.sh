@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The end-to-end tests: on the local cluster, which is started if it does not run, or on an existing one
+# (CAIRN_CLUSTER=existing, CAIRN_REGISTRY, KUBECONFIG). The local cluster is stopped again if this started it.
+#   hack/e2e.sh [GO TEST ARGUMENTS]
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$ROOT"
+export PATH=$BIN:$PATH
+if [ "$CAIRN_CLUSTER" = local ]; then
+  if ! hack/cluster/status.sh >/dev/null 2>&1; then
+    hack/cluster/up.sh
+    trap 'hack/cluster/down.sh --keep-logs' EXIT
+  fi
+  KUBECONFIG=$(hack/cluster/status.sh --kubeconfig)
+  export KUBECONFIG
+fi
+hack/images.sh
+hack/deploy.sh default e2e
+go test -tags e2e -count=1 -timeout 40m -v "$@" ./test/e2e/...

@@ -1,0 +1,199 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// root is the project's folder: tests run in their package's.
+func root() string {
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}
+
+// kubectl runs kubectl and fails the test when it fails.
+func kubectl(t *testing.T, arguments ...string) string {
+	t.Helper()
+	out, err := tryKubectl("", arguments...)
+	require.NoError(t, err, "kubectl %s: %s", strings.Join(arguments, " "), out)
+	return out
+}
+
+func tryKubectl(stdin string, arguments ...string) (string, error) {
+	cmd := exec.Command("kubectl", arguments...)
+	cmd.Stdin = strings.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return stdout.String() + stderr.String(), err
+	}
+	return stdout.String(), nil
+}
+
+// apply applies a manifest the way the README tells users to.
+func apply(t *testing.T, manifest string) {
+	t.Helper()
+	out, err := tryKubectl(manifest, "apply", "--server-side", "-f", "-")
+	require.NoError(t, err, out+"\n"+manifest)
+}
+
+// get reads an object into v.
+func get(t *testing.T, v any, arguments ...string) {
+	t.Helper()
+	out := kubectl(t, append(append([]string{"get"}, arguments...), "-o", "json")...)
+	require.NoError(t, json.Unmarshal([]byte(out), v), out)
+}
+
+// job is what the tests read of a TracedMPIJob.
+type job struct {
+	Metadata struct{ Name, Namespace, UID string }
+	Status   struct {
+		StorageURI string
+		Verdict    string
+		RunCount   int
+		Runs       []struct {
+			ID           string
+			Attempt      int
+			Ranks        int
+			MissingRanks string
+			Calls        int64
+			TraceBytes   int64
+			TraceURI     string
+			ReportURI    string
+			Efficiency   int `json:"parallelEfficiencyPercent"`
+		}
+		Conditions []condition
+	}
+}
+
+type condition struct{ Type, Status, Reason, Message string }
+
+func (j *job) condition(kind string) condition {
+	for _, c := range j.Status.Conditions {
+		if c.Type == kind {
+			return c
+		}
+	}
+	return condition{Type: kind}
+}
+
+// await waits until done says so, and tells the state it saw last when it does not come.
+func await(t *testing.T, namespace, name string, limit time.Duration, what string, done func(*job) bool) *job {
+	t.Helper()
+	deadline := time.Now().Add(limit)
+	for {
+		j := &job{}
+		get(t, j, "-n", namespace, "tracedmpijob", name)
+		if done(j) {
+			return j
+		}
+		if time.Now().After(deadline) {
+			pods, _ := tryKubectl("", "-n", namespace, "get", "pods", "-o", "wide")
+			logs, _ := tryKubectl("", "-n", "cairn-system", "logs", "deployment/cairn-operator", "--tail=40")
+			require.FailNow(t, "timeout", "%s/%s: %s did not come within %s\n%+v\n%s\n%s", namespace, name, what, limit, j.Status, pods, logs)
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+}
+
+// awaitReady waits for the end: a report, or the certainty that there will be none.
+func awaitReady(t *testing.T, namespace, name string) *job {
+	t.Helper()
+	return await(t, namespace, name, 5*time.Minute, "Ready=True", func(j *job) bool {
+		return j.condition("Ready").Status == "True"
+	})
+}
+
+// pods are a job's pods by name.
+func pods(t *testing.T, namespace, name string) map[string]pod {
+	t.Helper()
+	var list struct{ Items []pod }
+	get(t, &list, "-n", namespace, "pods", "-l", "training.kubeflow.org/job-name="+name)
+	byName := map[string]pod{}
+	for _, p := range list.Items {
+		byName[p.Metadata.Name] = p
+	}
+	return byName
+}
+
+type pod struct {
+	Metadata struct{ Name, UID string }
+	Spec     struct {
+		NodeName       string
+		Containers     []container
+		InitContainers []container
+		Volumes        []map[string]any
+	}
+}
+
+type container struct {
+	Name         string
+	Env          []map[string]any
+	EnvFrom      []map[string]any
+	VolumeMounts []struct{ Name, MountPath, SubPath string }
+}
+
+// bucket makes the chart's MinIO reachable for the cairn command and returns its environment.
+func bucket(t *testing.T, namespace string) []string {
+	t.Helper()
+	forward := exec.Command("kubectl", "-n", "cairn-system", "port-forward", "service/cairn-minio", ":9000")
+	stdout, err := forward.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, forward.Start())
+	t.Cleanup(func() {
+		_ = forward.Process.Kill()
+		_ = forward.Wait()
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	require.NoError(t, err, "kubectl port-forward said nothing")
+	match := regexp.MustCompile(`127\.0\.0\.1:(\d+)`).FindStringSubmatch(line)
+	require.NotNil(t, match, line)
+
+	var secret struct{ Data map[string]string }
+	get(t, &secret, "-n", namespace, "secret", "cairn-storage")
+	decode := func(key string) string {
+		raw, err := base64.StdEncoding.DecodeString(secret.Data[key])
+		require.NoError(t, err)
+		return string(raw)
+	}
+	return append(os.Environ(), "CAIRN_S3_ENDPOINT=http://127.0.0.1:"+match[1], "CAIRN_S3_PATH_STYLE=true", "CAIRN_S3_REGION=us-east-1",
+		"AWS_ACCESS_KEY_ID="+decode("accessKey"), "AWS_SECRET_ACCESS_KEY="+decode("secretKey"))
+}
+
+// cairn runs bin/cairn on objects of the bucket.
+func cairn(t *testing.T, environment []string, arguments ...string) string {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(root(), "bin", "cairn"), arguments...)
+	cmd.Env = environment
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	require.NoError(t, cmd.Run(), "cairn %s: %s", strings.Join(arguments, " "), stderr.String())
+	return stdout.String()
+}
+
+// newNamespace makes a namespace that the chart serves: the chart is installed for these beforehand (hack/e2e.sh).
+func namespaceFor(t *testing.T, name string) string {
+	t.Helper()
+	_, err := tryKubectl("", "get", "namespace", name)
+	require.NoError(t, err, "namespace %s is missing: hack/e2e.sh makes it", name)
+	return name
+}
+
+func failure(t *testing.T, format string, arguments ...any) { require.FailNow(t, fmt.Sprintf(format, arguments...)) }

@@ -1,0 +1,232 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestSlowRankIsNamed is the promise of the project: a rank made slow at random is named with its pod and node, on
+// every MPI, and what the trace says agrees with what the program itself counted.
+func TestSlowRankIsNamed(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("CAIRN_TEST_SEED"); s != "" {
+		var err error
+		seed, err = strconv.ParseUint(s, 10, 64)
+		require.NoError(t, err)
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
+	for _, stack := range stacks {
+		slow := random.IntN(4)
+		t.Run(stack.name, func(t *testing.T) {
+			t.Logf("seed %d makes rank %d slow (CAIRN_TEST_SEED repeats it)", seed, slow)
+			s := spec{name: "slow-" + stack.name, namespace: namespaceFor(t, "e2e"), stack: stack, program: "stencil",
+				arguments: []string{"--iterations", "100", "--slow-rank", strconv.Itoa(slow), "--slow-factor", "3", "--counts", "--where"}}
+			j, rest := runToReport(t, s)
+
+			where := placement(t, j, rest)
+			require.Len(t, where, 4)
+			byName := pods(t, s.namespace, s.name)
+			nodes := map[string]bool{}
+			for rank, w := range where {
+				p, ok := byName[w.Pod]
+				require.True(t, ok, "rank %d: pod %q is none of the job's", rank, w.Pod)
+				assert.Equal(t, p.Spec.NodeName, w.Node, "rank %d", rank)
+				assert.Equal(t, w.Pod, w.Host, "rank %d: in a pod the host name is the pod's", rank)
+				nodes[w.Node] = true
+			}
+			assert.Len(t, nodes, 2, "the ranks ran on two nodes")
+
+			assertCountsAgree(t, s, j, rest)
+
+			verdict := reportOf(t, j, rest).Verdict
+			require.NotNil(t, verdict.Rank, verdict.Text)
+			assert.Equal(t, slow, *verdict.Rank, verdict.Text)
+			assert.Equal(t, where[slow].Pod, verdict.Pod, verdict.Text)
+			assert.Equal(t, where[slow].Node, verdict.Node, verdict.Text)
+			assert.Equal(t, verdict.Text, j.Status.Verdict)
+			for _, named := range []string{fmt.Sprintf("ank %d", slow), where[slow].Pod, where[slow].Node} {
+				assert.Contains(t, verdict.Text, named)
+			}
+
+			assertNoCredentials(t, byName)
+			assertDifferentUsers(t, s, byName)
+			table := kubectl(t, "-n", s.namespace, "get", "tmj", s.name)
+			for _, column := range []string{"STATE", "RANKS", "CALLS", "TRACE", "AGE"} {
+				assert.Contains(t, table, column)
+			}
+			assert.Contains(t, kubectl(t, "-n", s.namespace, "get", "tmj", s.name, "-o", "wide"), verdict.Text)
+		})
+	}
+}
+
+// TestBalancedJobNamesNobody is the control: where no rank is slow, none may be accused.
+func TestBalancedJobNamesNobody(t *testing.T) {
+	for _, stack := range stacks[:2] {
+		t.Run(stack.name, func(t *testing.T) {
+			s := spec{name: "even-" + stack.name, namespace: namespaceFor(t, "e2e"), stack: stack, program: "stencil",
+				arguments: []string{"--iterations", "100"}}
+			j, rest := runToReport(t, s)
+			verdict := reportOf(t, j, rest).Verdict
+			assert.Nil(t, verdict.Rank, verdict.Text)
+			assert.NotEmpty(t, verdict.Text)
+		})
+	}
+}
+
+// runToReport applies a job and waits for its report; it returns the environment that reaches the bucket.
+func runToReport(t *testing.T, s spec) (*job, []string) {
+	t.Helper()
+	apply(t, s.manifest())
+	t.Cleanup(func() {
+		if !t.Failed() {
+			_, _ = tryKubectl("", "-n", s.namespace, "delete", "tracedmpijob", s.name, "--wait=false")
+		}
+	})
+	j := awaitReady(t, s.namespace, s.name)
+	require.NotEmpty(t, j.Status.Runs, "%+v", j.Status)
+	for _, kind := range []string{"StorageReady", "Traced", "JobFinished", "TraceCollected", "TraceMerged", "Analyzed"} {
+		assert.Equal(t, "True", j.condition(kind).Status, "%s: %+v", kind, j.condition(kind))
+	}
+	return j, bucket(t, s.namespace)
+}
+
+type place struct {
+	Rank            int
+	Host, Pod, Node string
+}
+
+// placement asks the trace in the bucket where each rank ran.
+func placement(t *testing.T, j *job, environment []string) map[int]place {
+	t.Helper()
+	var information struct{ Placement []place }
+	out := cairn(t, environment, "info", j.Status.Runs[0].TraceURI, "--json")
+	require.NoError(t, json.Unmarshal([]byte(out), &information), out)
+	byRank := map[int]place{}
+	for _, p := range information.Placement {
+		byRank[p.Rank] = p
+	}
+	return byRank
+}
+
+type report struct {
+	Verdict struct {
+		Text      string
+		Rank      *int
+		Pod, Node string
+	}
+}
+
+func reportOf(t *testing.T, j *job, environment []string) report {
+	t.Helper()
+	require.NotEmpty(t, j.Status.Runs[0].ReportURI)
+	dir := t.TempDir()
+	cairn(t, environment, "copy", j.Status.Runs[0].ReportURI, dir)
+	raw, err := os.ReadFile(dir + "/report.json")
+	require.NoError(t, err)
+	page, err := os.ReadFile(dir + "/index.html")
+	require.NoError(t, err)
+	var r report
+	require.NoError(t, json.Unmarshal(raw, &r))
+	assert.Contains(t, string(page), "<html")
+	assert.NotContains(t, string(page), "http://", "the report loads nothing from the network")
+	return r
+}
+
+// assertCountsAgree holds the calls of the decoded trace against what each rank printed in the launcher's log.
+func assertCountsAgree(t *testing.T, s spec, j *job, environment []string) {
+	t.Helper()
+	log := kubectl(t, "-n", s.namespace, "logs", "-l", "training.kubeflow.org/job-name="+s.name+",training.kubeflow.org/job-role=launcher",
+		"-c", "launcher", "--tail=-1")
+	printed := map[int]map[string]int{}
+	for line := range strings.Lines(log) {
+		fields := strings.Fields(line)
+		if len(fields) < 2 || fields[0] != "counts" {
+			continue
+		}
+		var rank int
+		_, err := fmt.Sscanf(fields[1], "rank=%d", &rank)
+		require.NoError(t, err, line)
+		printed[rank] = map[string]int{}
+		for _, field := range fields[2:] {
+			name, value, _ := strings.Cut(field, "=")
+			n, err := strconv.Atoi(value)
+			require.NoError(t, err, line)
+			printed[rank][name] = n
+		}
+	}
+	require.Len(t, printed, 4, "every rank prints its counts:\n%s", log)
+
+	decoded := map[int]map[string]int{}
+	var calls int64
+	for line := range strings.Lines(cairn(t, environment, "dump", j.Status.Runs[0].TraceURI, "--json")) {
+		var call struct {
+			Rank     int
+			Function string
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &call), line)
+		if decoded[call.Rank] == nil {
+			decoded[call.Rank] = map[string]int{}
+		}
+		decoded[call.Rank][call.Function]++
+		calls++
+	}
+	assert.Equal(t, printed, decoded)
+	assert.Equal(t, j.Status.Runs[0].Calls, calls)
+}
+
+// assertNoCredentials looks at every container that is the user's: no storage key in its environment or mounts.
+func assertNoCredentials(t *testing.T, byName map[string]pod) {
+	t.Helper()
+	for name, p := range byName {
+		secrets := map[string]bool{}
+		for _, v := range p.Spec.Volumes {
+			raw, _ := json.Marshal(v)
+			if strings.Contains(string(raw), "cairn-storage") {
+				secrets[v["name"].(string)] = true
+			}
+		}
+		require.NotEmpty(t, secrets, "%s: the sidecar's credentials are a volume", name)
+		for _, c := range append(append([]container{}, p.Spec.Containers...), p.Spec.InitContainers...) {
+			if c.Name == "cairn-ship" {
+				continue
+			}
+			for _, m := range c.VolumeMounts {
+				assert.False(t, secrets[m.Name], "%s/%s mounts the credentials at %s", name, c.Name, m.MountPath)
+			}
+			environment, _ := json.Marshal([]any{c.Env, c.EnvFrom})
+			assert.NotContains(t, string(environment), "cairn-storage", "%s/%s", name, c.Name)
+			assert.NotContains(t, strings.ToLower(string(environment)), "secret_access_key", "%s/%s", name, c.Name)
+		}
+	}
+}
+
+// assertDifferentUsers: the application ran as 1000 and the sidecar as another user, and nothing was lost by it.
+func assertDifferentUsers(t *testing.T, s spec, byName map[string]pod) {
+	t.Helper()
+	for name := range byName {
+		if !strings.Contains(name, "worker") {
+			continue
+		}
+		out, err := tryKubectl("", "-n", s.namespace, "exec", name, "-c", "worker", "--", "stat", "-c", "%u", "/cairn/cairn")
+		if err != nil {
+			continue // the pod has ended: its sibling may still be there
+		}
+		assert.NotEqual(t, "1000", strings.TrimSpace(out), "what the init container and the sidecar own")
+		owner, err := tryKubectl("", "-n", s.namespace, "exec", name, "-c", "worker", "--", "sh", "-c", "stat -c %u /cairn/spool/*-*-*")
+		require.NoError(t, err, owner)
+		for uid := range strings.FieldsSeq(owner) {
+			assert.Equal(t, "1000", uid, "what the application owns")
+		}
+	}
+}

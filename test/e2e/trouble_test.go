@@ -1,0 +1,114 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestFailedApplicationStillGetsAReport: exit code 3, no retry.
+func TestFailedApplicationStillGetsAReport(t *testing.T) {
+	s := spec{name: "exits-three", namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "early-exit", arguments: []string{"--exit", "3"}}
+	apply(t, s.manifest())
+	j := awaitReady(t, s.namespace, s.name)
+	finished := j.condition("JobFinished")
+	assert.Equal(t, "True", finished.Status)
+	assert.Equal(t, "Failed", finished.Reason)
+	assert.Contains(t, finished.Message, "3")
+	require.Len(t, j.Status.Runs, 1)
+	assert.NotEmpty(t, j.Status.Runs[0].ReportURI)
+	assert.Contains(t, cairn(t, bucket(t, s.namespace), "report", j.Status.Runs[0].ReportURI), "ank")
+}
+
+// TestAttemptsAreToldApart: the same failure with one retry leaves two runs in two attempts.
+func TestAttemptsAreToldApart(t *testing.T) {
+	for _, restart := range []string{"Never", "OnFailure"} {
+		t.Run(restart, func(t *testing.T) {
+			s := spec{name: "twice-" + strings.ToLower(restart), namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "early-exit",
+				arguments: []string{"--exit", "3"}, backoffLimit: 1, restartPolicy: restart}
+			apply(t, s.manifest())
+			j := awaitReady(t, s.namespace, s.name)
+			assert.Equal(t, "Failed", j.condition("JobFinished").Reason)
+			require.Len(t, j.Status.Runs, 2, "%+v", j.Status)
+			assert.NotEqual(t, j.Status.Runs[0].Attempt, j.Status.Runs[1].Attempt)
+			for _, run := range j.Status.Runs {
+				assert.Equal(t, 4, run.Ranks)
+			}
+		})
+	}
+}
+
+// TestOperatorKilledDuringCollection: what conditions say survives the operator, so another one finishes the job.
+func TestOperatorKilledDuringCollection(t *testing.T) {
+	s := spec{name: "orphaned", namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "stencil", arguments: []string{"--iterations", "20"}}
+	apply(t, s.manifest())
+	await(t, s.namespace, s.name, 3*time.Minute, "JobFinished=True", func(j *job) bool { return j.condition("JobFinished").Status == "True" })
+	kubectl(t, "-n", "cairn-system", "delete", "pod", "-l", "app.kubernetes.io/component=operator", "--grace-period=0", "--force")
+	j := awaitReady(t, s.namespace, s.name)
+	require.Len(t, j.Status.Runs, 1)
+	assert.Equal(t, 4, j.Status.Runs[0].Ranks)
+}
+
+// TestMissingSecretIsMendedByTheCommandOfTheCondition runs in a namespace that the chart was not told of.
+func TestMissingSecretIsMendedByTheCommandOfTheCondition(t *testing.T) {
+	const namespace = "e2e-bare"
+	_, _ = tryKubectl("", "delete", "namespace", namespace, "--wait")
+	kubectl(t, "create", "namespace", namespace)
+	t.Cleanup(func() { _, _ = tryKubectl("", "delete", "namespace", namespace, "--wait=false") })
+	s := spec{name: "no-secret", namespace: namespace, stack: stacks[0], program: "ring"}
+	apply(t, s.manifest())
+	j := await(t, namespace, s.name, 2*time.Minute, "StorageReady=False", func(j *job) bool { return j.condition("StorageReady").Status == "False" })
+	message := j.condition("StorageReady").Message
+	require.Contains(t, message, "kubectl -n "+namespace+" create secret generic cairn-storage")
+	_, err := tryKubectl("", "-n", namespace, "get", "mpijob", s.name)
+	require.Error(t, err, "the MPIJob is not created before storage works")
+
+	// the command of the message, with the placeholders filled in as a user would
+	environment := bucket(t, "e2e")
+	values := map[string]string{}
+	for _, entry := range environment {
+		key, value, _ := strings.Cut(entry, "=")
+		values[key] = value
+	}
+	kubectl(t, "-n", namespace, "create", "secret", "generic", "cairn-storage",
+		"--from-literal=accessKey="+values["AWS_ACCESS_KEY_ID"], "--from-literal=secretKey="+values["AWS_SECRET_ACCESS_KEY"])
+	done := awaitReady(t, namespace, s.name)
+	assert.Equal(t, "True", done.condition("StorageReady").Status)
+	assert.NotEmpty(t, done.Status.Runs)
+}
+
+// TestInvalidTemplateIsSaid: the upstream validation's own words, with the path of the field.
+func TestInvalidTemplateIsSaid(t *testing.T) {
+	s := spec{name: "invalid", namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "ring"}
+	manifest := strings.Replace(s.manifest(), "mpiImplementation: OpenMPI", "mpiImplementation: LAM", 1)
+	out, err := tryKubectl(manifest, "apply", "--server-side", "-f", "-")
+	if err != nil {
+		assert.Contains(t, out, "mpiImplementation")
+		return
+	}
+	j := await(t, s.namespace, s.name, time.Minute, "Ready=False", func(j *job) bool { return j.condition("Ready").Status == "False" })
+	assert.Contains(t, j.condition("Ready").Message, "mpiImplementation")
+	kubectl(t, "-n", s.namespace, "delete", "tracedmpijob", s.name)
+}
+
+// TestKilledWorkerKeepsTheRest: a worker that vanishes costs its own ranks, and they are named.
+func TestKilledWorkerKeepsTheRest(t *testing.T) {
+	s := spec{name: "killed", namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "stencil",
+		arguments: []string{"--iterations", "100000"}, extra: "  tracing: {collectTimeoutSeconds: 30}\n"}
+	apply(t, s.manifest())
+	await(t, s.namespace, s.name, 3*time.Minute, "running workers", func(*job) bool {
+		out, _ := tryKubectl("", "-n", s.namespace, "exec", s.name+"-worker-1", "-c", "worker", "--", "sh", "-c", "ls -d /cairn/spool/*-*-*")
+		return strings.Contains(out, "worker-1-")
+	})
+	time.Sleep(3 * time.Second)
+	kubectl(t, "-n", s.namespace, "delete", "pod", s.name+"-worker-1", "--grace-period=0", "--force")
+	j := awaitReady(t, s.namespace, s.name)
+	assert.Equal(t, "Failed", j.condition("JobFinished").Reason)
+	require.NotEmpty(t, j.Status.Runs)
+	assert.GreaterOrEqual(t, j.Status.Runs[0].Ranks, 2)
+}
