@@ -196,4 +196,6 @@ func namespaceFor(t *testing.T, name string) string {
 	return name
 }
 
-func failure(t *testing.T, format string, arguments ...any) { require.FailNow(t, fmt.Sprintf(format, arguments...)) }
+func failure(t *testing.T, format string, arguments ...any) {
+	require.FailNow(t, fmt.Sprintf(format, arguments...))
+}

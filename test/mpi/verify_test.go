@@ -1,0 +1,152 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestVerify runs every example under both MPIs with 4, 9 and 16 ranks; the decoded trace must equal the reference
+// log in every call, and the program's own counts.
+func TestVerify(t *testing.T) {
+	for _, implementation := range implementations {
+		programs, err := filepath.Glob(filepath.Join(root(), "examples", "bin", implementation, "*"))
+		require.NoError(t, err)
+		require.NotEmpty(t, programs, "`make examples` builds them")
+		for _, path := range programs {
+			program := filepath.Base(path)
+			for _, ranks := range []int{4, 9, 16} {
+				t.Run(fmt.Sprintf("%s/%s/%d", implementation, program, ranks), func(t *testing.T) {
+					r := trace(t, []string{"--verify"}, launch(implementation, ranks, program, "--counts")...)
+					require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
+					assert.Contains(t, r.stdout+r.stderr, fmt.Sprintf("on %d ranks agree", ranks))
+					file := filepath.Join(r.dir, "trace.cairn")
+					assert.EqualValues(t, ranks, info(t, file)["ranks"])
+					printed := counts(t, r.stdout)
+					require.Len(t, printed, ranks, r.stdout)
+					assert.Equal(t, printed, dumpCounts(t, file))
+				})
+			}
+		}
+	}
+}
+
+// TestVerdict is the local form of the project's promise: the slow rank is named, the balanced job accuses nobody.
+func TestVerdict(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("CAIRN_TEST_SEED"); s != "" {
+		seed, _ = strconv.ParseUint(s, 10, 64)
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
+	for _, implementation := range implementations {
+		slow := random.IntN(4)
+		t.Run(implementation+"/slow", func(t *testing.T) {
+			t.Logf("seed %d makes rank %d slow (CAIRN_TEST_SEED repeats it)", seed, slow)
+			r := trace(t, nil, launch(implementation, 4, "stencil", "--iterations", "100", "--slow-rank", strconv.Itoa(slow), "--slow-factor", "3")...)
+			require.Equal(t, 0, r.code, r.stderr)
+			assert.Contains(t, r.stdout, fmt.Sprintf("Rank %d ", slow))
+		})
+		t.Run(implementation+"/balanced", func(t *testing.T) {
+			r := trace(t, nil, launch(implementation, 4, "stencil", "--iterations", "100")...)
+			require.Equal(t, 0, r.code, r.stderr)
+			assert.NotRegexp(t, `(?m)^Rank \d+ `, r.stdout)
+		})
+	}
+}
+
+// TestExitCodes: the application's own code if it is not zero, else 70 if tracing failed.
+func TestExitCodes(t *testing.T) {
+	for name, c := range map[string]struct {
+		command []string
+		code    int
+		says    string
+	}{
+		"no MPI program":      {[]string{"true"}, 70, "not an MPI program"},
+		"failing, no MPI":     {[]string{"false"}, 1, ""},
+		"no such command":     {[]string{"no-such-command"}, 127, "no-such-command"},
+		"application exits 3": {launch("openmpi", 4, "early-exit", "--exit", "3"), 3, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := trace(t, nil, c.command...)
+			assert.Equal(t, c.code, r.code, r.stderr)
+			assert.Contains(t, r.stderr, c.says)
+			assert.LessOrEqual(t, strings.Count(r.stderr, "cairn:"), 1, "one message: %s", r.stderr)
+		})
+	}
+}
+
+// TestEarlyExitKeepsTheTrace: a failing program's trace is written all the same.
+func TestEarlyExitKeepsTheTrace(t *testing.T) {
+	for _, implementation := range implementations {
+		t.Run(implementation, func(t *testing.T) {
+			r := trace(t, nil, launch(implementation, 4, "early-exit", "--exit", "3")...)
+			require.NotEqual(t, 0, r.code)
+			v := info(t, filepath.Join(r.dir, "trace.cairn"))
+			assert.EqualValues(t, 4, v["ranks"])
+			assert.Positive(t, v["calls"])
+		})
+	}
+}
+
+// TestSeveralWorlds: a script that starts two MPI worlds leaves two runs.
+func TestSeveralWorlds(t *testing.T) {
+	for _, implementation := range implementations {
+		t.Run(implementation, func(t *testing.T) {
+			one := strings.Join(launch(implementation, 4, "ring"), " ")
+			r := trace(t, nil, "sh", "-c", one+" && "+one)
+			require.Equal(t, 0, r.code, r.stderr)
+			files, err := filepath.Glob(filepath.Join(r.dir, "run-*", "trace.cairn"))
+			require.NoError(t, err)
+			require.Len(t, files, 2)
+			for _, file := range files {
+				assert.EqualValues(t, 4, info(t, file)["ranks"])
+			}
+		})
+	}
+}
+
+// TestBytesAddUp: the parts of a trace are all of it.
+func TestBytesAddUp(t *testing.T) {
+	r := trace(t, nil, launch("openmpi", 4, "ring")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	v := info(t, filepath.Join(r.dir, "trace.cairn"))
+	var sum, total float64
+	for part, size := range v["bytes"].(map[string]any) {
+		if part == "total" {
+			total = size.(float64)
+		} else {
+			sum += size.(float64)
+		}
+	}
+	stat, err := os.Stat(filepath.Join(r.dir, "trace.cairn"))
+	require.NoError(t, err)
+	assert.EqualValues(t, stat.Size(), total)
+	assert.Equal(t, total, sum)
+}
+
+// TestDamagedTrace: any truncation is one error with exit code 65.
+func TestDamagedTrace(t *testing.T) {
+	r := trace(t, nil, launch("openmpi", 4, "ring")...)
+	require.Equal(t, 0, r.code, r.stderr)
+	whole, err := os.ReadFile(filepath.Join(r.dir, "trace.cairn"))
+	require.NoError(t, err)
+	damaged := filepath.Join(t.TempDir(), "damaged.cairn")
+	for _, keep := range []int{0, 10, len(whole) / 2, len(whole) - 1} {
+		require.NoError(t, os.WriteFile(damaged, whole[:keep], 0o644))
+		for _, command := range [][]string{{"info", damaged}, {"dump", damaged}, {"analyze", damaged, "-o", t.TempDir()}} {
+			got := cairn(t, "", command...)
+			assert.Equal(t, 65, got.code, "%v of %d bytes: %s", command, keep, got.stderr)
+			assert.Equal(t, 1, strings.Count(got.stderr, "\n"), got.stderr)
+		}
+	}
+}
