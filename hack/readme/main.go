@@ -1,0 +1,92 @@
+// Command readme keeps the output blocks of a Markdown file true: it runs the command that each block names and
+// writes or checks what it prints. A block is
+//
+//	<!-- output: COMMAND -->
+//	```
+//	…
+//	```
+//
+// "output(cluster): COMMAND" marks blocks that need the demo's cluster; they are left alone without -cluster.
+// In goes a file, out comes the same file (-write) or an error that names the blocks that differ (-check), numbers and
+// the width of columns aside: these change from run to run.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+)
+
+func main() {
+	write := flag.Bool("write", false, "write what the commands print into the file")
+	cluster := flag.Bool("cluster", false, "run the blocks that need the demo's cluster too")
+	flag.Parse()
+	if err := run(flag.Arg(0), *write, *cluster); err != nil {
+		fmt.Fprintln(os.Stderr, "readme:", err)
+		os.Exit(1)
+	}
+}
+
+var block = regexp.MustCompile("(?s)<!-- output(\\(cluster\\))?: ([^\n]*?) -->\n```[a-z]*\n(.*?)```")
+
+func run(path string, write, cluster bool) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var differ []string
+	text := block.ReplaceAllStringFunc(string(raw), func(whole string) string {
+		parts := block.FindStringSubmatch(whole)
+		needsCluster, command, before := parts[1] != "", parts[2], parts[3]
+		if needsCluster && !cluster {
+			return whole
+		}
+		after, err := output(command)
+		if err != nil {
+			differ = append(differ, fmt.Sprintf("%s: %v", command, err))
+			return whole
+		}
+		if !write && mask(after) != mask(before) {
+			differ = append(differ, fmt.Sprintf("%s\n--- in %s\n%s--- printed\n%s", command, path, before, after))
+		}
+		return whole[:len(whole)-len(before)-len("```")] + after + "```"
+	})
+	if len(differ) > 0 {
+		return fmt.Errorf("%d output blocks of %s do not hold (`make docs` writes them anew):\n%s", len(differ), path, strings.Join(differ, "\n"))
+	}
+	if write {
+		return os.WriteFile(path, []byte(text), 0o644)
+	}
+	return nil
+}
+
+// output is what a reader's terminal shows: both streams, without trailing blanks.
+func output(command string) (string, error) {
+	out, err := exec.Command("bash", "-c", command).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	lines := strings.Split(strings.TrimRight(string(out), "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " \t")
+	}
+	return strings.Join(lines, "\n") + "\n", nil
+}
+
+var (
+	identifier = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{12,}\b`)
+	number     = regexp.MustCompile(`-?[0-9]+([.,][0-9]+)*`)
+	unit       = regexp.MustCompile(`N (ns|us|µs|ms|s|B|KB|MB|bytes|calls/s)\b`)
+	blank      = regexp.MustCompile(`[ \t]+|─+|-{2,}|█+`)
+)
+
+// mask replaces what may change from run to run.
+func mask(s string) string {
+	s = identifier.ReplaceAllString(s, "ID")
+	s = number.ReplaceAllString(s, "N")
+	s = unit.ReplaceAllString(s, "N unit")
+	return blank.ReplaceAllString(s, " ")
+}
