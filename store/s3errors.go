@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+)
+
+// error turns what the client says into a reason and a sentence.
+func (b *bucket) error(op, key string, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	e := &Error{Op: op, URL: b.URL(key), Err: err}
+	e.Reason, e.Message = b.explain(err)
+	return e
+}
+
+func (b *bucket) explain(err error) (Reason, string) {
+	if errors.Is(err, errNoCredentials) {
+		var m *missingCredentials
+		errors.As(err, &m)
+		return CredentialsMissing, m.message
+	}
+	if reason, message, ok := b.explainConnection(err); ok {
+		return reason, message
+	}
+	response := minio.ToErrorResponse(err)
+	switch response.Code {
+	case minio.NoSuchBucket:
+		return BucketMissing, fmt.Sprintf("there is no bucket %q at %s; create it, or correct the bucket's name", b.name, b.endpoint)
+	case minio.NoSuchKey:
+		return NotFound, "there is no such object"
+	case "InvalidAccessKeyId":
+		return AccessDenied, fmt.Sprintf("%s does not know the access key; correct the credentials", b.endpoint)
+	case "SignatureDoesNotMatch":
+		return AccessDenied, fmt.Sprintf("the secret key does not belong to the access key at %s; correct the credentials", b.endpoint)
+	case "RequestTimeTooSkewed":
+		return AccessDenied, fmt.Sprintf("the clocks of this machine and of %s differ too much; set them", b.endpoint)
+	case minio.AccessDenied, "AllAccessDisabled", "AccountProblem", "ExpiredToken", "InvalidToken":
+		return AccessDenied, fmt.Sprintf("%s refuses; allow this key to read, write, list and delete below %s", b.endpoint, b.URL(""))
+	case "AuthorizationHeaderMalformed", "PermanentRedirect", "InvalidRegion":
+		return Other, fmt.Sprintf("%s expects another region (%s); correct the region", b.endpoint, response.Message)
+	case "XMinioStorageFull", "QuotaExceeded":
+		return Other, fmt.Sprintf("no space left at %s; free some and try again", b.endpoint)
+	}
+	switch {
+	case response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden:
+		return AccessDenied, fmt.Sprintf("%s refuses (%s); allow this key to read, write, list and delete below %s", b.endpoint, response.Code, b.URL(""))
+	case response.StatusCode == http.StatusNotFound:
+		return NotFound, "there is no such object"
+	case response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests:
+		return Unreachable, fmt.Sprintf("%s cannot serve requests now (%d %s); try again later", b.endpoint, response.StatusCode, response.Code)
+	}
+	return Other, firstLine(err.Error())
+}
+
+// explainConnection says what is wrong when no answer came.
+func (b *bucket) explainConnection(err error) (Reason, string, bool) {
+	var (
+		unknownCA tls.RecordHeaderError
+		authority x509.UnknownAuthorityError
+		hostname  x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		verify    *tls.CertificateVerificationError
+		dns       *net.DNSError
+		network   net.Error
+	)
+	switch {
+	case errors.As(err, &authority):
+		return Unreachable, fmt.Sprintf("the certificate of %s is signed by an unknown authority; give its CA certificate", b.endpoint), true
+	case errors.As(err, &hostname), errors.As(err, &invalid), errors.As(err, &verify):
+		return Unreachable, fmt.Sprintf("the certificate of %s is not valid for it: %s", b.endpoint, firstLine(err.Error())), true
+	case errors.As(err, &unknownCA), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return Unreachable, fmt.Sprintf("%s does not speak TLS; use an http:// endpoint", b.endpoint), true
+	case errors.As(err, &dns):
+		return Unreachable, fmt.Sprintf("the name %s cannot be resolved; correct the endpoint or the DNS", dns.Name), true
+	case errors.Is(err, context.DeadlineExceeded):
+		return Unreachable, fmt.Sprintf("%s did not answer in time", b.endpoint), true
+	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return Unreachable, fmt.Sprintf("%s does not answer: %s", b.endpoint, rootCause(err)), true
+	}
+	return "", "", false
+}
+
+// rootCause is the innermost error: "connection refused" without the request that it happened to.
+func rootCause(err error) string {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return firstLine(err.Error())
+		}
+		err = inner
+	}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

@@ -1,0 +1,162 @@
+package store
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+)
+
+// S3Options says how buckets are reached. The zero value is AWS with the
+// credentials of the AWS_* environment.
+type S3Options struct {
+	Endpoint       string     // URL with http or https; "" is https://s3.amazonaws.com
+	Region         string     // "" is us-east-1, or asked for at AWS
+	Addressing     Addressing // where the bucket's name goes
+	CAFile         string     // PEM certificates to trust beside the system's; "" none
+	CredentialsDir string     // directory with the files accessKey and secretKey; "" is the AWS_* environment
+}
+
+// Addressing is where a request has the bucket's name.
+type Addressing string
+
+// Ways of addressing a bucket.
+const (
+	AddressingAuto    Addressing = ""        // by path, except at AWS
+	AddressingPath    Addressing = "path"    // https://endpoint/bucket/key
+	AddressingVirtual Addressing = "virtual" // https://bucket.endpoint/key
+)
+
+// Names of the environment variables that hold the options.
+const (
+	EnvEndpoint       = "CAIRN_S3_ENDPOINT"
+	EnvRegion         = "CAIRN_S3_REGION"
+	EnvPathStyle      = "CAIRN_S3_PATH_STYLE"
+	EnvCAFile         = "CAIRN_S3_CA_FILE"
+	EnvCredentialsDir = "CAIRN_S3_CREDENTIALS_DIR"
+)
+
+// OptionsFromEnv reads the CAIRN_S3_* variables; AWS_ENDPOINT_URL_S3,
+// AWS_ENDPOINT_URL, AWS_REGION and AWS_CA_BUNDLE stand in for missing ones.
+func OptionsFromEnv(getenv func(string) string) (S3Options, error) {
+	first := func(names ...string) string {
+		for _, name := range names {
+			if v := getenv(name); v != "" {
+				return v
+			}
+		}
+		return ""
+	}
+	o := S3Options{
+		Endpoint:       first(EnvEndpoint, "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
+		Region:         first(EnvRegion, "AWS_REGION", "AWS_DEFAULT_REGION"),
+		CAFile:         first(EnvCAFile, "AWS_CA_BUNDLE"),
+		CredentialsDir: getenv(EnvCredentialsDir),
+	}
+	var err error
+	o.Addressing, err = ParsePathStyle(getenv(EnvPathStyle))
+	if err != nil {
+		err = fmt.Errorf("%s: %w", EnvPathStyle, err)
+	}
+	return o, err
+}
+
+// ParsePathStyle reads the value of the path-style setting: a boolean, or "" for automatic.
+func ParsePathStyle(s string) (Addressing, error) {
+	if s == "" {
+		return AddressingAuto, nil
+	}
+	path, err := strconv.ParseBool(s)
+	if err != nil {
+		return AddressingAuto, fmt.Errorf("path style is true or false, not %q", s)
+	}
+	if path {
+		return AddressingPath, nil
+	}
+	return AddressingVirtual, nil
+}
+
+// endpoint returns host and port, and whether TLS is used.
+func (o S3Options) endpoint() (host string, secure bool, err error) {
+	if o.Endpoint == "" {
+		return "s3.amazonaws.com", true, nil
+	}
+	u, err := url.Parse(o.Endpoint)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || (u.Path != "" && u.Path != "/") || u.RawQuery != "" || u.User != nil {
+		return "", false, fmt.Errorf("the S3 endpoint must be like https://host:port, not %q", o.Endpoint)
+	}
+	return u.Host, u.Scheme == "https", nil
+}
+
+func isAWS(host string) bool {
+	name, _, _ := strings.Cut(host, ":")
+	return name == "amazonaws.com" || strings.HasSuffix(name, ".amazonaws.com") || strings.HasSuffix(name, ".amazonaws.com.cn")
+}
+
+// client builds the minio client; it makes no request.
+func (o S3Options) client() (*minio.Client, error) {
+	host, secure, err := o.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	transport, err := o.transport(secure)
+	if err != nil {
+		return nil, err
+	}
+	region := o.Region
+	if region == "" && !isAWS(host) {
+		region = "us-east-1" // saves a request, and the permission to ask for the bucket's location
+	}
+	lookup := minio.BucketLookupAuto
+	switch {
+	case o.Addressing == AddressingPath, o.Addressing == AddressingAuto && !isAWS(host):
+		lookup = minio.BucketLookupPath
+	case o.Addressing == AddressingVirtual:
+		lookup = minio.BucketLookupDNS
+	}
+	return minio.New(host, &minio.Options{
+		Creds:        o.credentials(),
+		Secure:       secure,
+		Transport:    transport,
+		Region:       region,
+		BucketLookup: lookup,
+		// a few quick tries here; whoever has time to wait (the shipper) tries again itself
+		MaxRetries: 3,
+	})
+}
+
+func (o S3Options) transport(secure bool) (http.RoundTripper, error) {
+	transport, err := minio.DefaultTransport(secure)
+	if err != nil {
+		return nil, err
+	}
+	transport.ResponseHeaderTimeout = 60 * time.Second
+	if !secure {
+		return transport, nil
+	}
+	if o.CAFile != "" {
+		pem, err := os.ReadFile(o.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("the CA file cannot be read: %w", err)
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("the CA file %s has no PEM certificate", o.CAFile)
+		}
+		if transport.TLSClientConfig == nil {
+			transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+		}
+		transport.TLSClientConfig.RootCAs = pool
+	}
+	return transport, nil
+}

@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"io"
+	"path"
+	"strings"
+)
+
+// A Store holds objects under keys: relative slash-separated paths without
+// "." or ".." elements. Its methods may be called from several goroutines, and
+// their errors are *Error, except for a cancelled context's.
+type Store interface {
+	// Put writes size bytes of r under key, replacing what is there. Readers
+	// see the old object or the new one, never a part.
+	Put(ctx context.Context, key string, r io.Reader, size int64) error
+	// Get returns the whole object; the caller closes it.
+	Get(ctx context.Context, key string) (io.ReadCloser, error)
+	// ReaderAt reads ranges of one object, as it is now.
+	ReaderAt(ctx context.Context, key string) (Reader, error)
+	// List returns the objects whose keys begin with prefix, sorted by key; "" lists all.
+	List(ctx context.Context, prefix string) ([]Object, error)
+	// Delete removes the object; a missing one is no error.
+	Delete(ctx context.Context, key string) error
+	// Stat tells the size of the object.
+	Stat(ctx context.Context, key string) (Object, error)
+	// URL names the object for people and for Open; "" names the store itself.
+	URL(key string) string
+}
+
+// An Object is what List and Stat say of one.
+type Object struct {
+	Key  string
+	Size int64
+}
+
+// A Reader reads one object in ranges. Its methods may be called from several goroutines.
+type Reader interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+}
+
+// Open returns the store that url names: a directory, which need not exist
+// yet, or s3://bucket/prefix. It makes no request.
+func Open(url string, s3 S3Options) (Store, error) {
+	loc, err := parseLocation(url)
+	if err != nil {
+		return nil, err
+	}
+	if loc.bucket == "" {
+		return newDirectory(loc.path), nil
+	}
+	return newBucket(loc.bucket, loc.path, s3)
+}
+
+// checkKey rejects keys that would leave the store or mean different objects
+// in the two implementations.
+func checkKey(op, key string, s Store) error {
+	if key == "" || key != path.Clean(key) || strings.HasPrefix(key, "/") || key == ".." || strings.HasPrefix(key, "../") {
+		return &Error{Op: op, URL: s.URL(""), Reason: Other, Message: "invalid object key " + quote(key)}
+	}
+	return nil
+}
+
+// checkPrefix rejects prefixes that leave the store.
+func checkPrefix(prefix string, s Store) error {
+	trimmed := strings.TrimSuffix(prefix, "/")
+	if trimmed == "" && prefix == "" {
+		return nil
+	}
+	return checkKey("list", trimmed, s)
+}
