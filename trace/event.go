@@ -7,6 +7,7 @@ type Event struct {
 	Terminal     int32
 	Function     *Function
 	Signature    *Signature
+	Site         *Site // where it was called from, nil where unknown
 	// In, Out and Return are the signature's, with streams and relative ranks replaced by what this call had. They
 	// are valid until the next call of Next.
 	In, Out []Value
