@@ -123,7 +123,7 @@ tools() { # the compilers of the Dockerfile's build stage
 mpi() { # SUITE
   debian "$1"
   local ctx=$BUILD/mpi key
-  key=mpi-$(cat "$IMG/debian-$1.key")-$(digest "$HACK"/images/{mpi.Dockerfile,entrypoint.sh,sshd_config,ucp-nodisc.c})
+  key=mpi-$1-$(cat "$IMG/debian-$1.key")-$(digest "$HACK"/images/{mpi.Dockerfile,entrypoint.sh,sshd_config,ucp-nodisc.c})
   fresh "mpi-$1" "$key" && return 0
   say "MPI image of $1"
   rm -rf "$ctx"; mkdir -p "$ctx"
@@ -143,7 +143,7 @@ do_bases() {
 # .dockerignore leaves out.
 source_key() {
   ( cd "$ROOT" && git ls-files -z --cached --others --exclude-standard -- . \
-      ':!docs' ':!hack' ':!examples' ':!charts' ':!config' ':!*.md' ':!*_test.go' ':!**/testdata/**' |
+      ':!docs' ':!hack' ':!examples' ':!charts' ':!config' ':!test' ':!*.md' ':!*_test.go' ':!**/testdata/**' |
       xargs -0 -r sha256sum 2>/dev/null | sort | sha256sum | cut -c1-16 )
 }
 

@@ -5,6 +5,7 @@
 #   hack/install.sh apiserver   kube-apiserver, etcd, kubectl: tests against a real API server
 #                               (KUBEBUILDER_ASSETS=$CAIRN_CACHE/bin)
 #   hack/install.sh cluster     the whole local cluster, helm, MinIO and the base images
+#                               (CAIRN_CLUSTER=existing: without what that cluster has itself)
 #   hack/install.sh all         base and cluster
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -88,12 +89,14 @@ do_apiserver() {
   k8s_build kube-apiserver kubectl
 }
 
-do_cluster() {
+# what a local cluster needs and an existing one has
+do_system() {
+  local d
   k8s_module
   k8s_build kubelet kube-controller-manager kube-scheduler kube-proxy
 
   # only the plugins used here: the full set drags in cloud SDKs
-  local d=$BUILD/coredns-$COREDNS_VERSION
+  d=$BUILD/coredns-$COREDNS_VERSION
   module "$d" coredns 1.25 github.com/coredns/coredns "$COREDNS_VERSION"
   cp "$HACK/cluster/coredns/main.go" "$d/main.go"
   go_build "$d" "$COREDNS_VERSION-$(digest <"$d/main.go")" coredns .
@@ -106,7 +109,10 @@ do_cluster() {
   go_build "$d" "$MPI_OPERATOR_VERSION" mpi-operator github.com/kubeflow/mpi-operator/cmd/mpi-operator
   local y=$CAIRN_CACHE/mpi-operator-$MPI_OPERATOR_VERSION.yaml
   [ -s "$y" ] || install -m 644 "$(cd "$d" && GOFLAGS=-mod=mod GOWORK=off go list -m -f '{{.Dir}}' github.com/kubeflow/mpi-operator)/deploy/v2beta1/mpi-operator.yaml" "$y"
+}
 
+do_tools() {
+  local d
   d=$BUILD/helm-$HELM_VERSION
   module "$d" helm 1.26.0 helm.sh/helm/v3 "$HELM_VERSION"
   go_build "$d" "$HELM_VERSION" helm helm.sh/helm/v3/cmd/helm "-X helm.sh/helm/v3/internal/version.version=$HELM_VERSION"
@@ -120,13 +126,14 @@ base() { locked apt apt_install "${base_packages[@]}"; }
 apiserver() { locked go-build-apiserver do_apiserver; }
 cluster() {
   locked apt apt_install "${cluster_packages[@]}"
-  apiserver
   # the base images are downloads and unpacking, the builds compilation: at once
-  local p=
+  local p bad=0
   "$HACK/images.sh" --build-only bases & p=$!
-  locked go-build-cluster do_cluster || { wait $p || true; exit 1; }
+  { apiserver && { [ "$CAIRN_CLUSTER" = existing ] || locked go-build-cluster do_system; } && locked go-build-cluster do_tools; } || bad=1
   wait $p || die "base images"
-  "$HACK/images.sh" --build-only system minio
+  [ $bad = 0 ] || exit 1
+  [ "$CAIRN_CLUSTER" = existing ] || "$HACK/images.sh" --build-only system
+  "$HACK/images.sh" --build-only minio
 }
 
 [ $# -gt 0 ] || die "usage: $0 base|apiserver|cluster|all..."

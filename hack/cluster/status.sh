@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # What of the cluster is there; exit status 0 only if all of it runs and every
-# node is Ready.   hack/cluster/status.sh [--quiet]
+# node is Ready.
+#   hack/cluster/status.sh [--quiet]
+#   hack/cluster/status.sh --kubeconfig    only where the administrator's kubeconfig lies
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+case ${1:-} in --kubeconfig) echo "$ADMIN"; exit ;; esac
 [ "${1:-}" != --quiet ] || exec >/dev/null
 [ -d "$PIDS" ] || { echo "cluster: down"; exit 1; }
 rc=0
