@@ -1,0 +1,231 @@
+package v1alpha1_test
+
+import (
+	"context"
+	"log"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/internal/apiserver"
+)
+
+var server *apiserver.Server
+
+func TestMain(m *testing.M) {
+	var err error
+	if server, err = apiserver.Start(); err != nil {
+		log.Fatal(err)
+	}
+	code := m.Run()
+	if err := server.Stop(); err != nil {
+		log.Print(err)
+	}
+	os.Exit(code)
+}
+
+func newClient(t *testing.T) client.Client {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	require.NoError(t, v1alpha1.AddToScheme(scheme))
+	c, err := client.New(server.Config, client.Options{Scheme: scheme})
+	require.NoError(t, err)
+	return c
+}
+
+// valid is the smallest TracedMPIJob that makes sense.
+const valid = `
+apiVersion: cairn.dev/v1alpha1
+kind: TracedMPIJob
+metadata: {name: NAME, namespace: default}
+spec:
+  mpiJobTemplate:
+    spec:
+      slotsPerWorker: 2
+      mpiReplicaSpecs:
+        Launcher:
+          template: {spec: {containers: [{name: launcher, image: app, args: [mpirun, app]}]}}
+        Worker:
+          replicas: 2
+          template:
+            metadata: {labels: {queue: fast}, annotations: {note: kept}}
+            spec: {containers: [{name: worker, image: app, ports: [{containerPort: 22}]}]}
+`
+
+func object(t *testing.T, name string) *unstructured.Unstructured {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	require.NoError(t, yaml.Unmarshal([]byte(strings.Replace(valid, "NAME", name, 1)), &u.Object))
+	return u
+}
+
+// set puts value at a dotted path, making the maps on the way.
+func set(u *unstructured.Unstructured, path string, value any) {
+	if err := unstructured.SetNestedField(u.Object, value, strings.Split(path, ".")...); err != nil {
+		panic(err)
+	}
+}
+
+func unset(u *unstructured.Unstructured, path string) {
+	unstructured.RemoveNestedField(u.Object, strings.Split(path, ".")...)
+}
+
+func TestDefaults(t *testing.T) {
+	ctx := context.Background()
+	c := newClient(t)
+	require.NoError(t, c.Create(ctx, object(t, "defaults")))
+
+	var job v1alpha1.TracedMPIJob
+	require.NoError(t, c.Get(ctx, client.ObjectKey{Namespace: "default", Name: "defaults"}, &job))
+	tracing := job.Spec.Tracing
+	require.Equal(t, v1alpha1.TracingEnabled, tracing.Mode)
+	require.Equal(t, v1alpha1.FailurePolicyIgnore, tracing.FailurePolicy)
+	require.Equal(t, v1alpha1.TimingLossless, tracing.Timing.Mode)
+	require.EqualValues(t, 5, *tracing.Timing.ErrorPercent)
+	require.Equal(t, "2Gi", tracing.Spool.SizeLimit.String())
+	require.EqualValues(t, 120, *tracing.GracePeriodSeconds)
+	require.EqualValues(t, 300, *tracing.CollectTimeoutSeconds)
+	require.Equal(t, v1alpha1.DeletionPolicyRetain, job.Spec.Storage.DeletionPolicy)
+	require.Nil(t, job.Spec.Storage.S3)
+	require.EqualValues(t, 256, *job.Spec.Merge.FanIn)
+	require.Equal(t, []v1alpha1.Analysis{{Name: "critical-path"}, {Name: "clusters"}}, job.Spec.Analyses)
+
+	worker := job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs["Worker"].Template
+	require.Equal(t, "fast", worker.Labels["queue"], "labels of pod templates must not be pruned")
+	require.Equal(t, "kept", worker.Annotations["note"])
+}
+
+func TestRejections(t *testing.T) {
+	const launcher = "spec.mpiJobTemplate.spec.mpiReplicaSpecs.Launcher"
+	for _, test := range []struct {
+		name   string
+		change func(*unstructured.Unstructured)
+		want   string
+	}{
+		{"name too long", func(u *unstructured.Unstructured) { u.SetName(strings.Repeat("a", 41)) }, "at most 40 characters"},
+		{"name with a dot", func(u *unstructured.Unstructured) { u.SetName("a.b") }, "must start with a letter"},
+		{"name starting with a digit", func(u *unstructured.Unstructured) { u.SetName("1a") }, "must start with a letter"},
+		{"no template", func(u *unstructured.Unstructured) { unset(u, "spec.mpiJobTemplate") }, "spec.mpiJobTemplate: Required"},
+		{"no launcher", func(u *unstructured.Unstructured) { unset(u, launcher) }, "must have a Launcher"},
+		{"suspend in the template", func(u *unstructured.Unstructured) {
+			set(u, "spec.mpiJobTemplate.spec.runPolicy.suspend", true)
+		}, "set spec.suspend of the TracedMPIJob"},
+		{"MPI implementation", func(u *unstructured.Unstructured) {
+			set(u, "spec.mpiJobTemplate.spec.mpiImplementation", "LAM")
+		}, `Unsupported value: "LAM"`},
+		{"tracing mode", func(u *unstructured.Unstructured) { set(u, "spec.tracing.mode", "Sometimes") }, `Unsupported value: "Sometimes"`},
+		{"failure policy", func(u *unstructured.Unstructured) { set(u, "spec.tracing.failurePolicy", "Retry") }, `Unsupported value: "Retry"`},
+		{"lossy timing", func(u *unstructured.Unstructured) { set(u, "spec.tracing.timing.mode", "Lossy") }, "only mode Lossless is built yet"},
+		{"aggregated timing", func(u *unstructured.Unstructured) { set(u, "spec.tracing.timing.mode", "Aggregated") }, "only mode Lossless is built yet"},
+		{"error of 0%", func(u *unstructured.Unstructured) { set(u, "spec.tracing.timing.errorPercent", int64(0)) }, "greater than or equal to 1"},
+		{"error of 51%", func(u *unstructured.Unstructured) { set(u, "spec.tracing.timing.errorPercent", int64(51)) }, "less than or equal to 50"},
+		{"no bucket", func(u *unstructured.Unstructured) { set(u, "spec.storage.s3.endpoint", "http://minio:9000") }, "spec.storage.s3.bucket: Required"},
+		{"endpoint without scheme", func(u *unstructured.Unstructured) {
+			set(u, "spec.storage.s3.bucket", "traces")
+			set(u, "spec.storage.s3.endpoint", "minio:9000")
+		}, "spec.storage.s3.endpoint"},
+		{"deletion policy", func(u *unstructured.Unstructured) { set(u, "spec.storage.deletionPolicy", "Archive") }, `Unsupported value: "Archive"`},
+		{"unknown analysis", func(u *unstructured.Unstructured) {
+			set(u, "spec.analyses", []any{map[string]any{"name": "horoscope"}})
+		}, `Unsupported value: "horoscope"`},
+		{"analysis named twice", func(u *unstructured.Unstructured) {
+			set(u, "spec.analyses", []any{map[string]any{"name": "clusters"}, map[string]any{"name": "clusters"}})
+		}, "Duplicate value"},
+		{"negative TTL", func(u *unstructured.Unstructured) { set(u, "spec.ttlSecondsAfterFinished", int64(-1)) }, "greater than or equal to 0"},
+		{"fan-in of one", func(u *unstructured.Unstructured) { set(u, "spec.merge.fanIn", int64(1)) }, "greater than or equal to 2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u := object(t, "rejected")
+			test.change(u)
+			require.ErrorContains(t, newClient(t).Create(context.Background(), u), test.want)
+		})
+	}
+}
+
+func TestImmutability(t *testing.T) {
+	const template = "spec.mpiJobTemplate.spec."
+	ctx := context.Background()
+	c := newClient(t)
+	require.NoError(t, c.Create(ctx, object(t, "immutable")))
+
+	for _, test := range []struct {
+		name  string
+		path  string
+		value any
+		want  string // "": the change is allowed
+	}{
+		{"worker replicas", template + "mpiReplicaSpecs.Worker.replicas", int64(3), ""},
+		{"suspend", "spec.suspend", true, ""},
+		{"bucket", "spec.storage.s3", map[string]any{"bucket": "other"}, ""},
+		{"TTL", "spec.ttlSecondsAfterFinished", int64(60), ""},
+		{"slots", template + "slotsPerWorker", int64(4), "mpiJobTemplate is immutable"},
+		{"clean-up policy", template + "runPolicy.cleanPodPolicy", "All", "mpiJobTemplate is immutable"},
+		{"implementation", template + "mpiImplementation", "MPICH", "mpiJobTemplate is immutable"},
+		{"ssh path", template + "sshAuthMountPath", "/home/mpi/.ssh", "mpiJobTemplate is immutable"},
+		{"launcher policy", template + "launcherCreationPolicy", "WaitForWorkersReady", "mpiJobTemplate is immutable"},
+		{"launcher as worker", template + "runLauncherAsWorker", true, "mpiJobTemplate is immutable"},
+		{"launcher template", template + "mpiReplicaSpecs.Launcher.template.spec.hostNetwork", true, "mpiJobTemplate is immutable"},
+		{"worker template", template + "mpiReplicaSpecs.Worker.template.spec.hostNetwork", true, "mpiJobTemplate is immutable"},
+		{"worker restart policy", template + "mpiReplicaSpecs.Worker.restartPolicy", "OnFailure", "mpiJobTemplate is immutable"},
+		{"labels", "spec.mpiJobTemplate.metadata.labels", map[string]any{"a": "b"}, "mpiJobTemplate is immutable"},
+		{"tracing", "spec.tracing.mode", "Disabled", "tracing is immutable"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			u := &unstructured.Unstructured{}
+			u.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.Kind))
+			require.NoError(t, c.Get(ctx, client.ObjectKey{Namespace: "default", Name: "immutable"}, u))
+			set(u, test.path, test.value)
+			err := c.Update(ctx, u)
+			if test.want == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, test.want)
+			}
+		})
+	}
+
+	t.Run("dropping the workers", func(t *testing.T) {
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.Kind))
+		require.NoError(t, c.Get(ctx, client.ObjectKey{Namespace: "default", Name: "immutable"}, u))
+		unset(u, template+"mpiReplicaSpecs.Worker")
+		require.ErrorContains(t, c.Update(ctx, u), "mpiJobTemplate is immutable")
+	})
+}
+
+// TestColumns asks for the table that `kubectl get tmj` prints.
+func TestColumns(t *testing.T) {
+	ctx := context.Background()
+	c := newClient(t)
+	require.NoError(t, c.Create(ctx, object(t, "columns")))
+	var job v1alpha1.TracedMPIJob
+	require.NoError(t, c.Get(ctx, client.ObjectKey{Namespace: "default", Name: "columns"}, &job))
+
+	efficiency := int32(87)
+	job.Status.Verdict = "Rank 3 is slow"
+	job.Status.Runs = []v1alpha1.Run{
+		{ID: "0/0", Ranks: 1},
+		{ID: "1/0", Attempt: 1, Ranks: 4, Calls: 1234, TraceBytes: 5678, ParallelEfficiencyPercent: &efficiency},
+	}
+	job.Status.Conditions = []metav1.Condition{{
+		Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonReportReady,
+		LastTransitionTime: metav1.Now(),
+	}}
+	require.NoError(t, c.Status().Update(ctx, &job))
+
+	table := kubectl(t, "get", "tmj", "columns", "-o", "wide")
+	for _, want := range []string{"STATE", "RANKS", "CALLS", "TRACE-BYTES", "PE %", "AGE", "VERDICT",
+		"ReportReady", "1234", "5678", "87", "Rank 3 is slow"} {
+		require.Contains(t, table, want)
+	}
+	require.NotContains(t, kubectl(t, "get", "tmj", "columns"), "VERDICT")
+	require.Contains(t, kubectl(t, "explain", "tmj.spec.tracing.failurePolicy"), "Ignore runs it untraced")
+}

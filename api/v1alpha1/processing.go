@@ -1,0 +1,69 @@
+package v1alpha1
+
+import corev1 "k8s.io/api/core/v1"
+
+// Merge says how the traces of the pods are made into one.
+type Merge struct {
+	// FanIn is how many traces one step of the merge takes. One step does it all in
+	// this version, whatever the number.
+	// +optional
+	// +kubebuilder:default:=256
+	// +kubebuilder:validation:Minimum=2
+	// +kubebuilder:validation:Maximum=65536
+	FanIn *int32 `json:"fanIn,omitempty"`
+
+	// PodTemplate of the merge, and of the short jobs that check storage and write
+	// the report.
+	// +optional
+	PodTemplate ProcessingPodTemplate `json:"podTemplate,omitempty"`
+}
+
+// AnalysisName is an analysis that Cairn has.
+//
+// +kubebuilder:validation:Enum=critical-path;clusters
+type AnalysisName string
+
+const (
+	// AnalysisCriticalPath finds the chain of computation and communication that
+	// determines the run time.
+	AnalysisCriticalPath AnalysisName = "critical-path"
+	// AnalysisClusters groups ranks that behave identically.
+	AnalysisClusters AnalysisName = "clusters"
+)
+
+// Analysis is something to compute from the trace.
+type Analysis struct {
+	// Name: critical-path finds the chain of work that determines the run time;
+	// clusters groups the ranks that behave identically.
+	// +required
+	Name AnalysisName `json:"name"`
+
+	// PodTemplate of this analysis.
+	// +optional
+	PodTemplate ProcessingPodTemplate `json:"podTemplate,omitempty"`
+}
+
+// ProcessingPodTemplate is what can be chosen for a pod that works on traces.
+type ProcessingPodTemplate struct {
+	// Resources of the container. Retried with twice the memory when it ran out.
+	// +optional
+	Resources corev1.ResourceRequirements `json:"resources,omitempty"`
+
+	// NodeSelector of the pod.
+	// +optional
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+
+	// Tolerations of the pod.
+	// +optional
+	// +listType=atomic
+	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+
+	// ServiceAccountName of the pod. No token of it is mounted.
+	// +optional
+	ServiceAccountName string `json:"serviceAccountName,omitempty"`
+
+	// ImagePullSecrets for Cairn's image, besides those of the job's launcher.
+	// +optional
+	// +listType=atomic
+	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
+}

@@ -1,0 +1,154 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	// MaxRuns is how many runs status lists; runCount counts all.
+	MaxRuns = 16
+	// MaxAttempts is how many starts of the launcher status lists, the latest.
+	MaxAttempts = 16
+)
+
+// TracedMPIJobStatus says what happened so far.
+type TracedMPIJobStatus struct {
+	// ObservedGeneration of the spec that this status is about.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// MPIJobRef is the MPIJob that was created.
+	// +optional
+	MPIJobRef *MPIJobReference `json:"mpiJobRef,omitempty"`
+
+	// StartTime is when the MPIJob was created.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+
+	// CompletionTime is when the report existed, or nothing more could be done.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+
+	// StorageURI is where everything of this job lies. It does not move once the
+	// storage was found to work.
+	// +optional
+	StorageURI string `json:"storageURI,omitempty"`
+
+	// Verdict is the report's first sentence: what makes this job slow.
+	// +optional
+	Verdict string `json:"verdict,omitempty"`
+
+	// Attempts are the starts of the launcher that were seen, at most 16 (the
+	// latest).
+	// +optional
+	// +listType=map
+	// +listMapKey=attempt
+	// +kubebuilder:validation:MaxItems=16
+	Attempts []Attempt `json:"attempts,omitempty"`
+
+	// Runs are the MPI worlds that were traced, at most 16.
+	// +optional
+	// +listType=map
+	// +listMapKey=id
+	// +kubebuilder:validation:MaxItems=16
+	Runs []Run `json:"runs,omitempty"`
+
+	// RunCount counts all runs, also those that are not listed.
+	// +optional
+	RunCount int32 `json:"runCount,omitempty"`
+
+	// Analyses and what became of them.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	Analyses []AnalysisStatus `json:"analyses,omitempty"`
+
+	// Conditions: StorageReady, Traced, JobFinished, TraceCollected, TraceMerged,
+	// Analyzed, and Ready, which sums them up.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// MPIJobReference names an MPIJob in the same namespace.
+type MPIJobReference struct {
+	// Name of the MPIJob.
+	Name string `json:"name"`
+	// UID of the MPIJob.
+	UID types.UID `json:"uid"`
+}
+
+// Attempt is one start of the launcher.
+type Attempt struct {
+	// Attempt counts the starts that were seen, from 0.
+	Attempt int32 `json:"attempt"`
+	// PodUID of the launcher pod.
+	PodUID types.UID `json:"podUID"`
+	// RestartCount of the launcher container in that pod.
+	RestartCount int32 `json:"restartCount"`
+	// StartedAt is when the container started.
+	// +optional
+	StartedAt metav1.Time `json:"startedAt,omitempty"`
+	// ExitCode of the container, once it ended.
+	// +optional
+	ExitCode *int32 `json:"exitCode,omitempty"`
+}
+
+// Run is one MPI world that was traced.
+type Run struct {
+	// ID is attempt/run.
+	ID string `json:"id"`
+	// Attempt of the launcher that this run belongs to.
+	Attempt int32 `json:"attempt"`
+	// Ranks in the world.
+	// +optional
+	Ranks int32 `json:"ranks,omitempty"`
+	// MissingRanks lists the ranks whose trace is missing, such as "2-3,7".
+	// +optional
+	MissingRanks string `json:"missingRanks,omitempty"`
+	// Calls of MPI functions in the trace.
+	// +optional
+	Calls int64 `json:"calls,omitempty"`
+	// TraceBytes is the size of the trace.
+	// +optional
+	TraceBytes int64 `json:"traceBytes,omitempty"`
+	// TraceURI is where the trace lies.
+	// +optional
+	TraceURI string `json:"traceURI,omitempty"`
+	// ReportURI is where the report lies.
+	// +optional
+	ReportURI string `json:"reportURI,omitempty"`
+	// ParallelEfficiencyPercent is mean time outside MPI over run time.
+	// +optional
+	ParallelEfficiencyPercent *int32 `json:"parallelEfficiencyPercent,omitempty"`
+}
+
+// AnalysisState says how far an analysis is.
+//
+// +kubebuilder:validation:Enum=Pending;Running;Succeeded;Failed
+type AnalysisState string
+
+const (
+	// AnalysisPending has not begun.
+	AnalysisPending AnalysisState = "Pending"
+	// AnalysisRunning is being computed.
+	AnalysisRunning AnalysisState = "Running"
+	// AnalysisSucceeded has its findings in storage, for every run.
+	AnalysisSucceeded AnalysisState = "Succeeded"
+	// AnalysisFailed has no findings for at least one run.
+	AnalysisFailed AnalysisState = "Failed"
+)
+
+// AnalysisStatus says what became of an analysis.
+type AnalysisStatus struct {
+	// Name of the analysis.
+	Name AnalysisName `json:"name"`
+	// State of the analysis.
+	State AnalysisState `json:"state"`
+	// Reason for a failure.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+}

@@ -1,0 +1,131 @@
+package v1alpha1
+
+import (
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TracedMPIJob runs an MPIJob, traces every MPI call of every rank, and writes
+// the trace and a performance report to object storage.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=tmj,categories=all
+// +kubebuilder:printcolumn:name="State",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Ranks",type=integer,JSONPath=`.status.runs[-1:].ranks`
+// +kubebuilder:printcolumn:name="Calls",type=integer,JSONPath=`.status.runs[-1:].calls`
+// +kubebuilder:printcolumn:name="Trace-Bytes",type=integer,JSONPath=`.status.runs[-1:].traceBytes`
+// +kubebuilder:printcolumn:name="PE %",type=integer,JSONPath=`.status.runs[-1:].parallelEfficiencyPercent`,description="Parallel efficiency: mean time outside MPI over run time"
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Verdict",type=string,priority=1,JSONPath=`.status.verdict`
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 40",message="metadata.name may have at most 40 characters, so that the names made from it stay valid"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must start with a letter and have only lower-case letters, digits and '-', because pod host names are made from it"
+type TracedMPIJob struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// What to run and how to trace it.
+	// +required
+	Spec TracedMPIJobSpec `json:"spec"`
+
+	// What happened so far. Written by Cairn only.
+	// +optional
+	Status TracedMPIJobStatus `json:"status,omitempty"`
+}
+
+// TracedMPIJobList is a list of TracedMPIJobs.
+//
+// +kubebuilder:object:root=true
+type TracedMPIJobList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []TracedMPIJob `json:"items"`
+}
+
+// TracedMPIJobSpec says what to run and how to trace it.
+type TracedMPIJobSpec struct {
+	// Suspend stops the job, or keeps it from starting. It is passed on to the
+	// MPIJob's runPolicy.suspend.
+	// +optional
+	// +kubebuilder:default:=false
+	Suspend bool `json:"suspend,omitempty"`
+
+	// TTLSecondsAfterFinished deletes this object, and with it the MPIJob, so many
+	// seconds after the report exists or nothing more can be done. The trace and
+	// the report stay in the bucket unless storage.deletionPolicy is Delete.
+	// Without it the object stays.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
+
+	// MPIJobTemplate is the MPIJob to run, word for word. Only
+	// mpiReplicaSpecs.Worker.replicas may change afterwards.
+	// +required
+	MPIJobTemplate MPIJobTemplate `json:"mpiJobTemplate"`
+
+	// Tracing says what is recorded, and how the tracer lives in the job's pods.
+	// Pods are made once, so it cannot change afterwards.
+	// +optional
+	// +kubebuilder:default:={}
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="tracing is immutable: the job's pods are made once"
+	Tracing Tracing `json:"tracing,omitempty"`
+
+	// Storage says where traces and reports go. Without it, or without its s3
+	// member, the default storage of this Cairn installation is used.
+	// +optional
+	// +kubebuilder:default:={}
+	Storage Storage `json:"storage,omitempty"`
+
+	// Merge says how the traces of the pods are made into one.
+	// +optional
+	// +kubebuilder:default:={}
+	Merge Merge `json:"merge,omitempty"`
+
+	// Analyses lists what is computed from the trace.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:default:={{name: "critical-path"}, {name: "clusters"}}
+	Analyses []Analysis `json:"analyses,omitempty"`
+}
+
+// MPIJobTemplate describes the MPIJob that is created.
+//
+// The rules on immutability name every member of the specification but
+// mpiReplicaSpecs.Worker.replicas.
+//
+// +kubebuilder:validation:XValidation:rule="'Launcher' in self.spec.mpiReplicaSpecs",message="spec.mpiReplicaSpecs must have a Launcher"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.runPolicy) || !has(self.spec.runPolicy.suspend) || !self.spec.runPolicy.suspend",message="spec.runPolicy.suspend must be left to Cairn: set spec.suspend of the TracedMPIJob"
+// +kubebuilder:validation:XValidation:rule="has(self.metadata) == has(oldSelf.metadata) && (!has(self.metadata) || self.metadata == oldSelf.metadata)",message="mpiJobTemplate is immutable, but for Worker.replicas"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.slotsPerWorker) == has(oldSelf.spec.slotsPerWorker) && (!has(self.spec.slotsPerWorker) || self.spec.slotsPerWorker == oldSelf.spec.slotsPerWorker)",message="mpiJobTemplate is immutable, but for Worker.replicas"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.runLauncherAsWorker) == has(oldSelf.spec.runLauncherAsWorker) && (!has(self.spec.runLauncherAsWorker) || self.spec.runLauncherAsWorker == oldSelf.spec.runLauncherAsWorker)",message="mpiJobTemplate is immutable, but for Worker.replicas"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.runPolicy) == has(oldSelf.spec.runPolicy) && (!has(self.spec.runPolicy) || self.spec.runPolicy == oldSelf.spec.runPolicy)",message="mpiJobTemplate is immutable, but for Worker.replicas"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.sshAuthMountPath) == has(oldSelf.spec.sshAuthMountPath) && (!has(self.spec.sshAuthMountPath) || self.spec.sshAuthMountPath == oldSelf.spec.sshAuthMountPath)",message="mpiJobTemplate is immutable, but for Worker.replicas"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.launcherCreationPolicy) == has(oldSelf.spec.launcherCreationPolicy) && (!has(self.spec.launcherCreationPolicy) || self.spec.launcherCreationPolicy == oldSelf.spec.launcherCreationPolicy)",message="mpiJobTemplate is immutable, but for Worker.replicas"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.mpiImplementation) == has(oldSelf.spec.mpiImplementation) && (!has(self.spec.mpiImplementation) || self.spec.mpiImplementation == oldSelf.spec.mpiImplementation)",message="mpiJobTemplate is immutable, but for Worker.replicas"
+// +kubebuilder:validation:XValidation:rule="!('Launcher' in self.spec.mpiReplicaSpecs && 'Launcher' in oldSelf.spec.mpiReplicaSpecs) || self.spec.mpiReplicaSpecs['Launcher'] == oldSelf.spec.mpiReplicaSpecs['Launcher']",message="mpiJobTemplate is immutable, but for Worker.replicas"
+// +kubebuilder:validation:XValidation:rule="('Worker' in self.spec.mpiReplicaSpecs) == ('Worker' in oldSelf.spec.mpiReplicaSpecs)",message="mpiJobTemplate is immutable, but for Worker.replicas"
+// +kubebuilder:validation:XValidation:rule="!('Worker' in self.spec.mpiReplicaSpecs && 'Worker' in oldSelf.spec.mpiReplicaSpecs) || (has(self.spec.mpiReplicaSpecs['Worker'].template) == has(oldSelf.spec.mpiReplicaSpecs['Worker'].template) && (!has(self.spec.mpiReplicaSpecs['Worker'].template) || self.spec.mpiReplicaSpecs['Worker'].template == oldSelf.spec.mpiReplicaSpecs['Worker'].template))",message="mpiJobTemplate is immutable, but for Worker.replicas"
+// +kubebuilder:validation:XValidation:rule="!('Worker' in self.spec.mpiReplicaSpecs && 'Worker' in oldSelf.spec.mpiReplicaSpecs) || (has(self.spec.mpiReplicaSpecs['Worker'].restartPolicy) == has(oldSelf.spec.mpiReplicaSpecs['Worker'].restartPolicy) && (!has(self.spec.mpiReplicaSpecs['Worker'].restartPolicy) || self.spec.mpiReplicaSpecs['Worker'].restartPolicy == oldSelf.spec.mpiReplicaSpecs['Worker'].restartPolicy))",message="mpiJobTemplate is immutable, but for Worker.replicas"
+type MPIJobTemplate struct {
+	// Metadata is put on the MPIJob, for example the label of a queue.
+	// +optional
+	Metadata TemplateMetadata `json:"metadata,omitempty"`
+
+	// Spec is the specification of a kubeflow.org/v2beta1 MPIJob; see
+	// "kubectl explain mpijob.spec".
+	// +required
+	Spec mpiv2beta1.MPIJobSpec `json:"spec"`
+}
+
+// TemplateMetadata is the part of an object's metadata that a template can set.
+type TemplateMetadata struct {
+	// Labels of the MPIJob.
+	// +optional
+	Labels map[string]string `json:"labels,omitempty"`
+
+	// Annotations of the MPIJob.
+	// +optional
+	Annotations map[string]string `json:"annotations,omitempty"`
+}

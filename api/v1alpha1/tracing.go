@@ -1,0 +1,125 @@
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// TracingMode says whether the job is traced.
+//
+// +kubebuilder:validation:Enum=Enabled;Disabled
+type TracingMode string
+
+const (
+	// TracingEnabled traces the job.
+	TracingEnabled TracingMode = "Enabled"
+	// TracingDisabled runs the MPIJob as it stands, with nothing of Cairn in it.
+	TracingDisabled TracingMode = "Disabled"
+)
+
+// FailurePolicy says what happens to a job that cannot be traced.
+//
+// +kubebuilder:validation:Enum=Ignore;Fail
+type FailurePolicy string
+
+const (
+	// FailurePolicyIgnore lets the job run untraced, and says so in a condition.
+	FailurePolicyIgnore FailurePolicy = "Ignore"
+	// FailurePolicyFail stops the job.
+	FailurePolicyFail FailurePolicy = "Fail"
+)
+
+// TimingMode says how exactly times are kept.
+//
+// +kubebuilder:validation:Enum=Lossless;Lossy;Aggregated
+type TimingMode string
+
+const (
+	// TimingLossless keeps every time stamp, in clock ticks.
+	TimingLossless TimingMode = "Lossless"
+	// TimingLossy keeps times within a relative error.
+	TimingLossy TimingMode = "Lossy"
+	// TimingAggregated keeps statistics only.
+	TimingAggregated TimingMode = "Aggregated"
+)
+
+// Tracing says what is recorded, and how the tracer lives in the job's pods.
+type Tracing struct {
+	// Mode: Enabled traces the job; Disabled runs the plain MPIJob.
+	// +optional
+	// +kubebuilder:default:=Enabled
+	Mode TracingMode `json:"mode,omitempty"`
+
+	// FailurePolicy for a job that cannot be traced: Ignore runs it untraced, Fail
+	// stops it. Either way the condition Traced says why.
+	// +optional
+	// +kubebuilder:default:=Ignore
+	FailurePolicy FailurePolicy `json:"failurePolicy,omitempty"`
+
+	// Timing says how exactly the times of calls are kept.
+	// +optional
+	// +kubebuilder:default:={}
+	Timing Timing `json:"timing,omitempty"`
+
+	// ContainerName is the container that runs MPI, in launcher and workers. The
+	// first container if not set.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	ContainerName *string `json:"containerName,omitempty"`
+
+	// Spool is where a pod's ranks write their records before they are sent to
+	// storage.
+	// +optional
+	// +kubebuilder:default:={}
+	Spool Spool `json:"spool,omitempty"`
+
+	// GracePeriodSeconds is how long a pod may take to send what is left when it is
+	// stopped. A longer terminationGracePeriodSeconds in the template is kept.
+	// +optional
+	// +kubebuilder:default:=120
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
+	GracePeriodSeconds *int64 `json:"gracePeriodSeconds,omitempty"`
+
+	// CollectTimeoutSeconds is how long to wait, after the job, for ranks whose
+	// trace has not arrived. Then the merge goes on and names them.
+	// +optional
+	// +kubebuilder:default:=300
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=86400
+	CollectTimeoutSeconds *int32 `json:"collectTimeoutSeconds,omitempty"`
+
+	// Resources of the sidecar that sends traces to storage. When all containers
+	// of a pod have equal requests and limits, so has the sidecar.
+	// +optional
+	Resources corev1.ResourceRequirements `json:"resources,omitempty"`
+}
+
+// Timing says how exactly the times of calls are kept.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.mode) || self.mode == 'Lossless'",message="only mode Lossless is built yet"
+type Timing struct {
+	// Mode: Lossless keeps every time stamp. Lossy and Aggregated are not built yet
+	// and are rejected.
+	// +optional
+	// +kubebuilder:default:=Lossless
+	Mode TimingMode `json:"mode,omitempty"`
+
+	// ErrorPercent is the largest relative error of a duration in mode Lossy.
+	// +optional
+	// +kubebuilder:default:=5
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=50
+	ErrorPercent *int32 `json:"errorPercent,omitempty"`
+}
+
+// Spool is where a pod's ranks write their records before they are sent to
+// storage.
+type Spool struct {
+	// SizeLimit of the spool of one pod. Tracing stops, and says so, before it is
+	// reached.
+	// +optional
+	// +kubebuilder:default:="2Gi"
+	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
+}

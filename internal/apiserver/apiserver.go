@@ -1,0 +1,106 @@
+// Package apiserver starts a real kube-apiserver and etcd for tests, with the CRDs
+// of Cairn and of mpi-operator in it. No kubelet, no scheduler and no controller
+// run there: a test plays their part.
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// Server is a running API server.
+type Server struct {
+	// Config is that of an administrator.
+	Config *rest.Config
+
+	environment *envtest.Environment
+}
+
+// Start starts an API server. A missing binary is an error, never a reason to skip
+// a test.
+func Start() (*Server, error) {
+	assets, err := assetsDirectory()
+	if err != nil {
+		return nil, err
+	}
+	mpiOperator, err := moduleDirectory("github.com/kubeflow/mpi-operator")
+	if err != nil {
+		return nil, err
+	}
+	environment := &envtest.Environment{
+		BinaryAssetsDirectory: assets,
+		ErrorIfCRDPathMissing: true,
+		CRDDirectoryPaths: []string{
+			filepath.Join(repository(), "config", "crd"),
+			filepath.Join(mpiOperator, "manifests", "base", "kubeflow.org_mpijobs.yaml"),
+		},
+	}
+	config, err := environment.Start()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("starting the API server of %s: %w", assets, err), environment.Stop())
+	}
+	config.QPS, config.Burst = 500, 500
+	return &Server{Config: config, environment: environment}, nil
+}
+
+// Stop ends the API server and etcd.
+func (s *Server) Stop() error {
+	return s.environment.Stop()
+}
+
+// assetsDirectory is where `make test` puts the binaries.
+func assetsDirectory() (string, error) {
+	directory := os.Getenv("KUBEBUILDER_ASSETS")
+	if directory == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		directory = filepath.Join(home, ".cache", "cairn", "bin")
+	}
+	for _, name := range []string{"kube-apiserver", "etcd", "kubectl"} {
+		if _, err := os.Stat(filepath.Join(directory, name)); err != nil {
+			return "", fmt.Errorf("%s is missing in %s: `make test` installs it there (or set KUBEBUILDER_ASSETS)", name, directory)
+		}
+	}
+	return directory, nil
+}
+
+// moduleDirectory is where the source of a module that we require lies.
+func moduleDirectory(path string) (string, error) {
+	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", path)
+	list.Dir = repository()
+	out, err := list.Output()
+	directory := strings.TrimSpace(string(out))
+	if err != nil || directory == "" {
+		return "", fmt.Errorf("cannot find the source of %s: %w", path, err)
+	}
+	return directory, nil
+}
+
+// repository is the root of this repository.
+func repository() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..")
+}
+
+// Kubectl is the path of kubectl and the arguments that point it at this server.
+func (s *Server) Kubectl() (path string, arguments []string, err error) {
+	user, err := s.environment.AddUser(envtest.User{Name: "person", Groups: []string{"system:masters"}}, nil)
+	if err != nil {
+		return "", nil, err
+	}
+	kubectl, err := user.Kubectl()
+	if err != nil {
+		return "", nil, err
+	}
+	return kubectl.Path, kubectl.Opts, nil
+}
