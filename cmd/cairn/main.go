@@ -48,7 +48,7 @@ func newRootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(peopleGroup, newRunCommand(), newInfoCommand(), newDumpCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand())
+	add(peopleGroup, newRunCommand(), newInfoCommand(), newDumpCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(), newCopyCommand())
 	add(podGroup, newInstallCommand(), newProbeCommand(), newShipCommand(), newCheckStorageCommand(), newMakeBucketCommand(),
 		newDeletePrefixCommand(), newResolveCommand())
 	return root

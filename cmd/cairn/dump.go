@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func newDumpCommand() *cobra.Command {
+	var (
+		s3     s3Flags
+		rank   int
+		asJSON bool
+	)
+	c := &cobra.Command{
+		Use:   "dump FILE",
+		Short: "Print every call of a trace, decoded, in the order of each rank",
+		Example: `  cairn dump out/trace.cairn --rank 0
+  cairn dump s3://traces/default/stencil/<uid>/0/0/trace.cairn --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			f, err := openTrace(c.Context(), args[0], s3)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			if c.Flags().Changed("rank") && !hasRank(f, rank) {
+				return usageError{fmt.Errorf("%s has no rank %d", args[0], rank)}
+			}
+			out := bufio.NewWriterSize(c.OutOrStdout(), 1<<16)
+			var line []byte
+			for _, thread := range f.Threads() {
+				if c.Flags().Changed("rank") && thread.Rank != rank {
+					continue
+				}
+				cursor, err := f.Cursor(thread.Rank, thread.Thread)
+				if err != nil {
+					return fmt.Errorf("%s: %w", args[0], err)
+				}
+				for cursor.Next() {
+					e := cursor.Event()
+					if asJSON {
+						line = e.AppendJSON(line[:0])
+					} else {
+						line = fmt.Appendf(line[:0], "%d.%d %14.6f %12.6f  %s", e.Rank, e.Thread, milliseconds(e.Enter), milliseconds(e.Exit-e.Enter), e.Text())
+					}
+					if _, err := out.Write(append(line, '\n')); err != nil {
+						return nil // the reader has gone: `cairn dump … | head`
+					}
+				}
+				if err := cursor.Err(); err != nil {
+					_ = out.Flush()
+					return fmt.Errorf("%s: %w", args[0], err)
+				}
+			}
+			_ = out.Flush()
+			return nil
+		},
+	}
+	s3.register(c)
+	c.Flags().IntVar(&rank, "rank", 0, "only this rank")
+	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	return c
+}
+
+func milliseconds(ns int64) float64 { return float64(ns) / 1e6 }
+
+func hasRank(f *traceFile, rank int) bool {
+	for _, r := range f.Ranks() {
+		if r.Rank == rank {
+			return true
+		}
+	}
+	return false
+}

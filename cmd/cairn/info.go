@@ -1,0 +1,151 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// information is what `cairn info --json` prints; its keys are part of the interface.
+type information struct {
+	FormatVersion   int             `json:"format_version"`
+	Ranks           int             `json:"ranks"`
+	Calls           uint64          `json:"calls"`
+	Signatures      int             `json:"signatures"`
+	Rules           int             `json:"rules"`
+	UniqueGrammars  int             `json:"unique_grammars"`
+	DurationSeconds float64         `json:"duration_seconds"`
+	Bytes           trace.Sizes     `json:"bytes"`
+	MPI             mpiInformation  `json:"mpi"`
+	MissingRanks    string          `json:"missing_ranks"`
+	EndedEarly      []earlyEnd      `json:"ended_early"`
+	World           string          `json:"world"`
+	Placement       []rankPlacement `json:"placement"`
+	Notes           []string        `json:"notes"`
+}
+
+type mpiInformation struct {
+	Implementation string `json:"implementation"`
+	Version        string `json:"version"`
+}
+
+type earlyEnd struct {
+	Rank  int    `json:"rank"`
+	Where string `json:"where"`
+}
+
+type rankPlacement struct {
+	Rank int    `json:"rank"`
+	Host string `json:"host"`
+	Pod  string `json:"pod"`
+	Node string `json:"node"`
+}
+
+func newInfoCommand() *cobra.Command {
+	var (
+		s3     s3Flags
+		asJSON bool
+	)
+	c := &cobra.Command{
+		Use:     "info FILE",
+		Short:   "Say what a trace holds and where its bytes are",
+		Example: "  cairn info out/trace.cairn --json",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			f, err := openTrace(c.Context(), args[0], s3)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			i, err := inform(f)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if asJSON {
+				encoder := json.NewEncoder(c.OutOrStdout())
+				encoder.SetIndent("", "  ")
+				return encoder.Encode(i)
+			}
+			return i.print(c.OutOrStdout())
+		},
+	}
+	s3.register(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+func inform(f *traceFile) (*information, error) {
+	meta := f.Meta()
+	i := &information{
+		FormatVersion: trace.FormatVersion, Ranks: len(f.Ranks()), Signatures: len(f.Signatures()),
+		Rules: len(f.Grammar().Rules), Bytes: f.Sizes(), MPI: mpiInformation{meta.Implementation, meta.Version},
+		MissingRanks: meta.MissingRanks.String(), World: meta.World, Notes: meta.Notes,
+		EndedEarly: []earlyEnd{}, Placement: []rankPlacement{},
+	}
+	if i.Notes == nil {
+		i.Notes = []string{}
+	}
+	roots := map[int]bool{}
+	var first, last int64
+	for n, thread := range f.Threads() {
+		i.Calls += thread.Calls
+		roots[thread.Root] = true
+		begin, end, err := f.Span(n)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 || begin < first {
+			first = begin
+		}
+		if n == 0 || end > last {
+			last = end
+		}
+	}
+	i.UniqueGrammars = len(roots)
+	i.DurationSeconds = float64(last-first) / 1e9
+	for _, rank := range f.Ranks() {
+		i.Placement = append(i.Placement, rankPlacement{rank.Rank, rank.Host, rank.Pod, rank.Node})
+		if rank.EndedEarly != "" {
+			i.EndedEarly = append(i.EndedEarly, earlyEnd{rank.Rank, rank.EndedEarly})
+		}
+	}
+	return i, nil
+}
+
+func (i *information) print(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(name string, value any) { fmt.Fprintf(table, "%s\t%v\n", name, value) }
+	row("MPI", i.MPI.Implementation+" "+i.MPI.Version)
+	row("ranks", i.Ranks)
+	if i.MissingRanks != "" {
+		row("missing ranks", i.MissingRanks)
+	}
+	row("calls", i.Calls)
+	row("duration", fmt.Sprintf("%.3f s", i.DurationSeconds))
+	row("signatures", i.Signatures)
+	row("rules", i.Rules)
+	row("unique grammars", i.UniqueGrammars)
+	row("bytes", i.Bytes.Total)
+	for _, part := range []struct {
+		name  string
+		bytes int64
+	}{
+		{"container", i.Bytes.Container}, {"signatures", i.Bytes.Signatures}, {"grammar", i.Bytes.Grammar},
+		{"rank map", i.Bytes.RankMap}, {"values", i.Bytes.Values}, {"timing", i.Bytes.Timing},
+		{"call sites", i.Bytes.CallSites}, {"pointers", i.Bytes.Pointers}, {"metadata", i.Bytes.Metadata},
+	} {
+		row("  "+part.name, part.bytes)
+	}
+	for _, early := range i.EndedEarly {
+		row(fmt.Sprintf("rank %d ended early", early.Rank), early.Where)
+	}
+	for _, note := range i.Notes {
+		row("note", note)
+	}
+	return table.Flush()
+}

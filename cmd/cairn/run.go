@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func newRunCommand() *cobra.Command {
+	var (
+		out       string
+		verify    bool
+		callSites string
+	)
+	c := &cobra.Command{
+		Use:   "run [-o DIR] [--verify] -- COMMAND…",
+		Short: "Trace an MPI program on this machine and say what makes it slow",
+		Long: `Run starts COMMAND, records every MPI call of every rank that it starts on this machine, merges the ranks' traces
+and analyzes them. It leaves DIR/trace.cairn and DIR/report/; a command that starts several MPI worlds leaves one
+folder each, DIR/run-0, DIR/run-1, ….
+
+It exits with the command's own code if that is not zero, else with 70 if tracing or --verify failed, else with 0.`,
+		Example: `  cairn run -- mpirun -np 4 ./app
+  cairn run -o out --verify -- mpirun -np 16 ./app --iterations 100`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError{errors.New("no command given: cairn run -- mpirun -np 4 ./app")}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if callSites != "caller" && callSites != "none" {
+				return usageError{fmt.Errorf("--call-sites is caller or none, not %q", callSites)}
+			}
+			r := localRun{out: out, verify: verify, callSites: callSites, command: args, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
+			return r.run(c.Context())
+		},
+	}
+	// what follows the first argument is the program's, also without --
+	c.Flags().SetInterspersed(false)
+	c.Flags().StringVarP(&out, "output", "o", "cairn-out", "directory for trace and report")
+	c.Flags().BoolVar(&verify, "verify", false, "write an independent log of every call, and compare the decoded trace with it")
+	c.Flags().StringVar(&callSites, "call-sites", "caller", "caller: keep where each call was made; none: do not")
+	return c
+}
+
+// tracerConfig is the tracer's configuration file (docs/decisions/0001-seams.md).
+type tracerConfig struct {
+	Spool     string `json:"spool"`
+	CallSites string `json:"call_sites"`
+	Verify    bool   `json:"verify"`
+	Enabled   bool   `json:"enabled"`
+}
+
+// prepareTracer makes a tracer root below dir: the libraries, this binary, the configuration and an empty spool. It
+// returns the value of LD_PRELOAD. Both MPIs' libraries are loaded; the one that is not meant passes calls through.
+func prepareTracer(dir string, config tracerConfig) (preload string, err error) {
+	libraries, err := findLibraries()
+	if err != nil {
+		return "", err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(config.Spool, 0o755); err != nil {
+		return "", err
+	}
+	// the ranks may run as another user than this process; the sticky bit needs a chmod, whatever the umask
+	if err := os.Chmod(config.Spool, 0o777|os.ModeSticky); err != nil {
+		return "", err
+	}
+	if err := os.Symlink(libraries, filepath.Join(dir, "lib")); err != nil {
+		return "", err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if err := os.Symlink(self, filepath.Join(dir, "cairn")); err != nil {
+		return "", err
+	}
+	raw, err := json.Marshal(config)
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), raw, 0o644); err != nil {
+		return "", err
+	}
+	shims := []string{filepath.Join(dir, "lib", "libcairn-openmpi.so"), filepath.Join(dir, "lib", "libcairn-mpich.so")}
+	if before := os.Getenv("LD_PRELOAD"); before != "" {
+		shims = append([]string{before}, shims...)
+	}
+	return strings.Join(shims, ":"), nil
+}
+
+// findLibraries looks for the tracer's libraries where `make build` and the image have them.
+func findLibraries() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if self, err = filepath.EvalSymlinks(self); err != nil {
+		return "", err
+	}
+	beside := filepath.Dir(self)
+	var tried []string
+	for _, dir := range []string{filepath.Join(beside, "..", "lib"), filepath.Join(beside, "..", "lib", "cairn"), filepath.Join(beside, "lib")} {
+		dir = filepath.Clean(dir)
+		if _, err := os.Stat(filepath.Join(dir, "libcairn-core.so")); err == nil {
+			return dir, nil
+		}
+		tried = append(tried, dir)
+	}
+	return "", fmt.Errorf("the tracer's libraries are not beside this binary (looked in %s): `make build` makes them", strings.Join(tried, ", "))
+}
+
+// execute runs the application with the tracer and returns its exit code, as a shell would give it. An interrupt
+// from the terminal goes to the application, which is in the same process group; Cairn stays to collect.
+func execute(ctx context.Context, command []string, environment []string) int {
+	// caught and dropped, not ignored: an ignored signal would stay ignored in the application
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, syscall.SIGINT, syscall.SIGQUIT)
+	defer signal.Stop(interrupts)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = environment
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		fmt.Fprintln(os.Stderr, "cairn:", err)
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
+			return 127
+		}
+		return 126
+	}
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return cmd.ProcessState.ExitCode()
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/store"
+)
+
+// s3Flags are the flags of every command that takes a path or a store URL; what is not given comes from the
+// environment.
+type s3Flags struct {
+	endpoint, region, pathStyle, caFile, credentialsDir string
+}
+
+func (f *s3Flags) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.endpoint, "s3-endpoint", "", "URL of the object storage, https://host:port ($"+store.EnvEndpoint+")")
+	flags.StringVar(&f.region, "s3-region", "", "its region ($"+store.EnvRegion+")")
+	flags.StringVar(&f.pathStyle, "s3-path-style", "", "true: the bucket is part of the path, false: of the host name ($"+store.EnvPathStyle+")")
+	flags.StringVar(&f.caFile, "s3-ca-file", "", "PEM file with certificates to trust ($"+store.EnvCAFile+")")
+	flags.StringVar(&f.credentialsDir, "s3-credentials-dir", "", "directory with the files accessKey and secretKey ($"+store.EnvCredentialsDir+"; else AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)")
+}
+
+// options joins flags and environment.
+func (f *s3Flags) options() (store.S3Options, error) {
+	given := map[string]string{
+		store.EnvEndpoint: f.endpoint, store.EnvRegion: f.region, store.EnvPathStyle: f.pathStyle,
+		store.EnvCAFile: f.caFile, store.EnvCredentialsDir: f.credentialsDir,
+	}
+	o, err := store.OptionsFromEnv(func(name string) string {
+		if v := given[name]; v != "" {
+			return v
+		}
+		return os.Getenv(name)
+	})
+	if err != nil {
+		return o, usageError{err}
+	}
+	return o, nil
+}
+
+// open opens the store that --store names.
+func (f *s3Flags) open(url string) (store.Store, error) {
+	if url == "" {
+		return nil, usageError{fmt.Errorf("--store is missing: a directory or s3://bucket/prefix")}
+	}
+	o, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(url, o)
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// terminationLimit is what Kubernetes keeps of a termination message.
+const terminationLimit = 4096
+
+// terminationLog is the file through which a pod's command tells the operator its result.
+type terminationLog string
+
+func (t *terminationLog) register(c *cobra.Command) {
+	c.Flags().StringVar((*string)(t), "termination-log", "/dev/termination-log", "file for the result as JSON; ignored where it does not exist")
+}
+
+// write says v on stdout and in the file, if there is one.
+func (t terminationLog) write(c *cobra.Command, v any) error {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if len(raw) > terminationLimit {
+		return fmt.Errorf("a termination message of %d bytes is more than the %d that Kubernetes keeps", len(raw), terminationLimit)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s\n", raw)
+	file, err := os.OpenFile(string(t), os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return nil // outside a pod
+	}
+	defer file.Close()
+	_, err = file.Write(raw)
+	return err
+}
