@@ -10,27 +10,6 @@ import (
 
 var errNotYet = errors.New("trace: not implemented yet")
 
-// Sequitur builds a Grammar online.
-type Sequitur struct{}
-
-// NewSequitur returns an empty sequence.
-func NewSequitur() *Sequitur { return &Sequitur{} }
-
-// ResumeSequitur continues g; the expansion is that of g and what is appended.
-func ResumeSequitur(g Grammar) (*Sequitur, error) { return nil, errNotYet }
-
-// Append adds one terminal (≥ 0) to the sequence.
-func (s *Sequitur) Append(terminal int32) {}
-
-// Grammar is the grammar of everything appended so far; s can go on afterwards.
-func (s *Sequitur) Grammar() Grammar { return Grammar{} }
-
-// Len is the number of terminals appended.
-func (s *Sequitur) Len() uint64 { return 0 }
-
-// Bytes estimates the memory that s holds.
-func (s *Sequitur) Bytes() int { return 0 }
-
 // AppendSignature appends the canonical encoding of s: two signatures are equal if and only if their bytes are.
 func AppendSignature(b []byte, s *Signature) []byte { return b }
 
