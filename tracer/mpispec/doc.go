@@ -81,6 +81,7 @@
 //	unless-inplace(p) not significant where p is MPI_IN_PLACE
 //	if(flag)          an out value defined only when *flag is true after the
 //	                  call (MPI_Test's status)
+//	of(comm)          the object whose ranks these are, where several could be
 //	or(A,B)           pointer constants that may stand in the array's place
 //	                  (MPI_UNWEIGHTED); nothing may be read through them
 //	nullable          NULL is allowed and means that nothing is there
@@ -91,6 +92,12 @@
 // MPI_BOTTOM or MPI_IN_PLACE, a status MPI_STATUS_IGNORE, an array of statuses
 // MPI_STATUSES_IGNORE. Every out pointer of the tool interface that is
 // `nullable` follows MPI 4.0 §15.3.3.
+//
+// # Constants
+//
+// A line of constants.txt is a constant: id, name, versions, the kinds that
+// have such a value, and flags: `pointer` for an address that stands for
+// something else, `optional` where implementations may lack it.
 //
 // # Classes
 //

@@ -58,6 +58,9 @@ const (
 	KindWhence    // MPI_SEEK_SET, ...
 	KindTopology  // MPI_GRAPH, ...
 	KindTypeClass // MPI_TYPECLASS_REAL, ...
+	KindWinFlavor // value of the attribute MPI_WIN_CREATE_FLAVOR; no parameter has it
+	KindWinModel  // value of the attribute MPI_WIN_MODEL; no parameter has it
+	KindLimit     // a size that mpi.h fixes; no parameter has it
 
 	// Handles.
 	KindDatatype
@@ -148,6 +151,9 @@ var kinds = [numKinds]kindInfo{
 	KindWhence:            {name: "whence", ctype: "int"},
 	KindTopology:          {name: "topology", ctype: "int"},
 	KindTypeClass:         {name: "type-class", ctype: "int"},
+	KindWinFlavor:         {name: "win-flavor", ctype: "int"},
+	KindWinModel:          {name: "win-model", ctype: "int"},
+	KindLimit:             {name: "limit", ctype: "int"},
 	KindDatatype:          {name: "datatype", ctype: "MPI_Datatype", handle: true},
 	KindOp:                {name: "op", ctype: "MPI_Op", handle: true},
 	KindComm:              {name: "comm", ctype: "MPI_Comm", handle: true},

@@ -44,6 +44,10 @@ type Param struct {
 	// defined only where that is true after the call. 0 means always.
 	OnlyIf int
 
+	// RankOf is 1 + the index of the communicator, group or window whose
+	// processes this rank or root counts; 0 where no parameter says so.
+	RankOf int
+
 	// Sentinels are pointer constants that may be passed in the array's place,
 	// beyond those that the kind implies.
 	Sentinels []string

@@ -87,3 +87,38 @@ func isPointerKind(k mpispec.Kind) bool {
 	}
 	return false
 }
+
+// setRankOf finds the object whose ranks the parameter counts: the only one,
+// or the one that of() names.
+func setRankOf(l line, p *mpispec.Param, all []mpispec.Param) error {
+	if p.Kind != mpispec.KindRank && p.Kind != mpispec.KindRoot {
+		if p.RankOf != 0 {
+			return l.errorf("of() on a %s", p.Kind)
+		}
+		return nil
+	}
+	if i := p.RankOf; i != 0 {
+		if !hasRanks(&all[i-1]) {
+			return l.errorf("of(%s): nothing that has ranks", all[i-1].Name)
+		}
+		return nil
+	}
+	for i := range all {
+		if !hasRanks(&all[i]) {
+			continue
+		}
+		if p.RankOf != 0 {
+			return l.errorf("ranks of %s or of %s? Say of(...)", all[p.RankOf-1].Name, all[i].Name)
+		}
+		p.RankOf = i + 1
+	}
+	return nil
+}
+
+func hasRanks(p *mpispec.Param) bool {
+	switch p.Kind {
+	case mpispec.KindComm, mpispec.KindGroup, mpispec.KindWin:
+		return p.Direction == mpispec.In
+	}
+	return false
+}

@@ -59,6 +59,7 @@ func emitParam(b *bytes.Buffer, p *mpispec.Param) {
 	emitTrue(b, "RootOnly", p.RootOnly)
 	emitNonZero(b, "UnlessInPlace", p.UnlessInPlace)
 	emitNonZero(b, "OnlyIf", p.OnlyIf)
+	emitNonZero(b, "RankOf", p.RankOf)
 	if len(p.Sentinels) > 0 {
 		fmt.Fprintf(b, "Sentinels: %#v, ", p.Sentinels)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/cairn-mpi/cairn/tracer/mpispec"
@@ -106,23 +105,16 @@ func parseHeader(l line) (*mpispec.Function, error) {
 	if len(l.fields) < 4 {
 		return nil, l.errorf("want `id name version class`, got %d words", len(l.fields))
 	}
-	id, err := strconv.ParseUint(l.fields[0], 10, 16)
-	if err != nil || id == 0 {
-		return nil, l.errorf("bad id %q", l.fields[0])
+	id, err := parseID(l, l.fields[0])
+	if err != nil {
+		return nil, err
 	}
-	f := &mpispec.Function{ID: uint16(id), Name: l.fields[1], Return: mpispec.KindErrorCode, ReturnType: "int"}
+	f := &mpispec.Function{ID: id, Name: l.fields[1], Return: mpispec.KindErrorCode, ReturnType: "int"}
 	if !strings.HasPrefix(f.Name, "MPI_") {
 		return nil, l.errorf("bad function name %q", f.Name)
 	}
-	versions := strings.Split(l.fields[2], "-")
-	if len(versions) > 3 {
-		return nil, l.errorf("want since-deprecated-removed, got %q", l.fields[2])
-	}
-	for i, v := range versions {
-		p := []*mpispec.Version{&f.Since, &f.Deprecated, &f.Removed}[i]
-		if *p, err = parseVersion(l, v); err != nil {
-			return nil, err
-		}
+	if err := parseVersions(l, l.fields[2], &f.Since, &f.Deprecated, &f.Removed); err != nil {
+		return nil, err
 	}
 	words := l.fields[3:]
 	for i, w := range words {
@@ -152,25 +144,15 @@ func parseLarge(l line, small *mpispec.Function) (*mpispec.Function, error) {
 	if len(l.fields) != 4 {
 		return nil, l.errorf("want `large id name version`")
 	}
-	id, err := strconv.ParseUint(l.fields[1], 10, 16)
-	if err != nil || id == 0 {
-		return nil, l.errorf("bad id %q", l.fields[1])
+	id, err := parseID(l, l.fields[1])
+	if err != nil {
+		return nil, err
 	}
 	if l.fields[2] != small.Name+"_c" {
 		return nil, l.errorf("want %s_c, got %s", small.Name, l.fields[2])
 	}
 	f := *small
-	f.ID, f.Name = uint16(id), l.fields[2]
+	f.ID, f.Name = id, l.fields[2]
 	f.Since, err = parseVersion(l, l.fields[3])
 	return &f, err
-}
-
-func parseVersion(l line, s string) (mpispec.Version, error) {
-	major, minor, ok := strings.Cut(s, ".")
-	a, err1 := strconv.ParseUint(major, 10, 8)
-	b, err2 := strconv.ParseUint(minor, 10, 8)
-	if !ok || err1 != nil || err2 != nil || a == 0 || b > 99 {
-		return 0, l.errorf("bad version %q", s)
-	}
-	return mpispec.Version(a*100 + b), nil
 }

@@ -33,6 +33,7 @@ func run(dir string) error {
 
 // generated has each generated file and how its content is made.
 var generated = map[string]func(dir string) ([]byte, error){
+	"constants_gen.go": generateConstants,
 	"functions_gen.go": generateFunctions,
 }
 
@@ -46,4 +47,16 @@ func generateFunctions(dir string) ([]byte, error) {
 		return nil, err
 	}
 	return emitFunctions(functions)
+}
+
+func generateConstants(dir string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "constants.txt"))
+	if err != nil {
+		return nil, err
+	}
+	constants, err := parseConstants("constants.txt", bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	return emitConstants(constants)
 }

@@ -27,7 +27,12 @@ func parseParams(lines []line, large bool) ([]mpispec.Param, error) {
 			return nil, err
 		}
 	}
-	// What refers to other parameters is checked when all are known.
+	// What refers to other parameters needs all of them.
+	for i, l := range lines {
+		if err := setRankOf(l, &params[i], params); err != nil {
+			return nil, err
+		}
+	}
 	for i, l := range lines {
 		if err := checkParam(l, &params[i], params); err != nil {
 			return nil, err
@@ -136,6 +141,12 @@ func parseFlag(l line, p *mpispec.Param, flag string, all []mpispec.Param) error
 			return err
 		}
 		p.UnlessInPlace = i + 1
+	case name == "of" && called:
+		i, err := findParam(l, arg, all)
+		if err != nil {
+			return err
+		}
+		p.RankOf = i + 1
 	case name == "if" && called:
 		i, err := findParam(l, arg, all)
 		if err != nil {
