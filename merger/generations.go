@@ -1,0 +1,138 @@
+package merger
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// distinct drops what arrived more than once: an upload that was repeated, or
+// a checkpoint of a rank whose final trace is there too. Of one process the
+// version with the most calls stays. The result is sorted by start.
+func (p *pool) distinct(processes []process) ([]process, []string) {
+	sorted := slices.Clone(processes)
+	digests := map[*process][]byte{}
+	digest := func(x *process) []byte {
+		d, ok := digests[x]
+		if !ok {
+			d = p.digest(x)
+			digests[x] = d
+		}
+		return d
+	}
+	slices.SortStableFunc(sorted, compareIdentity)
+	var notes []string
+	var kept []process
+	for i := 0; i < len(sorted); {
+		best := &sorted[i]
+		j := i + 1
+		for ; j < len(sorted) && compareIdentity(*best, sorted[j]) == 0; j++ {
+			other := &sorted[j]
+			// fewer calls, or an end not yet known, is an earlier state of the same process
+			order := cmp.Or(
+				cmp.Compare(other.calls(), best.calls()),
+				cmp.Compare(len(best.rank.EndedEarly), len(other.rank.EndedEarly)),
+			)
+			if order == 0 {
+				if order = bytes.Compare(digest(best), digest(other)); order != 0 {
+					notes = append(notes, fmt.Sprintf("rank %d arrived twice with different content; one was chosen", best.rank.Rank))
+				}
+			}
+			if order > 0 {
+				best = other
+			}
+		}
+		kept = append(kept, *best)
+		i = j
+	}
+	return kept, notes
+}
+
+// compareIdentity orders processes by start; it is 0 for versions of the same process.
+func compareIdentity(a, b process) int {
+	return cmp.Or(
+		cmp.Compare(a.rank.StartRealtimeNS, b.rank.StartRealtimeNS),
+		cmp.Compare(a.rank.Rank, b.rank.Rank),
+		cmp.Compare(a.rank.Host, b.rank.Host),
+		cmp.Compare(a.rank.PID, b.rank.PID),
+	)
+}
+
+// generations splits processes, sorted by start, so that each rank occurs at
+// most once in each part. Ranks of one world start together and worlds with
+// the same id one after the other, so a cut is put where the start times lie
+// furthest apart between a rank and its next occurrence.
+func generations(processes []process) [][]process {
+	var parts [][]process
+	start := 0
+	last := map[int]int{} // rank -> position in the current part
+	for i := 0; i < len(processes); i++ {
+		previous, again := last[processes[i].rank.Rank]
+		if !again {
+			last[processes[i].rank.Rank] = i
+			continue
+		}
+		cut := previous + 1
+		for k := previous + 1; k <= i; k++ {
+			if gap(processes, k) > gap(processes, cut) {
+				cut = k
+			}
+		}
+		parts = append(parts, processes[start:cut])
+		start = cut
+		clear(last)
+		for k := cut; k <= i; k++ {
+			last[processes[k].rank.Rank] = k
+		}
+	}
+	return append(parts, processes[start:])
+}
+
+func gap(processes []process, i int) int64 {
+	return processes[i].rank.StartRealtimeNS - processes[i-1].rank.StartRealtimeNS
+}
+
+// digest is a hash of everything that the process holds, free of pool numbers.
+func (p *pool) digest(x *process) []byte {
+	h := sha256.New()
+	write := func(b []byte) { h.Write(binary.AppendUvarint(nil, uint64(len(b)))); h.Write(b) }
+	fmt.Fprintf(h, "%s %d %s %v", x.rank.Host, x.rank.PID, x.rank.EndedEarly, x.rank.Clock)
+	for _, id := range x.rank.CommunicatorsOwn {
+		write(appendCommunicator(nil, &p.communicators[id]))
+	}
+	for i := range x.threads {
+		t := &x.threads[i]
+		numbering := p.number([]int32{t.root})
+		for _, id := range numbering.signatures {
+			s := p.signatures[id]
+			if s.Site > 0 {
+				site := p.sites[s.Site-1]
+				fmt.Fprintf(h, "%s %s %d", site.BuildID, site.Module, site.Offset)
+				s.Site = 0
+			}
+			write(appendSignature(nil, &s))
+		}
+		for _, id := range numbering.rules {
+			write(appendRule(nil, numbering.body(p.rules[id])))
+		}
+		streams := make([]trace.StreamRef, len(t.streams))
+		for k, s := range t.streams {
+			streams[k] = trace.StreamRef{Terminal: numbering.terminal[s.signature], Number: s.number, Sequence: s.sequence}
+		}
+		slices.SortFunc(streams, compareStreams)
+		for _, s := range streams {
+			fmt.Fprintf(h, "%d %d %d", s.Terminal, s.Number, hashValues(p.sequences[s.Sequence]))
+		}
+		fmt.Fprintf(h, "%d %d %d %d %d", t.number, t.calls, t.firstTick, hashValues(t.gaps), hashValues(t.durations))
+	}
+	return h.Sum(nil)
+}
+
+func compareStreams(a, b trace.StreamRef) int {
+	return cmp.Or(cmp.Compare(a.Terminal, b.Terminal), cmp.Compare(a.Number, b.Number))
+}

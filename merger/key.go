@@ -1,0 +1,93 @@
+package merger
+
+import (
+	"cmp"
+	"encoding/binary"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// The append functions write things so that equal things, and only those, have
+// equal bytes.
+
+func appendSignature(b []byte, s *trace.Signature) []byte {
+	b = binary.AppendUvarint(b, uint64(s.Function))
+	b = binary.AppendUvarint(b, uint64(s.Site))
+	b = binary.AppendVarint(b, int64(s.OwnRank))
+	b = appendValue(b, &s.Return)
+	b = appendValues(b, s.In)
+	b = appendValues(b, s.Out)
+	return appendValue(b, &s.Communicator)
+}
+
+func appendValues(b []byte, values []trace.Value) []byte {
+	b = binary.AppendUvarint(b, uint64(len(values)))
+	for i := range values {
+		b = appendValue(b, &values[i])
+	}
+	return b
+}
+
+func appendValue(b []byte, v *trace.Value) []byte {
+	b = append(b, byte(v.Form))
+	b = binary.AppendVarint(b, v.Int)
+	b = appendString(b, v.Text)
+	return appendValues(b, v.List)
+}
+
+func appendString(b []byte, s string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	return append(b, s...)
+}
+
+// appendCommunicator leaves out the label, which is no part of the identity.
+func appendCommunicator(b []byte, c *trace.Communicator) []byte {
+	b = appendString(b, c.GlobalName)
+	b = appendRankList(b, c.Members)
+	b = appendRankList(b, c.Remote)
+	b = binary.AppendUvarint(b, uint64(len(c.Topology.Dims)))
+	for _, d := range c.Topology.Dims {
+		b = binary.AppendVarint(b, int64(d))
+	}
+	b = binary.AppendUvarint(b, uint64(len(c.Topology.Periodic)))
+	for _, p := range c.Topology.Periodic {
+		b = appendBool(b, p)
+	}
+	return appendBool(b, c.Topology.Graph)
+}
+
+func appendRankList(b []byte, l trace.RankList) []byte {
+	b = binary.AppendUvarint(b, uint64(len(l)))
+	for _, r := range l {
+		b = binary.AppendVarint(b, int64(r.Start))
+		b = binary.AppendVarint(b, int64(r.Count))
+		b = binary.AppendVarint(b, int64(r.Stride))
+	}
+	return b
+}
+
+func appendBool(b []byte, v bool) []byte {
+	if v {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+func appendRule(b []byte, body []trace.Symbol) []byte {
+	for _, s := range body {
+		b = binary.AppendVarint(b, int64(s.Value))
+		b = binary.AppendUvarint(b, s.Count)
+	}
+	return b
+}
+
+func compareSites(a, b trace.Site) int {
+	return cmp.Or(
+		cmp.Compare(a.BuildID, b.BuildID),
+		cmp.Compare(a.Module, b.Module),
+		cmp.Compare(a.Offset, b.Offset),
+		cmp.Compare(a.Function, b.Function),
+		cmp.Compare(a.File, b.File),
+		cmp.Compare(a.Line, b.Line),
+	)
+}

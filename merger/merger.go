@@ -1,0 +1,88 @@
+package merger
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Options of Finish.
+type Options struct {
+	// Final asks for a finished trace instead of a shard.
+	Final bool
+	// Attempt and Run place the trace within its job.
+	Attempt, Run int
+	// CreatedBy is the version of Cairn that merges.
+	CreatedBy string
+}
+
+// ErrFinal is the error of Add for a trace that a final merge has written.
+var ErrFinal = errors.New("this trace is finished already; only shards and traces of single ranks can be merged")
+
+// ErrRepeatedRank is the error of Merge for inputs that hold two different
+// processes with the same rank.
+var ErrRepeatedRank = errors.New("the same rank occurs in several runs of this world")
+
+// A Merger collects the traces of one world. The zero value is ready to use.
+// It keeps references to the timing of what was added.
+type Merger struct {
+	pool      pool
+	meta      metas
+	processes []process
+}
+
+// Add takes in a trace. After an error the Merger is as it was before.
+func (m *Merger) Add(c *trace.Content) error {
+	if c.Meta.Final {
+		return ErrFinal
+	}
+	if err := m.meta.compatible(&c.Meta); err != nil {
+		return err
+	}
+	processes, err := m.pool.adopt(c)
+	if err != nil {
+		return err
+	}
+	m.meta.add(&c.Meta)
+	m.processes = append(m.processes, processes...)
+	return nil
+}
+
+// Finish gives the merged trace. There are several, in order of their start,
+// when the world's id was used again (a launcher that was restarted with the
+// same identity): each rank occurs at most once in each.
+func (m *Merger) Finish(o Options) ([]*trace.Content, error) {
+	if len(m.processes) == 0 {
+		return nil, errors.New("there is no rank to merge")
+	}
+	distinct, notes := m.pool.distinct(m.processes)
+	var merged []*trace.Content
+	for _, generation := range generations(distinct) {
+		c, err := m.pool.emit(generation, o.Final)
+		if err != nil {
+			return nil, err
+		}
+		m.meta.describe(c, o, notes)
+		merged = append(merged, c)
+	}
+	return merged, nil
+}
+
+// Merge merges traces of one world in which no rank was started twice.
+func Merge(inputs []*trace.Content, o Options) (*trace.Content, error) {
+	var m Merger
+	for i, c := range inputs {
+		if err := m.Add(c); err != nil {
+			return nil, fmt.Errorf("input %d: %w", i, err)
+		}
+	}
+	merged, err := m.Finish(o)
+	if err != nil {
+		return nil, err
+	}
+	if len(merged) > 1 {
+		return nil, ErrRepeatedRank
+	}
+	return merged[0], nil
+}

@@ -1,0 +1,232 @@
+package merger
+
+import (
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func merge(t *testing.T, final bool, inputs ...*trace.Content) *trace.Content {
+	t.Helper()
+	c, err := Merge(inputs, Options{Final: final, CreatedBy: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// mergeTree merges in random order through a random tree of shards.
+func mergeTree(t *testing.T, random *rand.Rand, inputs []*trace.Content) *trace.Content {
+	t.Helper()
+	level := slices.Clone(inputs)
+	for len(level) > 1 && random.Intn(4) > 0 {
+		random.Shuffle(len(level), func(i, j int) { level[i], level[j] = level[j], level[i] })
+		fanIn := 2 + random.Intn(4)
+		var next []*trace.Content
+		for part := range slices.Chunk(level, fanIn) {
+			next = append(next, merge(t, false, part...))
+		}
+		level = next
+	}
+	random.Shuffle(len(level), func(i, j int) { level[i], level[j] = level[j], level[i] })
+	return merge(t, true, level...)
+}
+
+func TestEveryCallIsTheSameAfterTheMerge(t *testing.T) {
+	for _, size := range []int{1, 2, 3, 8, 13} {
+		inputs := simulate("w", size, 10, 1)
+		shard := merge(t, false, inputs...)
+		final := merge(t, true, inputs...)
+		for rank := range size {
+			want := decode(t, inputs[rank], rank)
+			if diff := cmp.Diff(want, decode(t, shard, rank)); diff != "" {
+				t.Fatalf("%d ranks, rank %d in the shard:\n%s", size, rank, diff)
+			}
+			if diff := cmp.Diff(want, decode(t, final, rank)); diff != "" {
+				t.Fatalf("%d ranks, rank %d in the final trace:\n%s", size, rank, diff)
+			}
+		}
+		for _, s := range final.Signatures {
+			if s.OwnRank != -1 {
+				t.Fatalf("a final trace keeps own rank %d", s.OwnRank)
+			}
+		}
+	}
+}
+
+func TestOrderAndTreeDoNotMatter(t *testing.T) {
+	inputs := simulate("w", 11, 7, 2)
+	want := merge(t, true, inputs...)
+	for seed := range int64(200) {
+		got := mergeTree(t, rand.New(rand.NewSource(seed)), inputs)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("seed %d:\n%s", seed, diff)
+		}
+	}
+}
+
+func TestEqualRanksShareOneRoot(t *testing.T) {
+	// a ring: all ranks do the same relative to their own rank
+	var inputs []*trace.Content
+	const size = 16
+	for rank := range size {
+		r := record("w", size, rank)
+		r.call(trace.Signature{Function: 1, OwnRank: -1}, 0, 1)
+		for range 50 {
+			r.call(trace.Signature{Function: 3, OwnRank: int32(rank), In: []trace.Value{{Form: trace.Pointer}, num(8), num(min(rank+1, size)), name("MPI_COMM_WORLD")}}, 1, 1)
+		}
+		r.call(trace.Signature{Function: 2, OwnRank: -1}, 0, 1)
+		inputs = append(inputs, r.content())
+	}
+	c := merge(t, true, inputs...)
+	for _, th := range c.Threads {
+		if th.Root != 0 {
+			t.Fatalf("rank %d has root %d", th.Rank, th.Root)
+		}
+	}
+	if len(c.Signatures) != 3 {
+		t.Errorf("%d signatures, want 3", len(c.Signatures))
+	}
+	if len(c.Sites) != 1 || c.Sites[0].Function != "main" {
+		t.Errorf("sites %v", c.Sites)
+	}
+}
+
+func TestMasterStaysConstant(t *testing.T) {
+	var inputs []*trace.Content
+	for rank := range 5 {
+		r := record("w", 5, rank)
+		r.call(trace.Signature{Function: 3, OwnRank: int32(rank), In: []trace.Value{{Form: trace.Pointer}, num(8), num(0), name("MPI_COMM_WORLD")}}, 1, 1)
+		inputs = append(inputs, r.content())
+	}
+	c := merge(t, true, inputs...)
+	if len(c.Signatures) != 1 || c.Signatures[0].In[2].Form != trace.Int || c.Signatures[0].In[2].Int != 0 {
+		t.Errorf("signatures %v", c.Signatures)
+	}
+}
+
+func TestMissingRanksAreNamed(t *testing.T) {
+	inputs := simulate("w", 8, 2, 3)
+	c := merge(t, true, inputs[0], inputs[1], inputs[5])
+	if got := c.Meta.MissingRanks.String(); got != "2-4,6-7" {
+		t.Errorf("missing ranks %s", got)
+	}
+}
+
+func TestAnotherWorldIsRefused(t *testing.T) {
+	var m Merger
+	if err := m.Add(simulate("a", 2, 1, 1)[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Add(simulate("b", 2, 1, 1)[1]); err == nil || !strings.Contains(err.Error(), "another MPI world") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRepeatedUploadCountsOnce(t *testing.T) {
+	inputs := simulate("w", 4, 3, 4)
+	again := simulate("w", 4, 3, 4)
+	shard := merge(t, false, inputs[1], inputs[2])
+	want := merge(t, true, inputs...)
+	got := merge(t, true, append([]*trace.Content{shard, again[2], again[0]}, inputs...)...)
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheLongerVersionOfARankWins(t *testing.T) {
+	full := simulate("w", 2, 9, 5)
+	partial := simulate("w", 2, 4, 5)
+	partial[1].Ranks[0].EndedEarly = "running"
+	want := merge(t, true, full...)
+	for _, inputs := range [][]*trace.Content{{partial[1], full[0], full[1]}, {full[1], full[0], partial[1]}} {
+		if diff := cmp.Diff(want, merge(t, true, inputs...), cmpopts.EquateEmpty()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestAWorldThatWasStartedAgain(t *testing.T) {
+	first, second := simulate("w", 4, 3, 6), simulate("w", 4, 5, 7)
+	for i := range second {
+		second[i].Ranks[0].StartRealtimeNS += 1_000_000
+	}
+	// rank 3 of the first start is lost
+	inputs := append(slices.Clone(first[:3]), second...)
+	for seed := range int64(20) {
+		rand.New(rand.NewSource(seed)).Shuffle(len(inputs), func(i, j int) { inputs[i], inputs[j] = inputs[j], inputs[i] })
+		var m Merger
+		for _, c := range inputs {
+			if err := m.Add(c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runs, err := m.Finish(Options{Final: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(runs) != 2 || len(runs[0].Ranks) != 3 || len(runs[1].Ranks) != 4 || runs[0].Meta.MissingRanks.String() != "3" {
+			t.Fatalf("%d runs", len(runs))
+		}
+	}
+	if _, err := Merge(inputs, Options{Final: true}); err != ErrRepeatedRank {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestFinishedTracesAreRefused(t *testing.T) {
+	c := merge(t, true, simulate("w", 2, 1, 1)...)
+	if _, err := Merge([]*trace.Content{c}, Options{}); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestDamagedContentIsAnError(t *testing.T) {
+	damage := map[string]func(c *trace.Content){
+		"site":         func(c *trace.Content) { c.Signatures[1].Site = 9 },
+		"function":     func(c *trace.Content) { c.Signatures[0].Function = 99 },
+		"rule cycle":   func(c *trace.Content) { c.Grammar.Rules[1][0] = trace.RuleSymbol(0, 1) },
+		"rule beyond":  func(c *trace.Content) { c.Grammar.Rules[0][0] = trace.RuleSymbol(1000, 1) },
+		"terminal":     func(c *trace.Content) { c.Grammar.Rules[1][0] = trace.Symbol{Value: 1000, Count: 1} },
+		"root":         func(c *trace.Content) { c.Threads[0].Root = 1000 },
+		"sequence":     func(c *trace.Content) { c.Threads[0].Streams[0].Sequence = 1000 },
+		"communicator": func(c *trace.Content) { c.Ranks[0].CommunicatorsOwn[0] = 1000 },
+		"rank":         func(c *trace.Content) { c.Threads[0].Rank = 7 },
+		"twice":        func(c *trace.Content) { c.Ranks = append(c.Ranks, c.Ranks[0]) },
+	}
+	for what, do := range damage {
+		inputs := simulate("w", 3, 4, 8)
+		do(inputs[1])
+		var m Merger
+		if err := m.Add(inputs[0]); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Add(inputs[1]); err == nil {
+			t.Errorf("%s: no error", what)
+		}
+		if err := m.Add(inputs[2]); err != nil {
+			t.Errorf("%s: the next trace is refused: %v", what, err)
+		}
+		runs, err := m.Finish(Options{Final: true})
+		if err != nil || len(runs) != 1 || runs[0].Meta.MissingRanks.String() != "1" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func TestConflictingMembersAreNoted(t *testing.T) {
+	inputs := simulate("w", 2, 1, 1)
+	inputs[1].Communicators[0].Members = trace.NewRankList([]int{1, 0})
+	c := merge(t, true, inputs...)
+	if len(c.Meta.Notes) != 1 || !strings.Contains(c.Meta.Notes[0], "world") {
+		t.Errorf("notes %q", c.Meta.Notes)
+	}
+	if len(c.Communicators) != 5 {
+		t.Errorf("%d communicators", len(c.Communicators))
+	}
+}

@@ -1,0 +1,97 @@
+package merger
+
+import "github.com/cairn-mpi/cairn/trace"
+
+// A numbering gives what is reachable from some roots its place in a trace.
+// It depends on the roots' order and on their content, never on pool numbers.
+type numbering struct {
+	signatures []int32 // pooled signatures in order of first use: the index is the terminal
+	terminal   map[int32]int32
+	rules      []int32 // pooled rules: a rule comes before all rules that it refers to
+	rule       map[int32]int32
+}
+
+// number walks the rules from the roots. Terminals are numbered by first use.
+// Rules are in reverse postorder of a walk from the last root to the first and
+// from the end of each body to its beginning, so that the first root is rule 0.
+func (p *pool) number(roots []int32) numbering {
+	n := numbering{terminal: map[int32]int32{}, rule: map[int32]int32{}}
+	type position struct {
+		rule int32
+		next int
+	}
+	// first use: a walk in order, each rule once
+	seen := map[int32]bool{}
+	var stack []position // not the call stack: grammars may be deep
+	for _, root := range roots {
+		if seen[root] {
+			continue
+		}
+		seen[root] = true
+		stack = append(stack, position{rule: root})
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			body := p.rules[top.rule]
+			if top.next == len(body) {
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			s := body[top.next]
+			top.next++
+			if s.IsRule() {
+				if id := int32(s.Rule()); !seen[id] {
+					seen[id] = true
+					stack = append(stack, position{rule: id})
+				}
+				continue
+			}
+			if _, ok := n.terminal[s.Value]; !ok {
+				n.terminal[s.Value] = int32(len(n.signatures))
+				n.signatures = append(n.signatures, s.Value)
+			}
+		}
+	}
+	clear(seen)
+	for i := len(roots) - 1; i >= 0; i-- {
+		if seen[roots[i]] {
+			continue
+		}
+		seen[roots[i]] = true
+		stack = append(stack, position{rule: roots[i], next: len(p.rules[roots[i]])})
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			if top.next == 0 {
+				n.rules = append(n.rules, top.rule)
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			top.next--
+			if s := p.rules[top.rule][top.next]; s.IsRule() {
+				if id := int32(s.Rule()); !seen[id] {
+					seen[id] = true
+					stack = append(stack, position{rule: id, next: len(p.rules[id])})
+				}
+			}
+		}
+	}
+	for i, j := 0, len(n.rules)-1; i < j; i, j = i+1, j-1 {
+		n.rules[i], n.rules[j] = n.rules[j], n.rules[i]
+	}
+	for i, id := range n.rules {
+		n.rule[id] = int32(i)
+	}
+	return n
+}
+
+// body writes a pooled rule in the numbers of the trace.
+func (n *numbering) body(pooled []trace.Symbol) []trace.Symbol {
+	body := make([]trace.Symbol, len(pooled))
+	for i, s := range pooled {
+		if s.IsRule() {
+			body[i] = trace.RuleSymbol(int(n.rule[int32(s.Rule())]), s.Count)
+		} else {
+			body[i] = trace.Symbol{Value: n.terminal[s.Value], Count: s.Count}
+		}
+	}
+	return body
+}

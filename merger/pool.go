@@ -1,0 +1,179 @@
+package merger
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cespare/xxhash/v2"
+)
+
+// A pool holds every distinct thing once and names it by a number. Two things
+// have the same number if and only if they are equal; the numbers themselves
+// depend on the order of arrival and never reach a trace (see emit).
+//
+// In a pooled signature Site is 1 + a pooled site; in a pooled rule, terminals
+// are pooled signatures and rules are pooled rules.
+type pool struct {
+	functions map[uint16]*trace.Function
+
+	sites   []trace.Site
+	siteIDs map[siteKey]int32
+
+	communicators   []trace.Communicator
+	communicatorIDs map[string]int32
+
+	signatures   []trace.Signature
+	signatureIDs map[string]int32
+
+	rules   [][]trace.Symbol
+	ruleIDs map[string]int32
+
+	sequences   [][]int64
+	sequenceIDs map[uint64][]int32 // by hash
+}
+
+// siteKey is what makes two sites one: the same offset in the same binary. A
+// module without a build id is told apart by its name.
+type siteKey struct {
+	module string
+	offset uint64
+}
+
+func (p *pool) addFunction(f *trace.Function) error {
+	if p.functions == nil {
+		p.functions = map[uint16]*trace.Function{}
+	}
+	have := p.functions[f.ID]
+	if have == nil {
+		p.functions[f.ID] = f
+		return nil
+	}
+	if have.Name != f.Name || len(have.Parameters) != len(f.Parameters) {
+		return fmt.Errorf("function %d is %s here and %s in another trace", f.ID, f.Name, have.Name)
+	}
+	return nil
+}
+
+func (p *pool) addSite(s trace.Site) int32 {
+	key := siteKey{s.BuildID, s.Offset}
+	if s.BuildID == "" {
+		key.module = s.Module
+	}
+	if id, ok := p.siteIDs[key]; ok {
+		p.sites[id] = betterSite(p.sites[id], s)
+		return id
+	}
+	if p.siteIDs == nil {
+		p.siteIDs = map[siteKey]int32{}
+	}
+	id := int32(len(p.sites))
+	p.sites = append(p.sites, s)
+	p.siteIDs[key] = id
+	return id
+}
+
+// betterSite chooses between two descriptions of one site: the one with a
+// function, else with a file, else the one that sorts first.
+func betterSite(a, b trace.Site) trace.Site {
+	rank := func(s trace.Site) int {
+		switch {
+		case s.Function != "" && s.File != "":
+			return 0
+		case s.Function != "":
+			return 1
+		case s.File != "":
+			return 2
+		}
+		return 3
+	}
+	if ra, rb := rank(a), rank(b); ra != rb {
+		if ra < rb {
+			return a
+		}
+		return b
+	}
+	if compareSites(a, b) <= 0 {
+		return a
+	}
+	return b
+}
+
+func (p *pool) addCommunicator(c trace.Communicator) int32 {
+	key := string(appendCommunicator(nil, &c))
+	if id, ok := p.communicatorIDs[key]; ok {
+		have := &p.communicators[id]
+		// ranks may name it differently; any rule will do as long as order does not matter
+		if have.Label == "" || c.Label != "" && c.Label < have.Label {
+			have.Label = c.Label
+		}
+		return id
+	}
+	if p.communicatorIDs == nil {
+		p.communicatorIDs = map[string]int32{}
+	}
+	id := int32(len(p.communicators))
+	p.communicators = append(p.communicators, c)
+	p.communicatorIDs[key] = id
+	return id
+}
+
+func (p *pool) addSignature(s trace.Signature) int32 {
+	key := string(appendSignature(nil, &s))
+	if id, ok := p.signatureIDs[key]; ok {
+		return id
+	}
+	if p.signatureIDs == nil {
+		p.signatureIDs = map[string]int32{}
+	}
+	id := int32(len(p.signatures))
+	p.signatures = append(p.signatures, s)
+	p.signatureIDs[key] = id
+	return id
+}
+
+func (p *pool) addRule(body []trace.Symbol) int32 {
+	key := string(appendRule(nil, body))
+	if id, ok := p.ruleIDs[key]; ok {
+		return id
+	}
+	if p.ruleIDs == nil {
+		p.ruleIDs = map[string]int32{}
+	}
+	id := int32(len(p.rules))
+	p.rules = append(p.rules, body)
+	p.ruleIDs[key] = id
+	return id
+}
+
+func (p *pool) addSequence(values []int64) int32 {
+	h := hashValues(values)
+	for _, id := range p.sequenceIDs[h] {
+		if slices.Equal(p.sequences[id], values) {
+			return id
+		}
+	}
+	if p.sequenceIDs == nil {
+		p.sequenceIDs = map[uint64][]int32{}
+	}
+	id := int32(len(p.sequences))
+	p.sequences = append(p.sequences, values)
+	p.sequenceIDs[h] = append(p.sequenceIDs[h], id)
+	return id
+}
+
+func hashValues(values []int64) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	var buffer [512]byte
+	for len(values) > 0 {
+		n := min(len(values), len(buffer)/8)
+		for i, v := range values[:n] {
+			binary.LittleEndian.PutUint64(buffer[8*i:], uint64(v))
+		}
+		d.Write(buffer[:8*n])
+		values = values[n:]
+	}
+	return d.Sum64()
+}

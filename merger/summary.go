@@ -1,0 +1,150 @@
+package merger
+
+import (
+	"strings"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A Summary has the numbers of a trace that a job's status shows.
+type Summary struct {
+	Ranks   int
+	Missing trace.RankList
+	Calls   uint64
+	// RunTime is the time from the first entry into MPI_Init to the last exit
+	// from MPI_Finalize, in seconds.
+	RunTime float64
+	// ParallelEfficiency is the mean time that ranks spent outside MPI between
+	// their own Init and Finalize, divided by RunTime; −1 when it is unknown.
+	ParallelEfficiency float64
+}
+
+// Summarize computes the summary of a trace.
+func Summarize(c *trace.Content) Summary {
+	s := Summary{Ranks: len(c.Ranks), Missing: c.Meta.MissingRanks, ParallelEfficiency: -1}
+	class := make(map[uint16]string, len(c.Functions))
+	for i := range c.Functions {
+		op, _, _ := strings.Cut(c.Functions[i].Class, " ")
+		class[c.Functions[i].ID] = op
+	}
+	ofTerminal := make([]string, len(c.Signatures))
+	for i := range c.Signatures {
+		ofTerminal[i] = class[c.Signatures[i].Function]
+	}
+	byRank := map[int]*trace.Rank{}
+	for i := range c.Ranks {
+		byRank[c.Ranks[i].Rank] = &c.Ranks[i]
+	}
+
+	domains := map[string]*interval{} // ranks of one boot id share a clock
+	outside, measured := 0.0, 0
+	for i := range c.Threads {
+		t := &c.Threads[i]
+		s.Calls += t.Calls
+		rank := byRank[t.Rank]
+		if rank == nil {
+			continue
+		}
+		life, ok := lifeOf(c, t, ofTerminal)
+		if !ok {
+			continue
+		}
+		line := newTimeLine(rank.Clock)
+		from, to := line.seconds(life.enter), line.seconds(life.exit)
+		measured++
+		outside += (to - from) * (1 - life.inMPI)
+		if d := domains[rank.BootID]; d == nil {
+			domains[rank.BootID] = &interval{from, to}
+		} else {
+			d.from, d.to = min(d.from, from), max(d.to, to)
+		}
+	}
+	for _, d := range domains {
+		// clocks of different nodes are not compared: MPI_Init begins and
+		// MPI_Finalize ends together closely enough on all of them
+		s.RunTime = max(s.RunTime, d.to-d.from)
+	}
+	if measured > 0 && s.RunTime > 0 {
+		s.ParallelEfficiency = outside / float64(measured) / s.RunTime
+	}
+	return s
+}
+
+type interval struct{ from, to float64 }
+
+// life is a rank's time between MPI_Init and MPI_Finalize, in ticks.
+type life struct {
+	enter, exit int64
+	inMPI       float64 // share of it spent inside MPI calls
+}
+
+// lifeOf measures the thread that called MPI_Init; other threads have none.
+func lifeOf(c *trace.Content, t *trace.Thread, class []string) (life, bool) {
+	if len(t.Durations) == 0 || len(t.Gaps) != len(t.Durations) {
+		return life{}, false
+	}
+	var l life
+	started, ended := false, false
+	inside := int64(0)    // ticks inside MPI since Init
+	exit := t.FirstTick   // of the previous call
+	latest := t.FirstTick // latest exit so far: what enters before it is nested
+	i := 0
+	walkGrammar(func(rule int) []trace.Symbol { return c.Grammar.Rules[rule] }, t.Root, func(terminal int32, count uint64) {
+		for range count {
+			if i >= len(t.Durations) || ended {
+				return
+			}
+			enter := exit + t.Gaps[i]
+			if i == 0 {
+				enter = t.FirstTick
+			}
+			exit = enter + t.Durations[i]
+			i++
+			op := class[terminal]
+			if op == "init" && !started {
+				started = true
+				l.enter = enter
+				latest = enter
+			}
+			if !started {
+				continue
+			}
+			if exit > latest {
+				inside += exit - max(enter, latest)
+				latest = exit
+			}
+			if op == "finalize" {
+				ended = true
+			}
+		}
+	})
+	if !started || latest <= l.enter {
+		return life{}, false
+	}
+	l.exit = latest
+	l.inMPI = float64(inside) / float64(l.exit-l.enter)
+	return l, true
+}
+
+// A timeLine turns ticks into seconds of the node's monotonic clock.
+type timeLine struct {
+	ticks, base int64
+	perTick     float64
+}
+
+func newTimeLine(clock trace.Clock) timeLine {
+	line := timeLine{perTick: 1e-9}
+	if len(clock.Samples) == 0 {
+		return line
+	}
+	first, last := clock.Samples[0], clock.Samples[len(clock.Samples)-1]
+	line.ticks, line.base = first.Ticks, first.MonotonicNS
+	if clock.Kind == "tsc" && last.Ticks > first.Ticks {
+		line.perTick = float64(last.MonotonicNS-first.MonotonicNS) * 1e-9 / float64(last.Ticks-first.Ticks)
+	}
+	return line
+}
+
+func (l timeLine) seconds(ticks int64) float64 {
+	return float64(l.base)*1e-9 + float64(ticks-l.ticks)*l.perTick
+}
