@@ -101,9 +101,14 @@ func (s *Sequitur) advance() {
 		}
 		s.descend(s.first(s.nodes[tail].value))
 	}
+	s.path[len(s.path)-1].done++
+	s.proceed()
+}
+
+// proceed goes on to the next terminal after a repetition of the last node of the path.
+func (s *Sequitur) proceed() {
 	for {
 		top := &s.path[len(s.path)-1]
-		top.done++
 		n := &s.nodes[top.node]
 		if top.done < n.count {
 			if n.value < 0 {
@@ -122,10 +127,11 @@ func (s *Sequitur) advance() {
 		}
 		s.path = s.path[:len(s.path)-1]
 		if len(s.path) == 0 { // one more repetition is complete
-			s.nodes[tail].count++
+			s.nodes[s.tail()].count++
 			s.expect()
 			return
 		}
+		s.path[len(s.path)-1].done++
 	}
 }
 
@@ -157,16 +163,15 @@ func (s *Sequitur) expect() {
 
 // surprise appends a terminal that prediction did not wait for.
 func (s *Sequitur) surprise(terminal int32) {
-	if len(s.path) > 0 {
-		s.flush()
-		s.expect()
-		if terminal == s.expected {
-			s.advance()
-			return
+	for {
+		if len(s.path) > 0 {
+			s.flush()
+		} else if !s.settle() {
+			break
 		}
-	}
-	for s.settle() {
-		s.expect()
+		if len(s.path) == 0 {
+			s.expect()
+		}
 		if terminal == s.expected {
 			s.advance()
 			return
@@ -214,9 +219,17 @@ func (s *Sequitur) guardBefore(depth int) int32 {
 	return s.rules[ruleOf(s.nodes[above].value)].guard
 }
 
-// appendNode links a loose node to the end of the root.
+// appendNode appends a loose node to the root. It may begin a new prediction, and it goes on with the one that an
+// earlier node began.
 func (s *Sequitur) appendNode(n int32) {
 	for {
+		if len(s.path) > 0 {
+			if s.consume(n) {
+				return
+			}
+			s.flush()
+			continue
+		}
 		tail := s.tail()
 		if s.nodes[tail].count != 0 && s.nodes[tail].value == s.nodes[n].value {
 			s.nodes[tail].count += s.nodes[n].count
@@ -226,8 +239,54 @@ func (s *Sequitur) appendNode(n int32) {
 		if !s.settle() {
 			break
 		}
+		if tail = s.tail(); s.nodes[tail].value < 0 && s.nodes[tail].count >= 2 &&
+			s.nodes[tail].value != s.nodes[n].value {
+			s.descend(s.first(s.nodes[tail].value))
+			if !s.startsHere(n) {
+				s.path = s.path[:0]
+			}
+		}
 	}
 	s.linkLast(n)
+}
+
+// startsHere tells whether prediction can go on with the symbol of the loose node n.
+func (s *Sequitur) startsHere(n int32) bool { return s.depthOf(s.nodes[n].value) >= 0 }
+
+// depthOf is the depth of the path at which a whole symbol of this value is what comes next, −1 for none.
+func (s *Sequitur) depthOf(value int32) int {
+	for depth := len(s.path) - 1; depth >= 0; depth-- {
+		v := s.path[depth]
+		if s.nodes[v.node].value == value {
+			return depth
+		}
+		if v.done != 0 || s.nodes[s.nodes[v.node].prev].count != 0 {
+			break
+		}
+	}
+	return -1
+}
+
+// consume goes on with the prediction by the symbol of the loose node n, which it drops. If that is not what comes
+// next, it takes what it can and returns false.
+func (s *Sequitur) consume(n int32) bool {
+	for len(s.path) > 0 {
+		depth := s.depthOf(s.nodes[n].value)
+		if depth < 0 {
+			return false
+		}
+		s.path = s.path[:depth+1]
+		top := &s.path[depth]
+		k := min(s.nodes[n].count, s.nodes[top.node].count-top.done)
+		top.done += k
+		s.proceed()
+		if k == s.nodes[n].count {
+			s.dropNode(n)
+			return true
+		}
+		s.nodes[n].count -= k
+	}
+	return false
 }
 
 // linkLast makes n the last symbol of the root.
