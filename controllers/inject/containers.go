@@ -1,0 +1,110 @@
+package inject
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
+	"k8s.io/utils/ptr"
+
+	"github.com/cairn-mpi/cairn/controllers/container"
+)
+
+// installContainer copies the tracer into the pod.
+func installContainer(pod *corev1.PodSpec, options Options) corev1.Container {
+	return corev1.Container{
+		Name:            InstallContainer,
+		Image:           options.Image,
+		ImagePullPolicy: options.PullPolicy,
+		Args:            []string{"install", "--to", toolsPath},
+		VolumeMounts:    []corev1.VolumeMount{{Name: toolsVolume, MountPath: toolsPath}},
+		Resources:       shortResources(pod),
+		SecurityContext: container.RestrictedIn(pod.SecurityContext),
+	}
+}
+
+// probeContainer looks at the user's image, as the user that MPI will run as and
+// with the volumes that MPI will see. It must never fail, because a worker whose
+// init container fails never becomes ready, and nobody is told.
+func probeContainer(pod *corev1.PodSpec, target *corev1.Container, options Options) corev1.Container {
+	security := container.Restricted()
+	security.RunAsNonRoot = nil
+	if of := target.SecurityContext; of != nil {
+		security.RunAsNonRoot = of.RunAsNonRoot
+		security.RunAsUser = of.RunAsUser
+		security.RunAsGroup = of.RunAsGroup
+		security.SELinuxOptions = of.SELinuxOptions
+	}
+	env := []corev1.EnvVar{{
+		Name: "CAIRN_SPOOL_LIMIT_BYTES", Value: strconv.FormatInt(options.SpoolSizeLimit.Value(), 10),
+	}}
+	for _, e := range target.Env {
+		if e.Name == "LD_LIBRARY_PATH" && e.ValueFrom == nil && !strings.Contains(e.Value, "$(") {
+			env = append(env, e)
+		}
+	}
+	return corev1.Container{
+		Name:            ProbeContainer,
+		Image:           target.Image,
+		ImagePullPolicy: target.ImagePullPolicy,
+		Command:         []string{toolsPath + "/cairn", "probe", "--root", toolsPath},
+		Env:             env,
+		VolumeMounts: append(readOnlyMounts(target),
+			corev1.VolumeMount{Name: toolsVolume, MountPath: toolsPath}),
+		Resources:       shortResources(pod),
+		SecurityContext: security,
+	}
+}
+
+// readOnlyMounts are the volumes of a container, for looking only: MPI is often
+// installed on one of them. A path that depends on the container's environment is
+// left out.
+func readOnlyMounts(target *corev1.Container) []corev1.VolumeMount {
+	var mounts []corev1.VolumeMount
+	for _, m := range target.VolumeMounts {
+		if slices.Contains(ourVolumes, m.Name) || m.SubPathExpr != "" {
+			continue
+		}
+		mounts = append(mounts, corev1.VolumeMount{
+			Name: m.Name, MountPath: m.MountPath, SubPath: m.SubPath, ReadOnly: true,
+		})
+	}
+	return mounts
+}
+
+// shipContainer sends traces to storage as long as the pod lives. It has no
+// readiness probe: mpi-operator may wait for the pod to be ready.
+func shipContainer(pod *corev1.PodSpec, role mpiv2beta1.MPIReplicaType, options Options) corev1.Container {
+	resources := shipResources(pod, options)
+	field := func(name, path string) corev1.EnvVar {
+		return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{
+			FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: path},
+		}}
+	}
+	env := []corev1.EnvVar{
+		field("CAIRN_POD_NAME", "metadata.name"),
+		field("CAIRN_POD_UID", "metadata.uid"),
+		field("CAIRN_POD_NAMESPACE", "metadata.namespace"),
+		field("CAIRN_NODE_NAME", "spec.nodeName"),
+		{Name: "CAIRN_POD_ROLE", Value: strings.ToLower(string(role))},
+	}
+	env = append(env, container.StorageEnv(options.S3)...)
+	env = append(env, container.MemoryEnv(resources)...)
+	return corev1.Container{
+		Name:            ShipContainer,
+		Image:           options.Image,
+		ImagePullPolicy: options.PullPolicy,
+		Args:            []string{"ship", "--spool", spoolPath, "--store", options.StoreURL},
+		Env:             env,
+		RestartPolicy:   ptr.To(corev1.ContainerRestartPolicyAlways),
+		VolumeMounts: append([]corev1.VolumeMount{
+			{Name: toolsVolume, MountPath: toolsPath, ReadOnly: true},
+			{Name: toolsVolume, MountPath: spoolPath, SubPath: spoolSubPath},
+		}, container.StorageMounts(options.S3)...),
+		Resources:       resources,
+		SecurityContext: container.RestrictedIn(pod.SecurityContext),
+	}
+}

@@ -1,0 +1,169 @@
+package inject
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/yaml"
+
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func options() Options {
+	return Options{
+		Image:              "registry.example/cairn:1",
+		PullPolicy:         corev1.PullIfNotPresent,
+		StoreURL:           "s3://traces/default/job/uid",
+		S3:                 &v1alpha1.S3Storage{Endpoint: "http://minio:9000", Bucket: "traces", CredentialsSecretName: "cairn-storage"},
+		Labels:             map[string]string{"cairn.dev/job": "job"},
+		SpoolSizeLimit:     resource.MustParse("2Gi"),
+		GracePeriodSeconds: 120,
+	}
+}
+
+func read(t *testing.T, path string) *mpiv2beta1.MPIJobSpec {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	spec := &mpiv2beta1.MPIJobSpec{}
+	require.NoError(t, yaml.UnmarshalStrict(raw, spec), path)
+	return spec
+}
+
+// TestGolden compares testdata/NAME.in.yaml, injected, with testdata/NAME.out.yaml
+// (`go test ./controllers/inject -update` writes those).
+func TestGolden(t *testing.T) {
+	change := map[string]func(*Options){
+		"container-name": func(o *Options) { o.ContainerName = "mpi" },
+		"storage-options": func(o *Options) {
+			yes := true
+			o.S3.PathStyle, o.S3.Region, o.S3.CASecretName = &yes, "eu-central-1", "store-ca"
+			o.Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
+		},
+	}
+	inputs, err := filepath.Glob("testdata/*.in.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, inputs)
+	for _, input := range inputs {
+		name := strings.TrimSuffix(filepath.Base(input), ".in.yaml")
+		t.Run(name, func(t *testing.T) {
+			o := options()
+			if change[name] != nil {
+				change[name](&o)
+			}
+			spec := read(t, input)
+			before := spec.DeepCopy()
+			injected, err := MPIJob(spec, o)
+			require.NoError(t, err)
+			require.Empty(t, cmp.Diff(before, spec), "the input was changed")
+
+			again, err := MPIJob(injected, o)
+			require.NoError(t, err)
+			require.Empty(t, cmp.Diff(injected, again), "a second application changed something")
+
+			got, err := yaml.Marshal(injected)
+			require.NoError(t, err)
+			golden := strings.Replace(input, ".in.", ".out.", 1)
+			if *update {
+				require.NoError(t, os.WriteFile(golden, got, 0o644))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Empty(t, cmp.Diff(string(want), string(got)))
+		})
+	}
+}
+
+// TestNothingOfTheUsersIsLost takes Cairn's part out again.
+func TestNothingOfTheUsersIsLost(t *testing.T) {
+	spec := read(t, "testdata/own-settings.in.yaml")
+	injected, err := MPIJob(spec, options())
+	require.NoError(t, err)
+	for role, replica := range injected.MPIReplicaSpecs {
+		removeOurs(&replica.Template.Spec)
+		user := spec.MPIReplicaSpecs[role].Template.Spec
+		got := replica.Template.Spec
+		require.Empty(t, cmp.Diff(user.InitContainers, got.InitContainers, cmpopts.EquateEmpty()))
+		require.Empty(t, cmp.Diff(user.Volumes, got.Volumes, cmpopts.EquateEmpty()))
+		for i := range user.Containers {
+			require.Empty(t, cmp.Diff(user.Containers[i].VolumeMounts, got.Containers[i].VolumeMounts, cmpopts.EquateEmpty()))
+			require.Subset(t, got.Containers[i].Env, user.Containers[i].Env)
+			got.Containers[i].VolumeMounts, got.Containers[i].Env = user.Containers[i].VolumeMounts, user.Containers[i].Env
+			require.Equal(t, user.Containers[i], got.Containers[i])
+		}
+	}
+}
+
+func TestConflicts(t *testing.T) {
+	const worker = "mpiReplicaSpecs[Worker].template.spec."
+	for _, test := range []struct {
+		name   string
+		change func(*corev1.PodSpec, *Options)
+		want   string
+	}{
+		{"volume", func(p *corev1.PodSpec, _ *Options) {
+			p.Volumes = append(p.Volumes, corev1.Volume{Name: "cairn"})
+		}, worker + "volumes[0].name"},
+		{"credentials volume", func(p *corev1.PodSpec, _ *Options) {
+			p.Volumes = append(p.Volumes, corev1.Volume{Name: "cairn-credentials"})
+		}, worker + "volumes[0].name"},
+		{"init container", func(p *corev1.PodSpec, _ *Options) {
+			p.InitContainers = append(p.InitContainers, corev1.Container{Name: "cairn-ship"})
+		}, worker + "initContainers[0].name"},
+		{"container", func(p *corev1.PodSpec, _ *Options) {
+			p.Containers = append(p.Containers, corev1.Container{Name: "cairn-probe"})
+		}, worker + "containers[1].name"},
+		{"mount of the preload file", func(p *corev1.PodSpec, _ *Options) {
+			p.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "x", MountPath: "/etc/ld.so.preload"}}
+		}, worker + "containers[0].volumeMounts[0].mountPath"},
+		{"mount of /etc", func(p *corev1.PodSpec, _ *Options) {
+			p.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "x", MountPath: "/etc/"}}
+		}, worker + "containers[0].volumeMounts[0].mountPath"},
+		{"mount below /cairn", func(p *corev1.PodSpec, _ *Options) {
+			p.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "x", MountPath: "/cairn/data"}}
+		}, worker + "containers[0].volumeMounts[0].mountPath"},
+		{"unknown container", func(_ *corev1.PodSpec, o *Options) { o.ContainerName = "mpi" }, worker + `containers.name: Unsupported value: "mpi"`},
+		{"no container", func(p *corev1.PodSpec, _ *Options) { p.Containers = nil }, worker + "containers: Required"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			spec, o := read(t, "testdata/plain.in.yaml"), options()
+			test.change(&spec.MPIReplicaSpecs["Worker"].Template.Spec, &o)
+			_, err := MPIJob(spec, o)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+	t.Run("neighbours are no conflict", func(t *testing.T) {
+		spec := read(t, "testdata/plain.in.yaml")
+		spec.MPIReplicaSpecs["Worker"].Template.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{
+			{Name: "x", MountPath: "/cairns"}, {Name: "x", MountPath: "/etc/mpi"}, {Name: "x", MountPath: "/etc/ld.so.preload.d"},
+		}
+		_, err := MPIJob(spec, options())
+		require.NoError(t, err)
+	})
+}
+
+// TestNewOptionsReplaceOld: what an operator of another version put in is replaced.
+func TestNewOptionsReplaceOld(t *testing.T) {
+	spec := read(t, "testdata/plain.in.yaml")
+	old := options()
+	old.Image = "registry.example/cairn:0"
+	first, err := MPIJob(spec, old)
+	require.NoError(t, err)
+	second, err := MPIJob(first, options())
+	require.NoError(t, err)
+	fresh, err := MPIJob(spec, options())
+	require.NoError(t, err)
+	require.Empty(t, cmp.Diff(fresh, second))
+}

@@ -1,0 +1,92 @@
+package inject
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/cairn-mpi/cairn/controllers/container"
+)
+
+// Names of the init containers. The operator reads the status of ProbeContainer.
+const (
+	InstallContainer = "cairn-install"
+	ProbeContainer   = "cairn-probe"
+	ShipContainer    = "cairn-ship"
+)
+
+// The volume of the tracer, and where it is seen.
+const (
+	toolsVolume    = "cairn"
+	toolsPath      = "/cairn"
+	spoolPath      = "/cairn/spool"
+	spoolSubPath   = "spool"
+	preloadPath    = "/etc/ld.so.preload"
+	preloadSubPath = "ld.so.preload"
+)
+
+var (
+	ourContainers = []string{InstallContainer, ProbeContainer, ShipContainer}
+	ourVolumes    = []string{toolsVolume, container.CredentialsVolume, container.CAVolume}
+)
+
+// removeOurs takes out of a pod what an earlier injection put in.
+func removeOurs(pod *corev1.PodSpec) {
+	pod.InitContainers = slices.DeleteFunc(pod.InitContainers, func(c corev1.Container) bool {
+		return slices.Contains(ourContainers, c.Name)
+	})
+	pod.Volumes = slices.DeleteFunc(pod.Volumes, func(v corev1.Volume) bool {
+		return slices.Contains(ourVolumes, v.Name)
+	})
+	for i := range pod.Containers {
+		c := &pod.Containers[i]
+		c.VolumeMounts = slices.DeleteFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
+			return slices.Contains(ourVolumes, m.Name)
+		})
+	}
+}
+
+// conflicts are the user's objects that stand where Cairn's must be.
+func conflicts(pod *corev1.PodSpec, target *corev1.Container, path *field.Path) field.ErrorList {
+	const taken = "Cairn needs this name for itself"
+	var errs field.ErrorList
+	for i, c := range pod.InitContainers {
+		if slices.Contains(ourContainers, c.Name) {
+			errs = append(errs, field.Invalid(path.Child("initContainers").Index(i).Child("name"), c.Name, taken))
+		}
+	}
+	for i, c := range pod.Containers {
+		if slices.Contains(ourContainers, c.Name) {
+			errs = append(errs, field.Invalid(path.Child("containers").Index(i).Child("name"), c.Name, taken))
+		}
+	}
+	for i, v := range pod.Volumes {
+		if slices.Contains(ourVolumes, v.Name) {
+			errs = append(errs, field.Invalid(path.Child("volumes").Index(i).Child("name"), v.Name, taken))
+		}
+	}
+	if target == nil {
+		return errs
+	}
+	index := slices.IndexFunc(pod.Containers, func(c corev1.Container) bool { return c.Name == target.Name })
+	for i, m := range target.VolumeMounts {
+		if overlaps(m.MountPath) {
+			errs = append(errs, field.Invalid(path.Child("containers").Index(index).Child("volumeMounts").Index(i).Child("mountPath"),
+				m.MountPath, "Cairn must mount "+toolsPath+" and "+preloadPath))
+		}
+	}
+	return errs
+}
+
+// overlaps says whether a mount hides one of Cairn's, or would have to hold it.
+func overlaps(mountPath string) bool {
+	mountPath = strings.TrimRight(mountPath, "/") + "/"
+	for _, ours := range []string{toolsPath + "/", preloadPath + "/"} {
+		if strings.HasPrefix(mountPath, ours) || strings.HasPrefix(ours, mountPath) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+package inject
+
+import (
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
+
+	"github.com/cairn-mpi/cairn/controllers/container"
+)
+
+const (
+	// defaultGracePeriodSeconds is what Kubernetes gives a pod that asks for none.
+	defaultGracePeriodSeconds = 30
+)
+
+// toolsSize is room for what cairn-install copies, beside the spool.
+var toolsSize = resource.MustParse("256Mi")
+
+// injectPod puts the tracer into a pod template. The user's init containers come
+// first, so that the probe sees what they put into the pod's volumes; the user's
+// containers stay where they are, because mpi-operator works on the first one.
+func injectPod(template *corev1.PodTemplateSpec, role mpiv2beta1.MPIReplicaType, options Options, path *field.Path) field.ErrorList {
+	pod := &template.Spec
+	if template.Annotations[InjectedAnnotation] != "" {
+		removeOurs(pod)
+	}
+	target, errs := targetContainer(pod, options.ContainerName, path.Child("spec"))
+	errs = append(errs, conflicts(pod, target, path.Child("spec"))...)
+	if len(errs) > 0 {
+		return errs
+	}
+
+	installer := installContainer(pod, options)
+	prober := probeContainer(pod, target, options)
+	shipper := shipContainer(pod, role, options)
+	pod.InitContainers = append(pod.InitContainers, installer, prober, shipper)
+
+	target.VolumeMounts = append(target.VolumeMounts,
+		corev1.VolumeMount{Name: toolsVolume, MountPath: toolsPath, ReadOnly: true},
+		corev1.VolumeMount{Name: toolsVolume, MountPath: spoolPath, SubPath: spoolSubPath},
+		corev1.VolumeMount{Name: toolsVolume, MountPath: preloadPath, SubPath: preloadSubPath, ReadOnly: true},
+	)
+
+	size := options.SpoolSizeLimit.DeepCopy()
+	size.Add(toolsSize)
+	pod.Volumes = append(pod.Volumes, corev1.Volume{
+		Name:         toolsVolume,
+		VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &size}},
+	})
+	pod.Volumes = append(pod.Volumes, container.StorageVolumes(options.S3)...)
+
+	pod.TerminationGracePeriodSeconds = ptr.To(max(
+		ptr.Deref(pod.TerminationGracePeriodSeconds, defaultGracePeriodSeconds), options.GracePeriodSeconds))
+
+	if template.Labels == nil {
+		template.Labels = map[string]string{}
+	}
+	maps.Copy(template.Labels, options.Labels)
+	if template.Annotations == nil {
+		template.Annotations = map[string]string{}
+	}
+	template.Annotations[InjectedAnnotation] = "true"
+	return nil
+}
+
+// targetContainer is the container that runs MPI.
+func targetContainer(pod *corev1.PodSpec, name string, path *field.Path) (*corev1.Container, field.ErrorList) {
+	path = path.Child("containers")
+	if len(pod.Containers) == 0 {
+		return nil, field.ErrorList{field.Required(path, "there is no container to trace")}
+	}
+	if name == "" {
+		return &pod.Containers[0], nil
+	}
+	names := make([]string, len(pod.Containers))
+	for i := range pod.Containers {
+		if pod.Containers[i].Name == name {
+			return &pod.Containers[i], nil
+		}
+		names[i] = pod.Containers[i].Name
+	}
+	return nil, field.ErrorList{field.NotSupported(path.Child("name"), name, names)}
+}

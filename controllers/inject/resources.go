@@ -1,0 +1,112 @@
+package inject
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Everything is explicit, because a LimitRange or a ResourceQuota of the namespace
+// would otherwise decide.
+func shortResources(pod *corev1.PodSpec) corev1.ResourceRequirements {
+	return completed(pod, corev1.ResourceRequirements{}, defaults{
+		cpu: "50m", cpuLimit: "500m", guaranteedCPU: "250m", memory: "64Mi", memoryLimit: "128Mi",
+	})
+}
+
+// shipResources are those of the sidecar. Its request adds to the pod's for as long
+// as the pod lives, so it is small.
+func shipResources(pod *corev1.PodSpec, options Options) corev1.ResourceRequirements {
+	resources := completed(pod, options.Resources, defaults{
+		cpu: "100m", cpuLimit: "1", guaranteedCPU: "250m", memory: "128Mi", memoryLimit: "512Mi",
+	})
+	if resources.Limits != nil && limitsEphemeralStorage(pod) {
+		// The spool counts against the sum of the containers' limits.
+		limit := options.SpoolSizeLimit.DeepCopy()
+		limit.Add(toolsSize)
+		setIfMissing(resources.Limits, corev1.ResourceEphemeralStorage, limit)
+		setIfMissing(resources.Requests, corev1.ResourceEphemeralStorage, toolsSize)
+	}
+	return resources
+}
+
+// defaults of a container; guaranteedCPU is both request and limit in a pod of the
+// Guaranteed class.
+type defaults struct {
+	cpu, cpuLimit, guaranteedCPU string
+	memory, memoryLimit          string
+}
+
+// completed is what was asked for, with defaults for what is missing. In a Guaranteed pod
+// requests equal limits: one container of ours without would cost the ranks their
+// pinned CPUs. The CPU is then a fraction, so ours get none of the pinned ones. In
+// a pod with resources of its own, containers share those.
+func completed(pod *corev1.PodSpec, asked corev1.ResourceRequirements, by defaults) corev1.ResourceRequirements {
+	resources := *asked.DeepCopy()
+	if pod.Resources != nil {
+		return resources
+	}
+	if resources.Requests == nil {
+		resources.Requests = corev1.ResourceList{}
+	}
+	if resources.Limits == nil {
+		resources.Limits = corev1.ResourceList{}
+	}
+	if guaranteed(pod) {
+		for name, request := range resources.Requests {
+			setIfMissing(resources.Limits, name, request)
+		}
+		setIfMissing(resources.Limits, corev1.ResourceCPU, resource.MustParse(by.guaranteedCPU))
+		setIfMissing(resources.Limits, corev1.ResourceMemory, resource.MustParse(by.memoryLimit))
+		for name, limit := range resources.Limits {
+			resources.Requests[name] = limit
+		}
+		return resources
+	}
+	complete := func(name corev1.ResourceName, request, limit resource.Quantity) {
+		if asked, ok := resources.Requests[name]; ok && asked.Cmp(limit) > 0 {
+			limit = asked
+		}
+		setIfMissing(resources.Limits, name, limit)
+		if limit = resources.Limits[name]; request.Cmp(limit) > 0 {
+			request = limit
+		}
+		setIfMissing(resources.Requests, name, request)
+	}
+	complete(corev1.ResourceCPU, resource.MustParse(by.cpu), resource.MustParse(by.cpuLimit))
+	complete(corev1.ResourceMemory, resource.MustParse(by.memory), resource.MustParse(by.memoryLimit))
+	return resources
+}
+
+// guaranteed says whether the user's containers make a pod of that QoS class.
+func guaranteed(pod *corev1.PodSpec) bool {
+	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+		if slices.Contains(ourContainers, c.Name) {
+			continue
+		}
+		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			limit, ok := c.Resources.Limits[name]
+			if !ok {
+				return false
+			}
+			if request, ok := c.Resources.Requests[name]; ok && request.Cmp(limit) != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func limitsEphemeralStorage(pod *corev1.PodSpec) bool {
+	return slices.ContainsFunc(pod.Containers, func(c corev1.Container) bool {
+		_, ok := c.Resources.Limits[corev1.ResourceEphemeralStorage]
+		return ok
+	})
+}
+
+func setIfMissing(list corev1.ResourceList, name corev1.ResourceName, quantity resource.Quantity) {
+	if _, ok := list[name]; !ok {
+		list[name] = quantity
+	}
+}
