@@ -1,6 +1,9 @@
 package mpispec
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
 // Constant is a named constant of the standard. Its value differs between
 // implementations; the shim knows it when it is compiled, or for handles that
@@ -37,29 +40,33 @@ func (c *Constant) IsKind(k Kind) bool {
 }
 
 // Guard returns the condition, for #if after mpi.h, under which a C program
-// can name the constant. Some constants are macros and some are enumerators,
-// so the version has to tell; and Open MPI defines what was removed as a
-// compile-time error.
+// can name the constant. Some constants are macros and some are enumerators or
+// variables, so it takes the version to tell.
 func (c *Constant) Guard() string {
 	switch {
-	case c.Removed != 0:
-		return "defined(" + c.Name + ") && !defined(OPEN_MPI)"
 	case c.Optional:
+		// All that are optional are macros.
 		return "defined(" + c.Name + ")"
+	case c.Removed != 0:
+		// Open MPI defines what was removed as a compile-time error.
+		return "!defined(OPEN_MPI)"
+	case c.Kinds[0] == KindF08Status:
+		// Open MPI 4 claims MPI 3.1 and has no MPI_F08_status.
+		return "!defined(OPEN_MPI) || OMPI_MAJOR_VERSION >= 5"
 	}
 	return fmt.Sprintf("MPI_VERSION * 100 + MPI_SUBVERSION >= %d || defined(%s)", c.Since, c.Name)
 }
 
 // ConstantByName returns the constant with the given C name, or nil.
 func ConstantByName(name string) *Constant {
-	id, ok := constantIDs[name]
+	id, ok := constantIDs()[name]
 	if !ok {
 		return nil
 	}
 	return &Constants[id]
 }
 
-var constantIDs = func() map[string]uint16 {
+var constantIDs = sync.OnceValue(func() map[string]uint16 {
 	m := make(map[string]uint16, len(Constants))
 	for i := range Constants {
 		if c := &Constants[i]; c.ID != 0 {
@@ -67,4 +74,4 @@ var constantIDs = func() map[string]uint16 {
 		}
 	}
 	return m
-}()
+})

@@ -63,12 +63,16 @@
 //	integers(t), addresses(t), datatypes(t), counts(t)
 //	                  what MPI_Type_get_envelope(_c) says of datatype t
 //
+// A length below 0, or one read through a NULL pointer, is 0. Where that
+// leaves nothing the array may be NULL.
+//
 // Without a length an `in` string ends at its 0 and anything else is a scalar.
 //
 // # Flags
 //
 //	new               an out handle that the call creates, and somebody frees
-//	existing          an out handle that the call only hands out
+//	existing          an out handle that the call only hands out, and that may
+//	                  not have been seen before
 //	freed             the handle is released; the call overwrites it
 //	completed         requests that the call may complete; a persistent one
 //	                  becomes inactive, any other becomes MPI_REQUEST_NULL
@@ -76,8 +80,9 @@
 //	consumed          a message that the matched receive uses up
 //	kept              an inout handle that stays while its object changes
 //	root              significant only at the root: `root` is the caller's
-//	                  rank, or MPI_ROOT in an intercommunicator. Not to be
-//	                  read elsewhere: it may be NULL or garbage
+//	                  rank, or MPI_ROOT in an intercommunicator. An array is
+//	                  not to be read elsewhere: it may be NULL or garbage; a
+//	                  handle there need not be one
 //	unless-inplace(p) not significant where p is MPI_IN_PLACE
 //	if(flag)          an out value defined only when *flag is true after the
 //	                  call (MPI_Test's status)
@@ -90,8 +95,11 @@
 //
 // Some sentinels go with the kind and are not repeated: a buffer may be
 // MPI_BOTTOM or MPI_IN_PLACE, a status MPI_STATUS_IGNORE, an array of statuses
-// MPI_STATUSES_IGNORE. Every out pointer of the tool interface that is
-// `nullable` follows MPI 4.0 §15.3.3.
+// MPI_STATUSES_IGNORE. In an
+// intercommunicator the send arguments of the root of a gather, the receive
+// arguments of the root of a scatter, and all arguments of a process that
+// passes MPI_PROC_NULL as the root, are not significant either (MPI 4.0
+// §6.2.3); all of these are scalars or buffers.
 //
 // # Constants
 //

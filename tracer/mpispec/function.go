@@ -1,6 +1,9 @@
 package mpispec
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // Function is a C function of the MPI standard.
 type Function struct {
@@ -79,7 +82,7 @@ func (f *Function) ParamIndex(name string) int {
 
 // ByName returns the function with the given C name, or nil.
 func ByName(name string) *Function {
-	id, ok := idByName[name]
+	id, ok := functionIDs()[name]
 	if !ok {
 		return nil
 	}
@@ -94,7 +97,9 @@ func ByID(id uint16) *Function {
 	return &Functions[id]
 }
 
-var idByName = func() map[string]uint16 {
+// functionIDs is made when it is first needed: the tables are linked into
+// applications, which should not pay for it at start-up.
+var functionIDs = sync.OnceValue(func() map[string]uint16 {
 	m := make(map[string]uint16, len(Functions))
 	for i := range Functions {
 		if f := &Functions[i]; f.ID != 0 {
@@ -102,4 +107,4 @@ var idByName = func() map[string]uint16 {
 		}
 	}
 	return m
-}()
+})

@@ -195,6 +195,9 @@ func (k Kind) String() string {
 // symbolic ids.
 func (k Kind) IsHandle() bool { return k < numKinds && kinds[k].handle }
 
+// IsBits reports whether values of the kind are constants or-ed together.
+func (k Kind) IsBits() bool { return k == KindAssertion || k == KindAccessMode }
+
 // CType returns the C type of a value of the kind in a function without large
 // counts; "" for a function, whose type differs.
 func (k Kind) CType() string { return kinds[k].ctype }

@@ -20,6 +20,9 @@ func checkParam(l line, p *mpispec.Param, all []mpispec.Param) error {
 			return l.errorf("if() on a parameter that the call does not set")
 		}
 	}
+	if p.RootOnly && !hasRoot(all) {
+		return l.errorf("significant only at the root, but no parameter is the root")
+	}
 	if p.ByPointer && (p.Direction != mpispec.In || p.IsArray()) {
 		return l.errorf("by-pointer is for in scalars")
 	}
@@ -119,6 +122,15 @@ func hasRanks(p *mpispec.Param) bool {
 	switch p.Kind {
 	case mpispec.KindComm, mpispec.KindGroup, mpispec.KindWin:
 		return p.Direction == mpispec.In
+	}
+	return false
+}
+
+func hasRoot(all []mpispec.Param) bool {
+	for i := range all {
+		if all[i].Kind == mpispec.KindRoot {
+			return true
+		}
 	}
 	return false
 }

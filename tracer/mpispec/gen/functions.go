@@ -69,8 +69,10 @@ func (t *functionTable) addBlock(header line, body []line) error {
 		return err
 	}
 	var large *mpispec.Function
+	var largeLine line
 	if len(body) > 0 && body[0].fields[0] == "large" {
-		large, err = parseLarge(body[0], f)
+		largeLine = body[0]
+		large, err = parseLarge(largeLine, f)
 		if err != nil {
 			return err
 		}
@@ -94,7 +96,7 @@ func (t *functionTable) addBlock(header line, body []line) error {
 	if err != nil {
 		return err
 	}
-	return t.add(header, *large)
+	return t.add(largeLine, *large)
 }
 
 // parseHeader reads `ID NAME SINCE[-DEPRECATED[-REMOVED]] CLASS... [-> KIND[:TYPE]]`.
