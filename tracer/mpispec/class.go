@@ -88,8 +88,10 @@ func (c Class) Has(w string) bool {
 // group behind a window or file, have to make the call.
 func (c Class) IsCollective() bool {
 	switch c.Op() {
+	case "comm-create":
+		return !c.Has("join") // two processes and a socket
 	case "barrier", "one-to-all", "all-to-one", "all-to-all", "prefix", "neighbor",
-		"comm-create", "comm-free", "win-create", "win-free", "file-open", "file-close":
+		"comm-free", "win-create", "win-free", "file-open", "file-close":
 		return true
 	}
 	return c.Has("collective") || c == "rma-sync fence"

@@ -12,16 +12,16 @@
 // A block of functions.txt is a function:
 //
 //	12 MPI_Waitsome 1.0 waitsome
-//	  incount            in    count
-//	  array_of_requests  inout request [incount] completed
-//	  outcount           out   count
-//	  array_of_indices   out   index   [incount:*outcount]
-//	  array_of_statuses  out   status  [incount:*outcount]
+//	  incount            in     int
+//	  array_of_requests  inout  request  [incount]            completed
+//	  outcount           out    int
+//	  array_of_indices   out    index    [incount:*outcount]
+//	  array_of_statuses  out    status   [incount:*outcount]
 //
 // The header holds the id, the name, the version of MPI that introduced the
-// function (`1.0`, or `1.0-2.0` when 2.0 deprecated it, or `1.0-2.0-3.0` when 3.0 removed
-// it), and the class. Ids
-// are written to traces: they are only ever appended, never reused.
+// function (`1.0`, or `1.0-2.0` when 2.0 deprecated it, or `1.0-2.0-3.0` when
+// 3.0 removed it), and the class. Ids are written to traces: they are only
+// ever appended, never reused.
 //
 //	2 MPI_Send 1.0 send blocking standard
 //	  large 3 MPI_Send_c 4.0
@@ -95,11 +95,12 @@
 //
 // Some sentinels go with the kind and are not repeated: a buffer may be
 // MPI_BOTTOM or MPI_IN_PLACE, a status MPI_STATUS_IGNORE, an array of statuses
-// MPI_STATUSES_IGNORE. In an
-// intercommunicator the send arguments of the root of a gather, the receive
-// arguments of the root of a scatter, and all arguments of a process that
-// passes MPI_PROC_NULL as the root, are not significant either (MPI 4.0
-// §6.2.3); all of these are scalars or buffers.
+// MPI_STATUSES_IGNORE.
+//
+// In an intercommunicator the send arguments of the root of a gather, the
+// receive arguments of the root of a scatter, and all arguments of a process
+// that passes MPI_PROC_NULL as the root, are not significant either (MPI 4.0
+// §6.2.3). What of this is an array has `root`; the rest may be garbage.
 //
 // # Constants
 //

@@ -207,3 +207,16 @@ func TestKinds(t *testing.T) {
 		}
 	}
 }
+
+func TestIsCollective(t *testing.T) {
+	for name, want := range map[string]bool{
+		"MPI_Ibarrier": true, "MPI_Neighbor_alltoallw_init": true, "MPI_Comm_dup": true, "MPI_Comm_create_group": true,
+		"MPI_Win_fence": true, "MPI_File_read_all_begin": true, "MPI_File_set_size": true, "MPI_Win_set_info": true,
+		"MPI_Send": false, "MPI_Comm_join": false, "MPI_Comm_rank": false, "MPI_Win_lock_all": false,
+		"MPI_File_read_shared": false, "MPI_Group_union": false,
+	} {
+		if got := ByName(name).Class.IsCollective(); got != want {
+			t.Errorf("%s collective: %v", name, got)
+		}
+	}
+}
