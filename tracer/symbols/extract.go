@@ -1,0 +1,175 @@
+package symbols
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// ErrNoSymbols is the error for a binary that names none of its functions.
+var ErrNoSymbols = errors.New("the binary has neither debug information nor a symbol table")
+
+// Extract reads the symbols of an executable or shared library.
+func Extract(path string) (*Table, error) {
+	file, err := elf.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not an ELF binary: %w", path, err)
+	}
+	defer file.Close()
+	base, ok := lowestAddress(file)
+	if !ok {
+		return nil, fmt.Errorf("%s: nothing in it is ever mapped", path)
+	}
+	id, err := buildID(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	t := &Table{BuildID: id, Module: filepath.Base(path)}
+	if id == "" {
+		t.BuildID = path
+	}
+	e := extraction{table: t, base: base, fileIDs: map[string]int32{}}
+	if data := debugInformation(file, id); data != nil {
+		// a damaged part costs what comes after it, not what came before
+		e.readDWARF(data)
+	}
+	e.readSymbols(file)
+	t.functions = sortFunctions(e.functions)
+	t.lines = sortLines(e.lines)
+	if len(t.functions) == 0 && len(t.lines) == 0 {
+		return t, fmt.Errorf("%s: %w", path, ErrNoSymbols)
+	}
+	return t, nil
+}
+
+type extraction struct {
+	table     *Table
+	base      uint64
+	functions []function
+	lines     []line
+	fileIDs   map[string]int32
+}
+
+// lowestAddress is the address, as the file counts, of the first mapped page.
+func lowestAddress(file *elf.File) (uint64, bool) {
+	const page = 4096
+	lowest, found := ^uint64(0), false
+	for _, p := range file.Progs {
+		if p.Type == elf.PT_LOAD {
+			lowest, found = min(lowest, p.Vaddr&^(page-1)), true
+		}
+	}
+	return lowest, found
+}
+
+const (
+	noteBuildID     = 3 // NT_GNU_BUILD_ID
+	maxNotes        = 1 << 20
+	maxBuildIDBytes = 64
+)
+
+// buildID returns the GNU build id in hex, "" if there is none.
+func buildID(file *elf.File) (string, error) {
+	for _, p := range file.Progs {
+		if p.Type != elf.PT_NOTE || p.Filesz > maxNotes {
+			continue
+		}
+		notes, err := io.ReadAll(p.Open())
+		if err != nil {
+			return "", err
+		}
+		if id := findBuildID(notes, file); id != "" {
+			return id, nil
+		}
+	}
+	return "", nil
+}
+
+// findBuildID walks notes: sizes of name and content, type, then both padded to four bytes.
+func findBuildID(notes []byte, file *elf.File) string {
+	order := file.ByteOrder
+	pad := func(n uint32) uint64 { return (uint64(n) + 3) &^ 3 }
+	for len(notes) >= 12 {
+		nameSize, size, kind := order.Uint32(notes), order.Uint32(notes[4:]), order.Uint32(notes[8:])
+		notes = notes[12:]
+		if pad(nameSize)+pad(size) > uint64(len(notes)) {
+			return ""
+		}
+		name, content := notes[:nameSize], notes[pad(nameSize):pad(nameSize)+uint64(size)]
+		if kind == noteBuildID && string(name) == "GNU\x00" && len(content) <= maxBuildIDBytes {
+			return hex.EncodeToString(content)
+		}
+		notes = notes[pad(nameSize)+pad(size):]
+	}
+	return ""
+}
+
+// debugInformation returns the binary's DWARF data, or that of the separate
+// file where distributions keep it, or nil.
+func debugInformation(file *elf.File, id string) *dwarf.Data {
+	if file.Section(".debug_line") != nil || file.Section(".zdebug_line") != nil {
+		if data, err := file.DWARF(); err == nil {
+			return data
+		}
+	}
+	if len(id) < 4 {
+		return nil
+	}
+	separate, err := elf.Open(filepath.Join(debugRoot, id[:2], id[2:]+".debug"))
+	if err != nil {
+		return nil
+	}
+	defer separate.Close()
+	data, err := separate.DWARF()
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+const debugRoot = "/usr/lib/debug/.build-id"
+
+// readSymbols adds the functions of the symbol table, after those of DWARF,
+// which win: they have the name that the source has.
+func (e *extraction) readSymbols(file *elf.File) {
+	for _, read := range []func() ([]elf.Symbol, error){file.Symbols, file.DynamicSymbols} {
+		symbols, err := read()
+		if err != nil {
+			continue
+		}
+		for _, s := range symbols {
+			if elf.ST_TYPE(s.Info) != elf.STT_FUNC || s.Section == elf.SHN_UNDEF || s.Value < e.base {
+				continue
+			}
+			e.add(s.Name, s.Value, s.Value+max(s.Size, 1))
+		}
+	}
+}
+
+func (e *extraction) add(name string, start, end uint64) {
+	if name == "" || start < e.base || end <= start {
+		return
+	}
+	e.functions = append(e.functions, function{start - e.base, end - e.base, name})
+}
+
+// buildIDOf reads only the build id of a binary.
+func buildIDOf(path string) (string, error) {
+	file, err := elf.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("%s: not an ELF binary: %w", path, err)
+	}
+	defer file.Close()
+	return buildID(file)
+}
+
+// exists tells whether a file is there.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,173 @@
+package symbols
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// stored is a Table as its file has it. Numbers are flat and relative to the
+// entry before, which keeps most of them to one or two digits.
+type stored struct {
+	Format    int      `json:"format"`
+	BuildID   string   `json:"build_id"`
+	Module    string   `json:"module"`
+	Functions []string `json:"functions"`
+	Ranges    []uint64 `json:"ranges"` // per function: distance from the end of the one before, length
+	Files     []string `json:"files"`
+	Lines     []int64  `json:"lines"` // per row: distance from the row before, file (−1: none), distance from the line before
+}
+
+const (
+	format       = 1
+	maxFileBytes = 128 << 20
+)
+
+// FileName is the name of the table's file for a binary with this build id.
+// Binaries without one are named by their path instead.
+func FileName(buildID string) string {
+	if _, err := hex.DecodeString(buildID); err != nil || buildID == "" {
+		sum := sha256.Sum256([]byte(buildID))
+		return "path-" + hex.EncodeToString(sum[:12]) + ".json"
+	}
+	return buildID + ".json"
+}
+
+// Resolve extracts the symbols of a binary into dir, unless they are there
+// already, and returns the file's path. A binary without symbols gets an empty
+// table, so that nobody tries again.
+func Resolve(binary, dir string) (string, error) {
+	id, err := buildIDOf(binary)
+	if err != nil {
+		return "", err
+	}
+	if id == "" {
+		id = binary
+	}
+	name := filepath.Join(dir, FileName(id))
+	if exists(name) {
+		return name, nil
+	}
+	t, err := Extract(binary)
+	if err != nil && !errors.Is(err, ErrNoSymbols) {
+		return "", err
+	}
+	return name, t.write(name)
+}
+
+// write puts the table into a file; others see it whole or not at all.
+func (t *Table) write(name string) error {
+	raw, err := json.Marshal(t.store())
+	if err != nil {
+		return err
+	}
+	if len(raw) > maxFileBytes {
+		raw, err = json.Marshal((&Table{BuildID: t.BuildID, Module: t.Module, functions: t.functions}).store())
+		if err != nil {
+			return err
+		}
+		if len(raw) > maxFileBytes {
+			return fmt.Errorf("%s: the symbols take more than %d MiB", t.Module, maxFileBytes>>20)
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".symbols-")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(raw)
+	if err == nil {
+		// the shipper may run as another user
+		err = tmp.Chmod(0o644)
+	}
+	if e := tmp.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// Read reads the table of a build id from dir.
+func Read(dir, buildID string) (*Table, error) {
+	name := filepath.Join(dir, FileName(buildID))
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	raw, err := io.ReadAll(io.LimitReader(file, maxFileBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > maxFileBytes {
+		return nil, fmt.Errorf("%s: too large", name)
+	}
+	var s stored
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	t, err := s.table()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+func (t *Table) store() stored {
+	s := stored{Format: format, BuildID: t.BuildID, Module: t.Module, Files: t.files}
+	end := uint64(0)
+	for _, f := range t.functions {
+		s.Functions = append(s.Functions, f.name)
+		s.Ranges = append(s.Ranges, f.start-end, f.end-f.start)
+		end = f.end
+	}
+	var before line
+	for _, l := range t.lines {
+		s.Lines = append(s.Lines, int64(l.offset-before.offset), int64(l.file), int64(l.line)-int64(before.line))
+		before = l
+	}
+	return s
+}
+
+var errDamaged = errors.New("damaged table of symbols")
+
+func (s *stored) table() (*Table, error) {
+	if s.Format != format {
+		return nil, fmt.Errorf("format %d of a table of symbols is not known", s.Format)
+	}
+	if len(s.Ranges) != 2*len(s.Functions) || len(s.Lines)%3 != 0 {
+		return nil, errDamaged
+	}
+	t := &Table{BuildID: s.BuildID, Module: s.Module, files: s.Files}
+	end := uint64(0)
+	for i, name := range s.Functions {
+		start := end + s.Ranges[2*i]
+		end = start + s.Ranges[2*i+1]
+		if start > end {
+			return nil, errDamaged
+		}
+		t.functions = append(t.functions, function{start, end, name})
+	}
+	var before line
+	for i := 0; i < len(s.Lines); i += 3 {
+		l := line{before.offset + uint64(s.Lines[i]), int32(s.Lines[i+1]), before.line + int32(s.Lines[i+2])}
+		if s.Lines[i] < 0 || s.Lines[i+1] < -1 || s.Lines[i+1] >= int64(len(s.Files)) {
+			return nil, errDamaged
+		}
+		t.lines = append(t.lines, l)
+		before = l
+	}
+	return t, nil
+}
