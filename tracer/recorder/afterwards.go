@@ -1,0 +1,158 @@
+package recorder
+
+import (
+	"fmt"
+
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// free ends what a successful call ended: freed handles, completed requests, consumed messages.
+func (r *Recorder) free(c *call) {
+	s := &r.scratch
+	named := s.named
+	for i := range c.params {
+		p := &c.params[i]
+		if !p.in {
+			continue
+		}
+		switch p.spec.Effect {
+		case mpispec.EffectCompleted, mpispec.EffectFreed, mpispec.EffectConsumed:
+		default:
+			continue
+		}
+		before := c.elements(p, s.in[i])
+		if p.kind == mpispec.KindRequest {
+			if !p.out {
+				continue
+			}
+			after := c.elements(p, s.out[i])
+			ids := named[:min(len(before), len(named))]
+			named = named[len(ids):]
+			for k, raw := range before {
+				// A request that has ended has become MPI_REQUEST_NULL; a persistent one that is complete has not.
+				if k < len(after) && k < len(ids) && ids[k] >= 0 && r.requests.isNull(after[k]) {
+					r.requests.end(raw, ids[k])
+				}
+			}
+			continue
+		}
+		h := r.handles[p.kind]
+		if h == nil {
+			continue
+		}
+		for _, raw := range before {
+			id := h.free(raw)
+			if p.kind == mpispec.KindComm {
+				r.communicators.forget(id)
+			}
+			if p.kind == mpispec.KindSession {
+				r.sessions--
+			}
+		}
+	}
+}
+
+// elements are the words of a scalar or array parameter that stands at a place of the record.
+func (c *call) elements(p *parameter, at int32) []uint64 {
+	rd := reader{words: c.words, at: int(at), ok: true}
+	if p.shape == shapeArray {
+		elements, _, _ := rd.array()
+		return elements
+	}
+	return rd.take(1)
+}
+
+// afterwards does what a successful call means beyond its handles; it tells whether the call gave a communicator, whose
+// instance is then the call's last stream.
+func (r *Recorder) afterwards(c *call, extras *reader) bool {
+	switch {
+	case c.isInit:
+		r.begin(extras)
+	case c.spec.Class.Op() == "finalize":
+		r.finalized = true
+	case c.spec.Class.Op() == "session-create":
+		r.sessions++
+		r.finalized = false
+	case c.spec.Class == "session-free":
+		r.finalized = r.finalized || r.sessions == 0
+	case c.spec.Class == "set name" && c.comm != nil:
+		r.label(c)
+	case c.naming != namedNot:
+		return r.born(c, extras)
+	}
+	return false
+}
+
+// begin takes the extras of MPI_Init.
+func (r *Recorder) begin(extras *reader) {
+	rank, size := int64(extras.word()), int64(extras.word())
+	extras.word() // level of thread support
+	if !extras.ok || rank < 0 || rank >= size {
+		return
+	}
+	r.rank, r.worldSize = int(rank), int(size)
+	if _, world, ok := extras.readDescription(); ok {
+		r.communicators.start(world)
+	}
+}
+
+func (r *Recorder) label(c *call) {
+	for i := range c.params {
+		if p := &c.params[i]; p.shape == shapeString && p.in {
+			rd := reader{words: c.words, at: int(r.scratch.in[i]), ok: true}
+			text, _, _ := rd.text()
+			r.communicators.instances[c.comm.instance].Label = printable(text)
+			return
+		}
+	}
+}
+
+// born names the communicator that a call created. A call that is collective over its parent counts on it also when
+// it gave this process no communicator.
+func (r *Recorder) born(c *call, extras *reader) bool {
+	b := birth{how: c.naming}
+	var inherited instanceIndex = none
+	if c.comm != nil {
+		b.parent = r.communicators.instances[c.comm.instance].GlobalName
+		b.ordinal = c.comm.creations
+		inherited = instanceIndex(c.comm.instance)
+		if c.naming.advances() {
+			c.comm.creations++
+		}
+	}
+	if c.newID < 0 {
+		return false
+	}
+	_, child, ok := extras.readDescription()
+	b.tag = r.tagOf(c)
+	switch {
+	case ok:
+		r.communicators.add(c.newID, r.communicators.name(b.of(child)), child)
+	case inherited >= 0 && c.naming == namedByParent:
+		// MPI_Comm_idup: the communicator cannot be asked yet, but is as its parent
+		r.communicators.inherit(c.newID, inherited, c.comm.own, c.comm.inter, b)
+	default:
+		return false
+	}
+	r.scratch.push(int64(r.communicators.live[c.newID].instance))
+	return true
+}
+
+type instanceIndex int32
+
+// tagOf is the tag or string tag of a creating call.
+func (r *Recorder) tagOf(c *call) string {
+	for i := range c.params {
+		p := &c.params[i]
+		rd := reader{words: c.words, at: int(r.scratch.in[i]), ok: true}
+		switch {
+		case !p.in:
+		case p.kind == mpispec.KindTag:
+			return fmt.Sprint(int32(rd.word()))
+		case p.kind == mpispec.KindString && c.naming != namedRemote:
+			text, _, _ := rd.text()
+			return printable(text)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,481 @@
+package recorder
+
+import (
+	"encoding/binary"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// scratch is memory that one call after the other uses.
+type scratch struct {
+	key     []byte
+	in, out []int32 // where a parameter stands in the record, by index
+	values  []int64 // what goes to streams, stream by stream
+	lengths []int32 // how many values each stream gets
+	named   []int32 // request ids in the order in which the parameters that may end them name them
+}
+
+func (s *scratch) start() {
+	s.in = make([]int32, maxParams)
+	s.out = make([]int32, maxParams)
+}
+
+// push is one value for the next stream.
+func (s *scratch) push(v int64) {
+	s.values = append(s.values, v)
+	s.lengths = append(s.lengths, 1)
+}
+
+// A call is a record that is being worked off.
+type call struct {
+	*layout
+	words   []uint64
+	failed  bool // outputs are not defined
+	atRoot  bool // root-only parameters are significant
+	comm    *communicator
+	newID   int32  // of the communicator that the call creates
+	request uint64 // raw handle of the request that the call creates
+	creates bool   // it does
+}
+
+// apply records one committed call of a thread.
+func (r *Recorder) apply(t *thread, rec record) {
+	l := layoutFor(rec.function)
+	if l == nil {
+		r.lost.Malformed++
+		return
+	}
+	s := &r.scratch
+	s.values, s.lengths, s.named = s.values[:0], s.lengths[:0], s.named[:0]
+	r.requests.begin()
+	c := call{layout: l, words: rec.words, atRoot: true, newID: none}
+	result := rec.words[recordReturn]
+	c.failed = l.errorCode && int32(result) != 0 && !(r.inStatus != 0 && int32(result) == int32(r.inStatus))
+
+	rd := reader{words: rec.words, at: recordPayload, ok: true}
+	for i := range l.params {
+		if p := &l.params[i]; p.in {
+			s.in[i] = int32(rd.at)
+			rd.pass(p.shape)
+		}
+	}
+	for i := range l.params {
+		if p := &l.params[i]; p.out {
+			s.out[i] = int32(rd.at)
+			rd.pass(p.shape)
+		}
+	}
+	own := int32(none)
+	whole := rd.ok && rec.flags&flagTruncated == 0
+	if whole && l.comm >= 0 {
+		c.comm = r.communicators.of(r.handles[mpispec.KindComm].use(c.words[s.in[l.comm]]))
+		if c.comm != nil {
+			own = c.comm.own
+			if l.root >= 0 {
+				c.atRoot = r.isRoot(c.comm, c.words[s.in[l.root]])
+			}
+		}
+	}
+
+	key := s.key[:0]
+	key = binary.AppendUvarint(key, uint64(rec.function))
+	key = binary.AppendUvarint(key, uint64(r.sites.of(rec.words[recordAddress])))
+	key = binary.AppendVarint(key, int64(own))
+	key = r.result(key, l, result)
+	hasComm := false
+	if whole {
+		for i := range l.params {
+			if l.params[i].in {
+				key = r.inValue(key, &c, i)
+			}
+		}
+		r.requests.begin()
+		for i := range l.params {
+			if l.params[i].out {
+				key = r.outValue(key, &c, i)
+			}
+		}
+		if !c.failed {
+			r.free(&c)
+			extras := reader{words: rec.words, at: rd.at, ok: true}
+			hasComm = r.afterwards(&c, &extras)
+		}
+	} else {
+		r.lost.Truncated++
+		for i := range l.params {
+			if l.params[i].in {
+				key = appendForm(key, trace.Absent)
+			}
+			if l.params[i].out {
+				key = appendForm(key, trace.Absent)
+			}
+		}
+	}
+	if hasComm {
+		key = append(key, 1)
+	} else {
+		key = append(key, 0)
+	}
+	s.key = key
+
+	var number int32
+	if c.creates {
+		slot := r.requests.create(r.requests.creatorOf(key), c.request)
+		if slot.terminal == none {
+			cr := &r.requests.creators[r.requests.ids[slot.id].creator]
+			slot.terminal = r.signatures.add(cr.key, slot.id)
+		}
+		number = slot.terminal
+	} else {
+		number = r.signatures.terminal(key)
+	}
+	t.record(number, s, int64(rec.words[recordEnter]), int64(rec.words[recordExit]))
+	t.lastFunction = rec.function
+}
+
+// record appends a call to the thread's grammar, streams and timing.
+func (t *thread) record(number int32, s *scratch, enter, exit int64) {
+	t.grammar.Append(number)
+	if len(s.lengths) > 0 {
+		if int(number) >= len(t.streams) {
+			t.streams = append(t.streams, make([][]stream, int(number)+1-len(t.streams))...)
+		}
+		streams := t.streams[number]
+		if len(streams) < len(s.lengths) {
+			streams = append(streams, make([]stream, len(s.lengths)-len(streams))...)
+			t.streams[number] = streams
+		}
+		at := 0
+		for i, n := range s.lengths {
+			for range n {
+				streams[i].push(s.values[at])
+				at++
+			}
+		}
+	}
+	if t.calls == 0 {
+		t.firstTick = enter
+		t.gaps.push(0)
+	} else {
+		t.gaps.push(enter - t.lastExit)
+	}
+	t.durations.push(exit - enter)
+	t.lastExit = exit
+	t.calls++
+}
+
+// isRoot tells whether the caller is the root of a rooted collective.
+func (r *Recorder) isRoot(c *communicator, root uint64) bool {
+	if c.inter {
+		return r.undefinedRoot != 0 && int32(root) == int32(r.root)
+	}
+	return int32(root) == c.own
+}
+
+// result writes what the function itself returned.
+func (r *Recorder) result(key []byte, l *layout, word uint64) []byte {
+	switch {
+	case l.returnSlot == inStream:
+		r.scratch.push(int64(word))
+		return appendForm(key, trace.Stream)
+	case l.errorCode:
+		return appendInt(key, int64(int32(word)))
+	}
+	return r.word(key, l.spec.Return, word, mpispec.EffectNone)
+}
+
+// inValue writes a parameter as it was before the call.
+func (r *Recorder) inValue(key []byte, c *call, i int) []byte {
+	p := &c.params[i]
+	if p.spec.RootOnly && !c.atRoot || r.inPlace(c, p) {
+		return appendForm(key, trace.Absent)
+	}
+	rd := reader{words: c.words, at: int(r.scratch.in[i]), ok: true}
+	switch p.spec.Effect {
+	case mpispec.EffectCompleted, mpispec.EffectFreed:
+		if p.kind == mpispec.KindRequest {
+			return r.endable(key, p, &rd)
+		}
+	}
+	// the effect of a call is on its out value; on entry a handle is only used
+	return r.value(key, p, p.inSlot, &rd, mpispec.EffectNone)
+}
+
+// outValue writes a parameter as it was after the call.
+func (r *Recorder) outValue(key []byte, c *call, i int) []byte {
+	p := &c.params[i]
+	rd := reader{words: c.words, at: int(r.scratch.out[i]), ok: true}
+	switch {
+	case p.kind == mpispec.KindBuffer:
+		// an address is known whatever became of the call
+		return r.word(key, p.kind, rd.word(), mpispec.EffectNone)
+	case c.failed, p.outSlot == leftOut, p.spec.RootOnly && !c.atRoot, r.inPlace(c, p):
+		return appendForm(key, trace.Absent)
+	case p.outSlot == inSignatureIf && !r.defined(c, p):
+		return appendForm(key, trace.Absent)
+	case p.outSlot == inStatusList && p.shape == shapeStatus:
+		return r.statusIf(key, r.defined(c, p), &rd)
+	case i == c.newRequest:
+		raw := rd.word()
+		if r.requests.isNull(raw) {
+			return r.word(key, p.kind, raw, mpispec.EffectNone)
+		}
+		c.request, c.creates = raw, true
+		return append(key, formNewRequest)
+	case i == c.newComm:
+		raw := rd.word()
+		v := r.handles[p.kind].create(raw)
+		if predefined(v) {
+			return appendName(key, v)
+		}
+		c.newID = v
+		return appendHandle(key, v)
+	}
+	return r.value(key, p, p.outSlot, &rd, p.spec.Effect)
+}
+
+// inPlace tells whether a parameter does not count because a buffer is MPI_IN_PLACE.
+func (r *Recorder) inPlace(c *call, p *parameter) bool {
+	if p.spec.UnlessInPlace == 0 {
+		return false
+	}
+	i := p.spec.UnlessInPlace - 1
+	at := r.scratch.in[i]
+	if !c.params[i].in {
+		at = r.scratch.out[i]
+	}
+	v, ok := r.constants[mpispec.KindBuffer].lookup(c.words[at])
+	return ok && r.process.Constants[-1-v].Name == "MPI_IN_PLACE"
+}
+
+// defined tells whether the flag that a parameter depends on is true.
+func (r *Recorder) defined(c *call, p *parameter) bool {
+	if p.spec.OnlyIf == 0 {
+		return true
+	}
+	i := p.spec.OnlyIf - 1
+	return c.params[i].out && c.params[i].shape == shapeWord && c.words[r.scratch.out[i]] != 0
+}
+
+// value writes a parameter by its slot.
+func (r *Recorder) value(key []byte, p *parameter, where slot, rd *reader, effect mpispec.Effect) []byte {
+	s := &r.scratch
+	switch where {
+	case inStream:
+		s.push(int64(rd.word()))
+		return appendForm(key, trace.Stream)
+	case inList:
+		elements, special, sentinel := rd.array()
+		if special != 0 {
+			return r.special(key, p.kind, special, sentinel)
+		}
+		s.values = append(s.values, int64(len(elements)))
+		for _, e := range elements {
+			s.values = append(s.values, int64(e))
+		}
+		s.lengths = append(s.lengths, int32(1+len(elements)))
+		return appendForm(key, trace.ListStream)
+	case inStatus:
+		rd.word() // whether the application ignored it
+		s.status(rd.take(statusWords))
+		return appendForm(key, trace.Status)
+	case inStatuses, inStatusList:
+		return r.statuses(key, where, rd)
+	}
+	switch p.shape {
+	case shapeArray:
+		elements, special, sentinel := rd.array()
+		if special != 0 {
+			return r.special(key, p.kind, special, sentinel)
+		}
+		key = appendList(key, len(elements))
+		for _, e := range elements {
+			key = r.word(key, p.kind, e, effect)
+		}
+		return key
+	case shapeString:
+		return r.text(key, rd)
+	case shapeStrings:
+		return r.texts(key, rd)
+	case shapeArgumentLists:
+		n := int64(rd.word())
+		if n < 0 {
+			return r.specialLength(key, n, rd)
+		}
+		key = appendList(key, int(n))
+		for range n {
+			key = r.texts(key, rd)
+		}
+		return key
+	}
+	return r.word(key, p.kind, rd.word(), effect)
+}
+
+func (r *Recorder) text(key []byte, rd *reader) []byte {
+	text, special, sentinel := rd.text()
+	if special != 0 {
+		return r.special(key, mpispec.KindString, special, sentinel)
+	}
+	return appendText(key, text)
+}
+
+func (r *Recorder) texts(key []byte, rd *reader) []byte {
+	n := int64(rd.word())
+	if n < 0 {
+		return r.specialLength(key, n, rd)
+	}
+	key = appendList(key, int(n))
+	for range n {
+		key = r.text(key, rd)
+	}
+	return key
+}
+
+func (r *Recorder) specialLength(key []byte, n int64, rd *reader) []byte {
+	var sentinel uint64
+	if n == lengthSentinel {
+		sentinel = rd.word()
+	}
+	return r.special(key, mpispec.KindStrings, int(n), sentinel)
+}
+
+// special writes what stands in the place of an array.
+func (r *Recorder) special(key []byte, kind mpispec.Kind, special int, sentinel uint64) []byte {
+	switch special {
+	case lengthSentinel:
+		if v, ok := r.constants[kind].lookup(sentinel); ok {
+			return appendName(key, v)
+		}
+		// the constant may be listed under the kind of a pointer
+		for _, k := range []mpispec.Kind{mpispec.KindPointer, mpispec.KindBuffer, mpispec.KindStatus, mpispec.KindInt} {
+			if v, ok := r.constants[k].lookup(sentinel); ok {
+				return appendName(key, v)
+			}
+		}
+		return appendForm(key, trace.Pointer)
+	case lengthNull:
+		return appendForm(key, trace.Null)
+	}
+	return appendForm(key, trace.Absent)
+}
+
+// word writes one word by its kind.
+func (r *Recorder) word(key []byte, kind mpispec.Kind, w uint64, effect mpispec.Effect) []byte {
+	if h := r.handles[kind]; h != nil {
+		v, ok := h.table.get(w)
+		switch {
+		case !ok && w == 0:
+			return appendForm(key, trace.Null)
+		case !ok, effect == mpispec.EffectNew:
+			v = h.create(w)
+		}
+		if predefined(v) {
+			return appendName(key, v)
+		}
+		return appendHandle(key, v)
+	}
+	switch kind {
+	case mpispec.KindRequest:
+		v := r.requests.mention(w)
+		if v < 0 {
+			return appendName(key, v)
+		}
+		return appendHandle(key, v)
+	case mpispec.KindBuffer, mpispec.KindPointer, mpispec.KindFunction:
+		if v, ok := r.constants[kind].lookup(w); ok {
+			return appendName(key, v)
+		}
+		if w == 0 {
+			return appendForm(key, trace.Null)
+		}
+		return appendForm(key, trace.Pointer)
+	case mpispec.KindDouble:
+		return binary.AppendVarint(append(key, byte(trace.Float)), int64(w))
+	}
+	if v, ok := r.constants[kind].lookup(w); ok {
+		return appendName(key, v)
+	}
+	return appendInt(key, int64(w))
+}
+
+// endable writes requests that the call may end, and remembers which ids they stand for.
+func (r *Recorder) endable(key []byte, p *parameter, rd *reader) []byte {
+	s := &r.scratch
+	elements, list := rd.words[rd.at:rd.at+1], p.shape == shapeArray
+	if list {
+		var special int
+		if elements, special, _ = rd.array(); special != 0 {
+			return r.special(key, p.kind, special, 0)
+		}
+		key = appendList(key, len(elements))
+	}
+	for _, raw := range elements {
+		v := r.requests.mention(raw)
+		s.named = append(s.named, v)
+		if v < 0 {
+			key = appendName(key, v)
+		} else {
+			key = appendHandle(key, v)
+		}
+	}
+	return key
+}
+
+// status pushes the five fields of a status.
+func (s *scratch) status(w []uint64) {
+	for _, field := range statusFieldsOf(w) {
+		s.push(field)
+	}
+}
+
+// statusFieldsOf takes a status of a record apart.
+func statusFieldsOf(w []uint64) [statusFields]int64 {
+	if len(w) != statusWords {
+		return [statusFields]int64{}
+	}
+	return [statusFields]int64{
+		int64(int32(w[0])), int64(int32(w[0] >> 32)), // source, tag
+		int64(int32(w[1])), int64(int32(w[1] >> 32)), // error, cancelled
+		int64(w[2]), // bytes
+	}
+}
+
+// statusIf writes a status that exists only sometimes.
+func (r *Recorder) statusIf(key []byte, exists bool, rd *reader) []byte {
+	s := &r.scratch
+	rd.word()
+	if !exists {
+		s.push(0)
+		return appendForm(key, trace.ListStream)
+	}
+	fields := statusFieldsOf(rd.take(statusWords))
+	s.values = append(append(s.values, statusFields), fields[:]...)
+	s.lengths = append(s.lengths, 1+statusFields)
+	return appendForm(key, trace.ListStream)
+}
+
+func (r *Recorder) statuses(key []byte, where slot, rd *reader) []byte {
+	s := &r.scratch
+	rd.word()
+	words, special := rd.statuses()
+	if special != 0 {
+		words = nil
+	}
+	n := len(words) / statusWords
+	if where == inStatuses {
+		key = appendList(key, n)
+		for i := range n {
+			key = appendForm(key, trace.Status)
+			s.status(words[i*statusWords : (i+1)*statusWords])
+		}
+		return key
+	}
+	s.values = append(s.values, int64(n*statusFields))
+	for i := range n {
+		fields := statusFieldsOf(words[i*statusWords : (i+1)*statusWords])
+		s.values = append(s.values, fields[:]...)
+	}
+	s.lengths = append(s.lengths, int32(1+n*statusFields))
+	return appendForm(key, trace.ListStream)
+}

@@ -1,0 +1,128 @@
+package recorder
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// Content is the trace of what was recorded so far: one rank. The recorder can go on afterwards.
+func (r *Recorder) Content() (*trace.Content, error) {
+	p := r.process
+	c := &trace.Content{
+		Meta: trace.Meta{
+			World: p.LaunchID, WorldSize: r.worldSize,
+			Implementation: p.implementation(), Version: p.LibraryVersion, ABI: p.ABI,
+			CallSites: p.CallSites, Timing: "lossless",
+		},
+		Sites:         slices.Clone(r.sites.list),
+		Communicators: slices.Clone(r.communicators.instances),
+	}
+	rank := trace.Rank{
+		Rank: r.rank, Host: p.Hostname, BootID: p.BootID, PID: p.PID, Executable: p.Executable,
+		StartRealtimeNS: p.StartRealtimeNS,
+		Clock:           trace.Clock{Kind: p.Clock.Kind, Samples: slices.Clone(r.samples)},
+		Dropped:         r.lost.Dropped + r.lost.Malformed,
+	}
+	environmentRank, environmentSize := p.rankFromEnvironment()
+	if rank.Rank < 0 {
+		rank.Rank = max(environmentRank, 0)
+	}
+	if c.Meta.WorldSize < 0 {
+		c.Meta.WorldSize = max(environmentSize, rank.Rank+1)
+	}
+	for i := range c.Communicators {
+		rank.CommunicatorsOwn = append(rank.CommunicatorsOwn, uint32(i))
+	}
+	c.Meta.Notes = r.contentNotes(rank.Rank)
+	if err := r.addSignatures(c); err != nil {
+		return nil, err
+	}
+	r.addThreads(c, rank.Rank)
+	c.Ranks = []trace.Rank{rank}
+	return c, nil
+}
+
+// addSignatures decodes the call signature table and lists the functions that it uses.
+func (r *Recorder) addSignatures(c *trace.Content) error {
+	var used [1 << 16]bool
+	c.Signatures = make([]trace.Signature, len(r.signatures.terminals))
+	for i, t := range r.signatures.terminals {
+		s, err := t.decode(r.process.Constants)
+		if err != nil {
+			return fmt.Errorf("signature %d: %w", i, err)
+		}
+		c.Signatures[i] = s
+		used[s.Function] = true
+	}
+	for id, is := range used {
+		if is {
+			c.Functions = append(c.Functions, functionOf(mpispec.ByID(uint16(id))))
+		}
+	}
+	return nil
+}
+
+// addThreads joins the threads' grammars into one and lists their value sequences, equal ones once.
+func (r *Recorder) addThreads(c *trace.Content, rank int) {
+	sequences := map[string]int32{}
+	threads := slices.Clone(r.threads)
+	sort.Slice(threads, func(i, j int) bool { return threads[i].number < threads[j].number })
+	for _, t := range threads {
+		ct := trace.Thread{
+			Rank: rank, Thread: int(t.number), Calls: t.calls,
+			Root:      len(c.Grammar.Rules),
+			FirstTick: t.firstTick,
+			Gaps:      t.gaps.values(), Durations: t.durations.values(),
+		}
+		c.Grammar.Rules = append(c.Grammar.Rules, shifted(t.grammar.Grammar(), ct.Root)...)
+		for number := range t.streams {
+			for k := range t.streams[number] {
+				s := &t.streams[number][k]
+				key := string(s.encoded())
+				sequence, ok := sequences[key]
+				if !ok {
+					sequence = int32(len(c.Sequences))
+					sequences[key] = sequence
+					c.Sequences = append(c.Sequences, s.values())
+				}
+				ct.Streams = append(ct.Streams, trace.StreamRef{
+					Terminal: int32(number), Number: int32(k), Sequence: sequence,
+				})
+			}
+		}
+		c.Threads = append(c.Threads, ct)
+	}
+}
+
+// shifted renames the rules of a grammar so that they can follow others.
+func shifted(g trace.Grammar, by int) [][]trace.Symbol {
+	if by == 0 {
+		return g.Rules
+	}
+	for _, body := range g.Rules {
+		for i, s := range body {
+			if s.IsRule() {
+				body[i] = trace.RuleSymbol(s.Rule()+by, s.Count)
+			}
+		}
+	}
+	return g.Rules
+}
+
+func (r *Recorder) contentNotes(rank int) []string {
+	notes := slices.Clone(r.notes)
+	add := func(n uint64, format string) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf("rank %d: "+format, rank, n))
+		}
+	}
+	add(r.lost.Dropped, "%d calls were not recorded")
+	add(r.lost.Malformed, "%d damaged records were skipped")
+	add(r.lost.Truncated, "%d calls have no arguments: they did not fit into a record")
+	add(r.lost.Abandoned, "%d calls were left by longjmp or an exception and are missing")
+	return notes
+}

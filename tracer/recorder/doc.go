@@ -1,0 +1,54 @@
+// Package recorder turns the raw records of one MPI process into its part of a trace.
+//
+// In go the segments that the shim wrote (docs/decisions/0001-seams.md) and process.json; out comes a trace.Content
+// with one rank: call signatures, a grammar per thread, value streams, timing, communicators, call sites. The same
+// code runs inside the process (Spool, behind the c-shared library of tracer/core), where it compresses full segments
+// and checkpoints, and outside of it (Recover, Snapshot), where it finishes what a process left behind. The package
+// knows MPI only through the tables of tracer/mpispec.
+//
+// # From a record to a terminal
+//
+// A record is taken apart by the parameter list of its function (record.go), its arguments are written in canonical
+// form as bytes, the key (signature.go), and the key is looked up: its number in order of first sight is the terminal
+// (Pilgrim, Wang et al., SC '21, §2.1), which goes to the grammar of the thread (§2.2). Whatever a call returns and
+// another instance of the same call would return differently — statuses, flags, indices, counts — is not part of the
+// key but of a value stream of the terminal; slots.go is the one table that decides.
+//
+// # Handles
+//
+// Predefined handles are written by name. All others get symbolic ids (§3.3), dense per kind: the smallest free id
+// when a call hands out a handle, free again when the handle is. An object that MPI hands out twice with the same
+// handle (MPI_Comm_group in Open MPI) keeps its id and has to be freed twice.
+//
+// # Requests
+//
+// Ids of requests do not depend on the order of completion (§3.4.3). Every creating signature (function, call site,
+// arguments, without the request) has its own free list of indices; a pair of creating signature and index is one
+// request id, given in order of first sight, forever. So a request id stands in exactly one signature's out values,
+// and a terminal that creates a request always creates the same id.
+//
+// To follow a request, keep for each id the last call that created it:
+//
+//   - a call whose out request (parameter with effect "new") is Handle k makes k live;
+//   - Handle k among the in values of a wait or test names the live k; it ends with that call if the call completed it:
+//     always (MPI_Wait, MPI_Waitall), if the flag is true (MPI_Test, MPI_Testall), if it stands at the returned index or
+//     indices (the any and some forms);
+//   - it also ends with MPI_Request_free, and a persistent or partitioned request ends only there: its completion leaves
+//     it inactive;
+//   - k is never created again before it has ended.
+//
+// The out value of a request that may have been completed is Absent: it follows from these rules (MPI_REQUEST_NULL,
+// or k itself for a persistent request). MPI may give several pending requests one raw handle (both implementations
+// do so for small sends that are complete at once); such requests are ended in the order of their creation, which the
+// program cannot tell from any other order.
+//
+// # Communicators
+//
+// A communicator has a dense local id, as other handles have, and is an instance of trace.Communicator, whose global
+// name is the same on all its members without communication (communicators.go). The stream Signature.Communicator of a
+// creating call gives the instance. Instance 0 is MPI_COMM_WORLD, instance 1 MPI_COMM_SELF.
+//
+// # Order of threads
+//
+// Threads share handles, so the records of a process are worked off in the order of their epochs (order.go).
+package recorder

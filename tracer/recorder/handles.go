@@ -1,0 +1,60 @@
+package recorder
+
+import "github.com/cairn-mpi/cairn/tracer/mpispec"
+
+// handles are the objects of one kind, requests excepted: raw handle -> −1 − constant, or symbolic id.
+type handles struct {
+	table *rawTable
+	ids   freeList
+	raw   []uint64 // by id
+	refs  []int32  // by id: how often MPI handed the handle out; 0 is a free id
+}
+
+// predefined tells whether a value of the table is a constant.
+func predefined(value int32) bool { return value < 0 }
+
+// use is the value of a handle that a call was given. One that we have not seen being created (by an extension of the
+// MPI library, by another language's layer) gets an id at first sight.
+func (h *handles) use(raw uint64) int32 {
+	if v, ok := h.table.get(raw); ok {
+		return v
+	}
+	return h.create(raw)
+}
+
+// create is the value of a handle that a call handed out and that has to be freed.
+func (h *handles) create(raw uint64) int32 {
+	v, ok := h.table.get(raw)
+	if ok {
+		if !predefined(v) {
+			h.refs[v]++
+		}
+		return v
+	}
+	id := h.ids.take()
+	if int(id) == len(h.raw) {
+		h.raw = append(h.raw, 0)
+		h.refs = append(h.refs, 0)
+	}
+	h.raw[id], h.refs[id] = raw, 1
+	h.table.put(raw, id)
+	return id
+}
+
+// free gives up one reference; it returns the id when that was the last one, else −1.
+func (h *handles) free(raw uint64) int32 {
+	id, ok := h.table.get(raw)
+	if !ok || predefined(id) {
+		return -1
+	}
+	if h.refs[id]--; h.refs[id] > 0 {
+		return -1
+	}
+	h.refs[id] = 0
+	h.table.remove(raw)
+	h.ids.give(id)
+	return id
+}
+
+// dense tells whether a kind's handles are kept in a handles table. Requests have their own.
+func dense(kind mpispec.Kind) bool { return kind.IsHandle() && kind != mpispec.KindRequest }

@@ -1,0 +1,129 @@
+package recorder
+
+import "github.com/cairn-mpi/cairn/tracer/mpispec"
+
+// A layout is a function of mpispec, prepared for taking records apart.
+type layout struct {
+	spec   *mpispec.Function
+	params []parameter
+
+	comm       int  // first communicator parameter that is read, −1: none
+	root       int  // the root parameter, −1: none
+	newComm    int  // communicator that the call creates, −1: none
+	newRequest int  // request that the call creates, −1: none
+	errorCode  bool // the function returns an error code
+	returnSlot slot
+	completes  bool // some parameter may be completed
+	isInit     bool // MPI_Init, MPI_Init_thread
+	naming     naming
+}
+
+// A parameter is one of a function, with what the recorder has to decide per call decided beforehand.
+type parameter struct {
+	spec *mpispec.Param
+	kind mpispec.Kind
+	shape
+	in, out bool // which sections of the record hold it
+	inSlot  slot
+	outSlot slot
+}
+
+// A shape is how a parameter is laid out in a record.
+type shape uint8
+
+const (
+	shapeWord shape = iota
+	shapeArray
+	shapeString
+	shapeStrings
+	shapeArgumentLists
+	shapeStatus
+	shapeStatuses
+)
+
+// layouts has the layout of every function at the index of its id.
+var layouts = func() []layout {
+	ls := make([]layout, len(mpispec.Functions))
+	for i := range mpispec.Functions {
+		if mpispec.Functions[i].ID != 0 {
+			ls[i] = layoutOf(&mpispec.Functions[i])
+		}
+	}
+	return ls
+}()
+
+// maxParams is the greatest number of parameters of a function; scratch space is made for that many.
+var maxParams = func() int {
+	n := 0
+	for i := range mpispec.Functions {
+		n = max(n, len(mpispec.Functions[i].Params))
+	}
+	return n
+}()
+
+func layoutFor(id uint16) *layout {
+	if int(id) >= len(layouts) || layouts[id].spec == nil {
+		return nil
+	}
+	return &layouts[id]
+}
+
+func layoutOf(f *mpispec.Function) layout {
+	l := layout{
+		spec: f, comm: -1, root: -1, newComm: -1, newRequest: -1,
+		errorCode:  f.Return == mpispec.KindErrorCode,
+		returnSlot: slotOfReturn(f),
+		isInit:     f.Class.Op() == "init",
+		naming:     namingOf(f),
+	}
+	for i := range f.Params {
+		p := &f.Params[i]
+		l.params = append(l.params, parameter{
+			spec: p, kind: p.Kind, shape: shapeOf(p),
+			in: p.Direction.IsIn(), out: p.Direction.IsOut(),
+			inSlot: slotOfIn(f, p), outSlot: slotOfOut(f, p),
+		})
+		switch {
+		case p.Kind == mpispec.KindComm && p.Direction.IsIn() && !p.IsArray() && l.comm < 0:
+			l.comm = i
+		case p.Kind == mpispec.KindRoot && l.root < 0:
+			l.root = i
+		}
+		switch p.Effect {
+		case mpispec.EffectNew:
+			if p.Kind == mpispec.KindComm {
+				l.newComm = i
+			}
+			if p.Kind == mpispec.KindRequest && !p.IsArray() {
+				l.newRequest = i
+			}
+		case mpispec.EffectCompleted:
+			l.completes = true
+		}
+	}
+	return l
+}
+
+func shapeOf(p *mpispec.Param) shape {
+	switch p.Kind {
+	case mpispec.KindString:
+		return shapeString
+	case mpispec.KindStrings, mpispec.KindArgv:
+		return shapeStrings
+	case mpispec.KindArgumentLists:
+		return shapeArgumentLists
+	case mpispec.KindStatus:
+		if p.IsArray() {
+			return shapeStatuses
+		}
+		return shapeStatus
+	case mpispec.KindBuffer:
+		return shapeWord
+	case mpispec.KindF08Status:
+		return shapeArray // of Fortran integers
+	}
+	if p.IsArray() {
+		return shapeArray
+	}
+	return shapeWord
+}

@@ -1,0 +1,142 @@
+package recorder
+
+import "github.com/cairn-mpi/cairn/trace"
+
+// The order in which the records of several threads are worked off. What matters is that a handle is created before it
+// is used, and used before MPI gives the same value to something else. Epochs say so: a call that creates a handle
+// takes its epoch after it happened, one that gives a handle back before, and every other call carries the last epoch
+// that it can have seen. Records go by epoch; those of one thread stay in their own order.
+//
+// Threads go on while we work. A call that has not returned yet is not waited for: no handle that it uses can be freed,
+// and so change its meaning, before it returns.
+
+// A source is what there is of a thread's records: segments in order, of which only the last may still grow.
+type source struct {
+	thread   *thread
+	segments []*segment
+	// closed tells that the last segment grows no more: what is open in it will never be committed.
+	closed   bool
+	inFlight uint16 // function of the last record that was open at the end of a closed source, 0: none
+	started  bool
+}
+
+// peek finds the next committed record; at its end the source is to go on at offset next.
+func (r *Recorder) peek(s *source) (rec record, next int, ok bool) {
+	t := s.thread
+	for len(s.segments) > 0 {
+		seg := s.segments[0]
+		if t.offset < headerWords {
+			t.offset = headerWords
+		}
+		if !s.started {
+			s.started = true
+			r.beginSegment(seg)
+		}
+		last := len(s.segments) == 1
+		grows := last && !s.closed
+		limit := seg.available()
+		for t.offset < limit {
+			rec, reserved, open := seg.recordAt(t.offset, limit)
+			switch {
+			case reserved == 0:
+				if grows {
+					return rec, 0, false
+				}
+				r.lost.Malformed++
+				t.offset = limit
+			case open && grows:
+				return rec, 0, false
+			case open:
+				if last {
+					s.inFlight = rec.function
+				} else {
+					r.lost.Abandoned++
+				}
+				t.offset += reserved
+			default:
+				return rec, t.offset + reserved, true
+			}
+		}
+		if grows {
+			return rec, 0, false
+		}
+		r.endSegment(seg)
+		t.sequence, t.offset, s.started = seg.sequence+1, 0, false
+		s.segments = s.segments[1:]
+	}
+	return rec, 0, false
+}
+
+// beginSegment takes the clock sample of a segment's header.
+func (r *Recorder) beginSegment(seg *segment) {
+	h, err := parseSegmentHeader(seg.words)
+	if err == nil {
+		r.addSample(trace.ClockSample{Ticks: h.sample[0], MonotonicNS: h.sample[1], RealtimeNS: h.sample[2]})
+	}
+}
+
+// endSegment takes what is known of a segment only at its end.
+func (r *Recorder) endSegment(seg *segment) {
+	h, err := parseSegmentHeader(seg.words)
+	if err != nil {
+		return
+	}
+	r.lost.Dropped += h.dropped
+	if h.stopped != "" {
+		r.addNote("tracing stopped: %s", printable([]byte(h.stopped)))
+	}
+}
+
+// consume works off all records that are there.
+func (r *Recorder) consume(sources []*source) {
+	if len(sources) == 1 {
+		s := sources[0]
+		for {
+			rec, next, ok := r.peek(s)
+			if !ok {
+				return
+			}
+			r.step(s, rec, next)
+		}
+	}
+	type head struct {
+		rec  record
+		next int
+		ok   bool
+	}
+	heads := make([]head, len(sources))
+	load := func(i int) {
+		h := &heads[i]
+		h.rec, h.next, h.ok = r.peek(sources[i])
+	}
+	for i := range sources {
+		load(i)
+	}
+	for {
+		// the earliest, and the epoch up to which it may run on
+		first, until := -1, ^uint64(0)
+		for i := range heads {
+			switch {
+			case !heads[i].ok:
+			case first < 0 || heads[i].rec.epoch < heads[first].rec.epoch:
+				if first >= 0 {
+					until = heads[first].rec.epoch
+				}
+				first = i
+			case heads[i].rec.epoch < until:
+				until = heads[i].rec.epoch
+			}
+		}
+		if first < 0 {
+			return
+		}
+		for h := &heads[first]; h.ok && h.rec.epoch <= until; load(first) {
+			r.step(sources[first], h.rec, h.next)
+		}
+	}
+}
+
+func (r *Recorder) step(s *source, rec record, next int) {
+	r.apply(s.thread, rec)
+	s.thread.offset = next
+}

@@ -1,0 +1,173 @@
+package recorder
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// A Process is what process.json says of an MPI process.
+type Process struct {
+	Format          int               `json:"format"`
+	Hostname        string            `json:"hostname"`
+	PID             int               `json:"pid"`
+	Executable      string            `json:"executable"`
+	Arguments       []string          `json:"arguments"`
+	StartRealtimeNS int64             `json:"start_realtime_ns"`
+	BootID          string            `json:"boot_id"`
+	ABI             string            `json:"abi"`
+	LibraryVersion  string            `json:"library_version"`
+	LaunchID        string            `json:"launch_id"`
+	Clock           ProcessClock      `json:"clock"`
+	Modules         []Module          `json:"modules"`
+	Environment     map[string]string `json:"environment"`
+	CallSites       string            `json:"call_sites"`
+	PageSize        int               `json:"page_size"`
+	Directory       string            `json:"directory"` // name of the process's directory in the spool
+	Constants       []Constant        `json:"constants"`
+
+	// SegmentBytes and SpoolLimitBytes are the tracer's configuration; 0 means the default and no limit.
+	SegmentBytes    int64 `json:"segment_bytes"`
+	SpoolLimitBytes int64 `json:"spool_limit_bytes"`
+}
+
+// ProcessClock names the clock of the records: "tsc" or "monotonic".
+type ProcessClock struct {
+	Kind string `json:"kind"`
+}
+
+// A Module is an executable or shared library as it was mapped.
+type Module struct {
+	Path    string  `json:"path"`
+	BuildID string  `json:"build_id"`
+	Base    Address `json:"base"`  // lowest mapped address
+	Limit   Address `json:"limit"` // end of the highest mapping
+}
+
+// A Constant is a predefined handle or named value of this process' MPI library.
+type Constant struct {
+	Kind  string  `json:"kind"`
+	Name  string  `json:"name"`
+	Value Address `json:"value"`
+}
+
+// An Address is a machine word. JSON numbers and strings ("0x7f…") are read, negative numbers by their two's
+// complement.
+type Address uint64
+
+// UnmarshalJSON reads a number or a string.
+func (a *Address) UnmarshalJSON(b []byte) error {
+	text := string(b)
+	if len(b) > 1 && b[0] == '"' {
+		var err error
+		if text, err = strconv.Unquote(text); err != nil {
+			return err
+		}
+	}
+	if v, err := strconv.ParseInt(text, 0, 64); err == nil {
+		*a = Address(v)
+		return nil
+	}
+	v, err := strconv.ParseUint(text, 0, 64)
+	*a = Address(v)
+	return err
+}
+
+// Names of the files of a process directory.
+const (
+	processFile = "process.json"
+	stateFile   = "state"
+	lockFile    = "lock"
+	segmentGlob = "*.seg"
+)
+
+// maxProcessJSON bounds process.json: a few hundred constants, some hundred modules.
+const maxProcessJSON = 16 << 20
+
+// ReadProcess reads process.json of a process directory.
+func ReadProcess(dir string) (*Process, error) {
+	b, err := readFileLimited(filepath.Join(dir, processFile), maxProcessJSON)
+	if err != nil {
+		return nil, err
+	}
+	p, err := ParseProcess(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, processFile), err)
+	}
+	return p, nil
+}
+
+// ParseProcess reads the text of process.json.
+func ParseProcess(b []byte) (*Process, error) {
+	p := new(Process)
+	if err := json.Unmarshal(b, p); err != nil {
+		return nil, err
+	}
+	if len(p.Constants) > maxConstants {
+		return nil, fmt.Errorf("%d constants", len(p.Constants))
+	}
+	// sites are looked up by binary search
+	sort.SliceStable(p.Modules, func(i, j int) bool { return p.Modules[i].Base < p.Modules[j].Base })
+	return p, nil
+}
+
+const maxConstants = 1 << 16
+
+// module returns the module that holds an address, nil if none does.
+func (p *Process) module(address uint64) *Module {
+	i := sort.Search(len(p.Modules), func(i int) bool { return uint64(p.Modules[i].Base) > address })
+	if i == 0 {
+		return nil
+	}
+	if m := &p.Modules[i-1]; address < uint64(m.Limit) {
+		return m
+	}
+	return nil
+}
+
+// constantTables gives, per kind, raw value -> −1 − index into Constants. The first name of a value wins.
+func (p *Process) constantTables() map[mpispec.Kind]*rawTable {
+	tables := map[mpispec.Kind]*rawTable{}
+	for i, c := range p.Constants {
+		kind, ok := mpispec.KindByName(c.Kind)
+		if !ok {
+			continue
+		}
+		t := tables[kind]
+		if t == nil {
+			t = newRawTable()
+			tables[kind] = t
+		}
+		if _, taken := t.get(uint64(c.Value)); !taken {
+			t.put(uint64(c.Value), int32(-1-i))
+		}
+	}
+	return tables
+}
+
+// implementation is the name that people use.
+func (p *Process) implementation() string {
+	switch p.ABI {
+	case "openmpi":
+		return "Open MPI"
+	case "mpich":
+		return "MPICH"
+	}
+	return p.ABI
+}
+
+func readFileLimited(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%s: %d bytes, more than %d", path, info.Size(), limit)
+	}
+	return os.ReadFile(path)
+}

@@ -1,0 +1,109 @@
+package recorder
+
+// A rawTable maps raw handles (ints or pointers) to small numbers. It is a flat open-addressing table: looking up the
+// datatype and the communicator of every call is the most frequent thing that the recorder does.
+type rawTable struct {
+	keys   []uint64
+	values []int32
+	filled int // slots that are not vacant, removed ones included
+}
+
+// Values from vacant up to removed are not handed out as ids or constants.
+const (
+	vacant  = -1 << 31
+	removed = vacant + 1
+)
+
+const rawTableStart = 16
+
+func newRawTable() *rawTable {
+	t := &rawTable{}
+	t.resize(rawTableStart)
+	return t
+}
+
+func (t *rawTable) resize(n int) {
+	t.keys = make([]uint64, n)
+	t.values = make([]int32, n)
+	for i := range t.values {
+		t.values[i] = vacant
+	}
+	t.filled = 0
+}
+
+func rawHash(key uint64) uint64 {
+	key *= 0x9e3779b97f4a7c15
+	return key ^ key>>32
+}
+
+func (t *rawTable) get(key uint64) (int32, bool) {
+	mask := uint64(len(t.keys) - 1)
+	for i := rawHash(key) & mask; ; i = (i + 1) & mask {
+		v := t.values[i]
+		if v == vacant {
+			return 0, false
+		}
+		if t.keys[i] == key {
+			return v, v != removed
+		}
+	}
+}
+
+// put sets the value of key.
+func (t *rawTable) put(key uint64, value int32) {
+	mask := uint64(len(t.keys) - 1)
+	for i := rawHash(key) & mask; ; i = (i + 1) & mask {
+		v := t.values[i]
+		if v == vacant {
+			if (t.filled+1)*2 > len(t.keys) {
+				t.grow()
+				t.put(key, value)
+				return
+			}
+			t.keys[i], t.values[i] = key, value
+			t.filled++
+			return
+		}
+		if t.keys[i] == key {
+			t.values[i] = value
+			return
+		}
+	}
+}
+
+// remove forgets key. Its slot stays with the key, which MPI is likely to give again.
+func (t *rawTable) remove(key uint64) {
+	if _, ok := t.get(key); ok {
+		t.put(key, removed)
+	}
+}
+
+// grow makes room for one more, by dropping removed slots where that is enough.
+func (t *rawTable) grow() {
+	keys, values := t.keys, t.values
+	live := 0
+	for _, v := range values {
+		if v > removed {
+			live++
+		}
+	}
+	n := rawTableStart
+	for n < 4*(live+1) {
+		n *= 2
+	}
+	t.resize(n)
+	for i, v := range values {
+		if v > removed {
+			t.put(keys[i], v)
+		}
+	}
+}
+
+// each calls f for every entry.
+func (t *rawTable) each(f func(key uint64, value int32)) {
+	for i, v := range t.values {
+		if v > removed {
+			f(t.keys[i], v)
+		}
+	}
+}

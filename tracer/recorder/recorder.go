@@ -1,0 +1,199 @@
+package recorder
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// A Recorder is the compressed form of all records of a process that were given to it. It is not safe for concurrent
+// use.
+type Recorder struct {
+	process *Process
+
+	handles       [256]*handles   // by kind; nil for kinds that are no handles
+	constants     [256]*constants // by kind; nil for kinds without named values
+	requests      *requests
+	communicators *communicators
+	signatures    *signatures
+	sites         *sites
+	threads       []*thread // by order of first sight
+
+	rank, worldSize int // −1: not known yet
+	finalized       bool
+	sessions        int // open sessions
+	samples         []trace.ClockSample
+	sampleEvery     int // see addSample
+	sampleSkipped   int
+	lost            lost
+	notes           []string
+
+	root, undefinedRoot uint64 // raw MPI_ROOT and whether there is one
+	inStatus            uint64 // raw MPI_ERR_IN_STATUS, 0: unknown
+	scratch             scratch
+}
+
+// lost counts what could not be recorded.
+type lost struct {
+	Dropped   uint64 // inside the shim: no room, or inside a signal handler
+	Malformed uint64 // records that are none
+	Truncated uint64 // calls whose arguments did not fit
+	Abandoned uint64 // calls that never returned although their thread went on (longjmp, C++ exceptions)
+}
+
+// A thread is what is known of one thread.
+type thread struct {
+	number  uint32
+	grammar *trace.Sequitur
+	streams [][]stream // by terminal, then number
+
+	calls           uint64
+	firstTick       int64
+	lastExit        int64
+	lastFunction    uint16
+	gaps, durations column
+
+	// how far its segments have been worked off
+	sequence uint64 // of the first segment that is not finished
+	offset   int    // words of it that are
+}
+
+// constants are the named values of a kind.
+type constants struct {
+	table    *rawTable // raw -> −1 − index
+	min, max int64     // no name is outside
+}
+
+func (c *constants) lookup(raw uint64) (int32, bool) {
+	if c == nil || int64(raw) < c.min || int64(raw) > c.max {
+		return 0, false
+	}
+	return c.table.get(raw)
+}
+
+// New starts a recorder for a process.
+func New(p *Process) *Recorder {
+	r := &Recorder{
+		process: p, rank: none, worldSize: none, sampleEvery: 1,
+		communicators: newCommunicators(), signatures: newSignatures(), sites: newSites(p),
+	}
+	tables := p.constantTables()
+	for _, kind := range mpispec.Kinds() {
+		table := tables[kind]
+		switch {
+		case dense(kind):
+			if table == nil {
+				table = newRawTable()
+			}
+			r.handles[kind] = &handles{table: table}
+		case kind == mpispec.KindRequest:
+			r.requests = newRequests(table)
+		case table != nil:
+			c := &constants{table: table, min: 1<<63 - 1, max: -1 << 63}
+			table.each(func(key uint64, _ int32) { c.min, c.max = min(c.min, int64(key)), max(c.max, int64(key)) })
+			r.constants[kind] = c
+		}
+	}
+	r.communicators.world, r.communicators.self = none-len32(p.Constants), none-len32(p.Constants)
+	for i, c := range p.Constants {
+		switch c.Name {
+		case worldName:
+			r.communicators.world = int32(-1 - i)
+		case selfName:
+			r.communicators.self = int32(-1 - i)
+		case "MPI_ROOT":
+			r.root, r.undefinedRoot = uint64(c.Value), 1
+		case "MPI_ERR_IN_STATUS":
+			r.inStatus = uint64(c.Value)
+		}
+	}
+	r.scratch.start()
+	return r
+}
+
+func len32(c []Constant) int32 { return int32(len(c)) }
+
+// thread finds or starts the thread with this number.
+func (r *Recorder) thread(number uint32) *thread {
+	for _, t := range r.threads {
+		if t.number == number {
+			return t
+		}
+	}
+	t := &thread{number: number, grammar: trace.NewSequitur()}
+	r.threads = append(r.threads, t)
+	return t
+}
+
+// rankFromEnvironment is for processes that died before MPI_Init returned, or never called it (sessions).
+func (p *Process) rankFromEnvironment() (rank, size int) {
+	number := func(names ...string) int {
+		for _, name := range names {
+			if v, err := strconv.Atoi(p.Environment[name]); err == nil && v >= 0 {
+				return v
+			}
+		}
+		return none
+	}
+	return number("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"), number("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
+}
+
+// addNote adds a note once.
+func (r *Recorder) addNote(format string, args ...any) {
+	note := fmt.Sprintf(format, args...)
+	for _, n := range r.notes {
+		if n == note {
+			return
+		}
+	}
+	r.notes = append(r.notes, note)
+}
+
+// maxSamples bounds the clock samples of a rank. When there are as many, every second one goes.
+const maxSamples = 64
+
+func (r *Recorder) addSample(s trace.ClockSample) {
+	if s == (trace.ClockSample{}) {
+		return
+	}
+	if n := len(r.samples); n > 0 && s.Ticks <= r.samples[n-1].Ticks {
+		return // the segment of another thread, opened earlier but seen later
+	}
+	if r.sampleSkipped++; r.sampleSkipped < r.sampleEvery {
+		return
+	}
+	r.sampleSkipped = 0
+	if len(r.samples) == maxSamples {
+		kept := r.samples[:0]
+		for i := 0; i < maxSamples; i += 2 {
+			kept = append(kept, r.samples[i])
+		}
+		r.samples = kept
+		r.sampleEvery *= 2
+	}
+	r.samples = append(r.samples, s)
+}
+
+// Calls is the number of calls recorded so far.
+func (r *Recorder) Calls() uint64 {
+	var n uint64
+	for _, t := range r.threads {
+		n += t.calls
+	}
+	return n
+}
+
+// bootID is the id of the running kernel.
+func bootID() string {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	for len(b) > 0 && b[len(b)-1] == '\n' {
+		b = b[:len(b)-1]
+	}
+	return string(b)
+}

@@ -1,0 +1,168 @@
+package recorder
+
+// requests are the live requests of the process, and all request ids ever given (doc.go, "Requests").
+type requests struct {
+	table    *rawTable // raw handle -> −1 − constant, or index into queues
+	queues   []requestQueue
+	creators []creator
+	byKey    map[string]int32 // creating signature -> index into creators
+	ids      []requestID      // by id
+	live     []liveRequest    // nodes of the queues
+	freeNode int32            // list of unused nodes, −1: none
+	stamp    uint64           // of the call at work, see peek
+}
+
+// A creator is a creating signature: its slots are the requests that it created, index by index.
+type creator struct {
+	key   string
+	free  freeList
+	slots []creatorSlot
+}
+
+type creatorSlot struct {
+	id       int32
+	terminal int32 // −1 until the call is looked up
+}
+
+// A requestID says what a request id stands for.
+type requestID struct {
+	creator, index int32
+}
+
+// A requestQueue holds the live ids of one raw handle, oldest first.
+type requestQueue struct {
+	raw        uint64
+	head, tail int32 // nodes, −1: none
+	// cursor is the node that the next mention of the raw handle in the call with this stamp means: an array of
+	// requests may hold one raw handle several times, each time for another request.
+	cursor int32
+	stamp  uint64
+}
+
+type liveRequest struct {
+	id, next int32
+}
+
+const none = -1
+
+func newRequests(table *rawTable) *requests {
+	if table == nil {
+		table = newRawTable()
+	}
+	return &requests{table: table, byKey: map[string]int32{}, freeNode: none}
+}
+
+// creatorOf is the creator with this key; key is copied when it is new.
+func (q *requests) creatorOf(key []byte) int32 {
+	if c, ok := q.byKey[string(key)]; ok {
+		return c
+	}
+	c := int32(len(q.creators))
+	k := string(key)
+	q.creators = append(q.creators, creator{key: k})
+	q.byKey[k] = c
+	return c
+}
+
+// create makes a request of a creator live under its raw handle and returns its slot.
+func (q *requests) create(c int32, raw uint64) *creatorSlot {
+	cr := &q.creators[c]
+	index := cr.free.take()
+	if int(index) == len(cr.slots) {
+		cr.slots = append(cr.slots, creatorSlot{id: int32(len(q.ids)), terminal: none})
+		q.ids = append(q.ids, requestID{creator: c, index: index})
+	}
+	slot := &cr.slots[index]
+	q.push(raw, slot.id)
+	return slot
+}
+
+// push makes an id the youngest live one of a raw handle.
+func (q *requests) push(raw uint64, id int32) {
+	node := q.freeNode
+	if node == none {
+		node = int32(len(q.live))
+		q.live = append(q.live, liveRequest{})
+	} else {
+		q.freeNode = q.live[node].next
+	}
+	q.live[node] = liveRequest{id: id, next: none}
+	i, ok := q.table.get(raw)
+	if !ok {
+		i = int32(len(q.queues))
+		q.queues = append(q.queues, requestQueue{raw: raw, head: none, tail: none, cursor: none})
+		q.table.put(raw, i)
+	}
+	queue := &q.queues[i]
+	if queue.tail == none {
+		queue.head = node
+	} else {
+		q.live[queue.tail].next = node
+	}
+	queue.tail = node
+}
+
+// begin starts a call: the first mention of a raw handle means its oldest live request again.
+func (q *requests) begin() { q.stamp++ }
+
+// mention is what a raw handle among the arguments of the call means: a constant (value < 0) or a request id. A
+// handle that we have not seen being created gets an id of the creator with the empty key.
+func (q *requests) mention(raw uint64) int32 {
+	i, ok := q.table.get(raw)
+	if ok && i < 0 {
+		return i
+	}
+	if !ok || q.queues[i].head == none {
+		return q.create(q.creatorOf(nil), raw).id
+	}
+	queue := &q.queues[i]
+	if queue.stamp != q.stamp {
+		queue.stamp, queue.cursor = q.stamp, queue.head
+	}
+	node := queue.cursor
+	if node == none {
+		node = queue.tail // more mentions than requests: an error of the program
+	} else {
+		queue.cursor = q.live[node].next
+	}
+	return q.live[node].id
+}
+
+// isNull tells whether raw is a predefined handle: there is only MPI_REQUEST_NULL.
+func (q *requests) isNull(raw uint64) bool {
+	i, ok := q.table.get(raw)
+	return ok && i < 0
+}
+
+// end ends the request id that lives under raw.
+func (q *requests) end(raw uint64, id int32) {
+	i, ok := q.table.get(raw)
+	if !ok || i < 0 {
+		return
+	}
+	queue := &q.queues[i]
+	before := int32(none)
+	for node := queue.head; node != none; node = q.live[node].next {
+		if q.live[node].id != id {
+			before = node
+			continue
+		}
+		next := q.live[node].next
+		if before == none {
+			queue.head = next
+		} else {
+			q.live[before].next = next
+		}
+		if queue.tail == node {
+			queue.tail = before
+		}
+		if queue.cursor == node {
+			queue.cursor = next
+		}
+		q.live[node].next = q.freeNode
+		q.freeNode = node
+		r := q.ids[id]
+		q.creators[r.creator].free.give(r.index)
+		return
+	}
+}

@@ -1,0 +1,208 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// A key is a signature in canonical bytes, written straight from the record:
+//
+//	uvarint function, uvarint site, varint own rank,
+//	return value, in values, out values (in the order of the parameter list), a byte: 1 = creates a communicator
+//
+// A value is a byte, its form, then what the form needs. Streams are numbered in order of appearance, so their numbers
+// are not written. Names are indices into process.json's constants.
+const formNewRequest = 0xff // the request that the call creates: its id is not part of the key
+
+func appendForm(key []byte, form trace.Form) []byte { return append(key, byte(form)) }
+
+func appendInt(key []byte, v int64) []byte {
+	return binary.AppendVarint(append(key, byte(trace.Int)), v)
+}
+
+func appendName(key []byte, value int32) []byte {
+	return binary.AppendUvarint(append(key, byte(trace.Name)), uint64(-1-value))
+}
+
+func appendHandle(key []byte, id int32) []byte {
+	return binary.AppendUvarint(append(key, byte(trace.Handle)), uint64(id))
+}
+
+func appendText(key []byte, text []byte) []byte {
+	key = binary.AppendUvarint(append(key, byte(trace.Text)), uint64(len(text)))
+	return append(key, text...)
+}
+
+func appendList(key []byte, n int) []byte {
+	return binary.AppendUvarint(append(key, byte(trace.List)), uint64(n))
+}
+
+// A terminal is one entry of the call signature table.
+type terminal struct {
+	key     string
+	request int32 // the request id that the call creates, −1: none
+}
+
+// signatures is the call signature table of the process.
+type signatures struct {
+	byKey     map[string]int32 // keys without a new request
+	terminals []terminal
+}
+
+func newSignatures() *signatures { return &signatures{byKey: map[string]int32{}} }
+
+func (s *signatures) terminal(key []byte) int32 {
+	if t, ok := s.byKey[string(key)]; ok {
+		return t
+	}
+	k := string(key)
+	t := s.add(k, none)
+	s.byKey[k] = t
+	return t
+}
+
+func (s *signatures) add(key string, request int32) int32 {
+	s.terminals = append(s.terminals, terminal{key: key, request: request})
+	return int32(len(s.terminals) - 1)
+}
+
+var errKey = errors.New("malformed signature key")
+
+// A keyReader decodes a key.
+type keyReader struct {
+	b         string
+	constants []Constant
+	request   int32
+	streams   int64
+	bad       bool
+}
+
+func (r *keyReader) uvarint() uint64 {
+	var v uint64
+	for shift := uint(0); shift < 64; shift += 7 {
+		if len(r.b) == 0 {
+			break
+		}
+		c := r.b[0]
+		r.b = r.b[1:]
+		v |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			return v
+		}
+	}
+	r.bad = true
+	return 0
+}
+
+func (r *keyReader) varint() int64 {
+	u := r.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+func (r *keyReader) stream(form trace.Form) trace.Value {
+	r.streams++
+	return trace.Value{Form: form, Int: r.streams - 1}
+}
+
+const maxValueDepth = 4 // argument lists are lists of lists of texts
+
+func (r *keyReader) value(depth int) trace.Value {
+	if len(r.b) == 0 || depth > maxValueDepth {
+		r.bad = true
+		return trace.Value{}
+	}
+	form := r.b[0]
+	r.b = r.b[1:]
+	if form == formNewRequest {
+		return trace.Value{Form: trace.Handle, Int: int64(r.request)}
+	}
+	switch f := trace.Form(form); f {
+	case trace.Absent, trace.Null, trace.Pointer:
+		return trace.Value{Form: f}
+	case trace.Int, trace.Float:
+		return trace.Value{Form: f, Int: r.varint()}
+	case trace.Handle:
+		return trace.Value{Form: f, Int: int64(r.uvarint())}
+	case trace.Name:
+		if i := r.uvarint(); i < uint64(len(r.constants)) {
+			return trace.Value{Form: f, Text: r.constants[i].Name}
+		}
+	case trace.Text:
+		if n := r.uvarint(); n <= uint64(len(r.b)) {
+			text := r.b[:n]
+			r.b = r.b[n:]
+			return trace.Value{Form: f, Text: text}
+		}
+	case trace.List:
+		n := r.uvarint()
+		if n > uint64(len(r.b)) { // every element has a byte at least
+			break
+		}
+		list := make([]trace.Value, n)
+		for i := range list {
+			list[i] = r.value(depth + 1)
+		}
+		return trace.Value{Form: f, List: list}
+	case trace.Status:
+		list := make([]trace.Value, statusFields)
+		for i := range list {
+			list[i] = r.stream(trace.Stream)
+		}
+		return trace.Value{Form: f, List: list}
+	case trace.Stream, trace.ListStream:
+		return r.stream(f)
+	}
+	r.bad = true
+	return trace.Value{}
+}
+
+// statusFields are source, tag, error, cancelled, bytes.
+const statusFields = 5
+
+// decode gives the signature of a terminal.
+func (t terminal) decode(constants []Constant) (trace.Signature, error) {
+	r := keyReader{b: t.key, constants: constants, request: t.request}
+	s := trace.Signature{Function: uint16(r.uvarint()), Site: uint32(r.uvarint()), OwnRank: int32(r.varint())}
+	l := layoutFor(s.Function)
+	if l == nil {
+		// the creator of requests of unknown origin has no signature; nothing refers to its terminal
+		return s, errKey
+	}
+	s.Return = r.value(0)
+	for i := range l.params {
+		if l.params[i].in {
+			s.In = append(s.In, r.value(0))
+		}
+	}
+	for i := range l.params {
+		if l.params[i].out {
+			s.Out = append(s.Out, r.value(0))
+		}
+	}
+	if r.uvarint() == 1 {
+		s.Communicator = r.stream(trace.Stream)
+	}
+	if r.bad || r.b != "" {
+		return s, errKey
+	}
+	return s, nil
+}
+
+// functionOf is the description of a function that the trace stores.
+func functionOf(f *mpispec.Function) trace.Function {
+	t := trace.Function{ID: f.ID, Name: f.Name, Class: string(f.Class), Return: f.ReturnType}
+	for i := range f.Params {
+		p := &f.Params[i]
+		t.Parameters = append(t.Parameters, trace.Parameter{
+			Name: p.Name, Kind: p.Kind.String(), Direction: directions[p.Direction], List: p.IsArray(),
+		})
+	}
+	return t
+}
+
+var directions = map[mpispec.Direction]trace.Direction{
+	mpispec.In: trace.In, mpispec.Out: trace.Out, mpispec.InOut: trace.InOut,
+}

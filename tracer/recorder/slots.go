@@ -1,0 +1,103 @@
+package recorder
+
+import "github.com/cairn-mpi/cairn/tracer/mpispec"
+
+// A slot says where a value goes: into the signature, or to a value stream of it.
+type slot uint8
+
+const (
+	inSignature   slot = iota
+	inStream           // one value each call
+	inList             // a list each call: its length, then its elements
+	leftOut            // follows from the rest of the call (doc.go, "Requests")
+	inStatus           // a status: its five fields are a stream each
+	inStatuses         // a fixed number of statuses: five streams each
+	inStatusList       // none, one or many statuses: a list of five numbers each
+	inSignatureIf      // in the signature where the call defined it, else Absent
+)
+
+// This file is the one place that decides which values make a call another call (signature) and which are results of
+// it (streams). A value belongs to a stream if two executions of the same statement on the same objects, one
+// iteration apart, would be expected to differ in it:
+//
+//	status                  always: also as an argument of MPI_Get_count
+//	double, timestamp       always: times
+//	aint                    results only: addresses (MPI_Get_address)
+//	bool, index, count,     results of calls that wait, test, probe, receive or ask a status or a window; elsewhere
+//	bytes, offset, int,     (MPI_Comm_size, MPI_Type_size, MPI_Cart_shift) they are properties of objects and make
+//	rank, tag, errorcode    good signatures
+//
+// A status that exists only sometimes (a failed poll, MPI_Waitsome) is a list with nothing, one or more in it, so that
+// the outcome of a poll does not change the terminal. The message of MPI_Improbe stays in the signature: what is done
+// with it follows, and differs from what follows a failed poll, anyway.
+//
+// Everything else is in the signature, sizes and peers too: whether a slot that varies from call to call becomes a
+// stream is decided at the final merge, from the whole content (DESIGN §4).
+var pollingOps = map[string]bool{
+	"recv": true, "sendrecv": true, "mrecv": true, "imrecv": true,
+	"probe": true, "iprobe": true, "mprobe": true, "improbe": true,
+	"wait": true, "waitany": true, "waitsome": true, "waitall": true,
+	"test": true, "testany": true, "testsome": true, "testall": true,
+	"request-status": true, "status": true, "partition-arrived": true,
+	"io": true, "time": true,
+}
+
+func polls(f *mpispec.Function) bool {
+	return pollingOps[f.Class.Op()] || f.Class == "rma-sync test" || f.Class == "tool read"
+}
+
+func slotOfIn(_ *mpispec.Function, p *mpispec.Param) slot {
+	switch p.Kind {
+	case mpispec.KindStatus:
+		return slotOfStatus(p)
+	case mpispec.KindFStatus, mpispec.KindF08Status, mpispec.KindDouble, mpispec.KindTimestamp:
+		return streamOf(p)
+	}
+	return inSignature
+}
+
+func slotOfOut(f *mpispec.Function, p *mpispec.Param) slot {
+	if p.Effect == mpispec.EffectCompleted {
+		return leftOut
+	}
+	switch p.Kind {
+	case mpispec.KindStatus:
+		return slotOfStatus(p)
+	case mpispec.KindDouble, mpispec.KindTimestamp, mpispec.KindFStatus, mpispec.KindF08Status, mpispec.KindAint:
+		return streamOf(p)
+	case mpispec.KindBool, mpispec.KindIndex, mpispec.KindCount, mpispec.KindBytes, mpispec.KindOffset,
+		mpispec.KindInt, mpispec.KindRank, mpispec.KindTag, mpispec.KindErrorCode:
+		if polls(f) {
+			return streamOf(p)
+		}
+	}
+	if p.OnlyIf != 0 {
+		return inSignatureIf
+	}
+	return inSignature
+}
+
+func streamOf(p *mpispec.Param) slot {
+	if shapeOf(p) == shapeArray {
+		return inList
+	}
+	return inStream
+}
+
+func slotOfStatus(p *mpispec.Param) slot {
+	switch {
+	case p.OnlyIf != 0 || p.Defined.Op != mpispec.TermNone:
+		return inStatusList
+	case p.IsArray():
+		return inStatuses
+	}
+	return inStatus
+}
+
+func slotOfReturn(f *mpispec.Function) slot {
+	switch f.Return {
+	case mpispec.KindDouble, mpispec.KindTimestamp, mpispec.KindAint:
+		return inStream
+	}
+	return inSignature
+}
