@@ -1,0 +1,61 @@
+package setup
+
+// Names below the tracer's root.
+const (
+	PreloadFile = "ld.so.preload"
+	ConfigFile  = "config.json"
+	CoreLibrary = "libcairn-core.so"
+)
+
+// Config is the tracer's configuration file; the shim reads it.
+type Config struct {
+	Spool           string `json:"spool"`
+	CallSites       string `json:"call_sites"` // "none" or "caller"
+	Verify          bool   `json:"verify"`
+	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`
+	SegmentBytes    int64  `json:"segment_bytes,omitempty"`
+	Enabled         bool   `json:"enabled"`
+	Reason          string `json:"reason,omitempty"` // why not enabled, for people
+}
+
+// ABI is one of the MPI ABIs that have a shim.
+type ABI string
+
+// The ABIs. MPICH's is also Intel MPI's and MVAPICH's.
+const (
+	OpenMPI ABI = "openmpi"
+	MPICH   ABI = "mpich"
+)
+
+// Shim is the file name of the library to preload for programs with this ABI.
+func (a ABI) Shim() string { return "libcairn-" + string(a) + ".so" }
+
+// Reason says why an image cannot be traced. The strings are part of the probe's termination message.
+type Reason string
+
+// Reasons of a verdict.
+const (
+	Traceable               Reason = ""
+	NoMPI                   Reason = "NoMPI"
+	UnsupportedLibc         Reason = "UnsupportedLibc"
+	UnsupportedArchitecture Reason = "UnsupportedArchitecture"
+	UnsupportedMPI          Reason = "UnsupportedMPI"
+	StaticBinary            Reason = "StaticBinary"
+	InternalError           Reason = "InternalError"
+)
+
+// A Verdict is the probe's termination message.
+type Verdict struct {
+	Traceable    bool   `json:"traceable"`
+	ABI          []ABI  `json:"abi"`
+	MPI          string `json:"mpi"` // "Open MPI 4.1.4", several with ", "
+	Libc         string `json:"libc"`
+	Architecture string `json:"architecture"`
+	Reason       Reason `json:"reason"`
+	Message      string `json:"message"`
+}
+
+// refuse turns v into a verdict against tracing.
+func (v *Verdict) refuse(reason Reason, message string) {
+	v.Traceable, v.Reason, v.Message = false, reason, message
+}

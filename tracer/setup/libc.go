@@ -1,0 +1,191 @@
+package setup
+
+import (
+	"debug/elf"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+type libcKind uint8
+
+const (
+	libcNone libcKind = iota
+	libcGlibc
+	libcMusl
+	libcOther
+)
+
+// libc is the C library of an image.
+type libc struct {
+	kind         libcKind
+	version      version
+	architecture string // as Go names it
+}
+
+func (l libc) String() string {
+	switch l.kind {
+	case libcGlibc:
+		return strings.TrimSpace("glibc " + l.version.String())
+	case libcMusl:
+		return "musl"
+	case libcOther:
+		return "unknown"
+	}
+	return "none"
+}
+
+// interpreters are where the ABIs fix the place of the dynamic linker.
+var interpreters = []string{
+	"lib64/ld-linux-x86-64.so.2",
+	"lib/ld-linux-aarch64.so.1",
+	"lib64/ld64.so.2",
+	"lib/ld-linux-riscv64-lp64d.so.1",
+}
+
+// findLibc identifies the C library by the dynamic linker and libc.so.6.
+// Alpine's gcompat puts a dynamic linker of glibc's name beside musl, so the
+// linker alone proves nothing.
+func findLibc(image string) libc {
+	for _, name := range interpreters {
+		path := filepath.Join(image, name)
+		file, err := elf.Open(path)
+		if err != nil {
+			continue
+		}
+		l := libc{kind: libcOther, architecture: architectureOf(file)}
+		file.Close()
+		for _, dir := range libraryDirectories(image) {
+			if v, ok := glibcVersion(filepath.Join(dir, "libc.so.6")); ok {
+				l.kind, l.version = libcGlibc, v
+				return l
+			}
+		}
+		if musl := findMusl(image); musl.kind == libcMusl {
+			return musl
+		}
+		return l
+	}
+	return findMusl(image)
+}
+
+func findMusl(image string) libc {
+	names, _ := filepath.Glob(filepath.Join(image, "lib", "ld-musl-*.so.1"))
+	for _, name := range names {
+		if file, err := elf.Open(name); err == nil {
+			defer file.Close()
+			return libc{kind: libcMusl, architecture: architectureOf(file)}
+		}
+	}
+	return libc{}
+}
+
+func architectureOf(file *elf.File) string {
+	switch file.Machine {
+	case elf.EM_X86_64:
+		return "amd64"
+	case elf.EM_AARCH64:
+		return "arm64"
+	case elf.EM_PPC64:
+		return "ppc64le"
+	case elf.EM_RISCV:
+		return "riscv64"
+	}
+	return strings.ToLower(strings.TrimPrefix(file.Machine.String(), "EM_"))
+}
+
+// maxLibrary bounds what is read of one file of the image.
+const maxLibrary = 256 << 20
+
+var glibcRelease = regexp.MustCompile(`GNU C Library [^\n\x00]*release version (\d+)\.(\d+)`)
+
+// glibcVersion finds the banner that glibc prints when it is run.
+func glibcVersion(path string) (version, bool) {
+	content, err := readBounded(path)
+	if err != nil {
+		return version{}, false
+	}
+	m := glibcRelease.FindSubmatch(content)
+	if m == nil {
+		return version{}, false
+	}
+	return parseVersion(string(m[1]) + "." + string(m[2]))
+}
+
+func readBounded(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxLibrary {
+		return nil, fmt.Errorf("%s is not a library", path)
+	}
+	return os.ReadFile(path)
+}
+
+// version is major and minor.
+type version struct{ major, minor int }
+
+func parseVersion(s string) (version, bool) {
+	major, minor, ok := strings.Cut(s, ".")
+	a, err1 := strconv.Atoi(major)
+	minor, _, _ = strings.Cut(minor, ".")
+	b, err2 := strconv.Atoi(minor)
+	if !ok || err1 != nil || err2 != nil {
+		return version{}, false
+	}
+	return version{a, b}, true
+}
+
+func (v version) known() bool { return v != version{} }
+
+func (v version) less(w version) bool {
+	return v.major < w.major || v.major == w.major && v.minor < w.minor
+}
+
+func (v version) String() string {
+	if !v.known() {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d", v.major, v.minor)
+}
+
+// needs is what the tracer's libraries ask of an image.
+type needs struct {
+	architecture string
+	glibc        version
+	shims        map[ABI]bool
+}
+
+// needsOf reads it from the libraries themselves.
+func needsOf(dir string) (needs, error) {
+	n := needs{shims: map[ABI]bool{}}
+	names, _ := filepath.Glob(filepath.Join(dir, "libcairn-*.so"))
+	for _, name := range names {
+		file, err := elf.Open(name)
+		if err != nil {
+			return n, fmt.Errorf("the tracer's library %s is damaged: %w", name, err)
+		}
+		n.architecture = architectureOf(file)
+		symbols, _ := file.ImportedSymbols()
+		file.Close()
+		for _, s := range symbols {
+			if v, ok := parseVersion(strings.TrimPrefix(s.Version, "GLIBC_")); ok && strings.HasPrefix(s.Version, "GLIBC_") && n.glibc.less(v) {
+				n.glibc = v
+			}
+		}
+		for _, abi := range []ABI{OpenMPI, MPICH} {
+			if filepath.Base(name) == abi.Shim() {
+				n.shims[abi] = true
+			}
+		}
+	}
+	if !slices.ContainsFunc(names, func(name string) bool { return filepath.Base(name) == CoreLibrary }) {
+		return n, fmt.Errorf("the tracer's library %s is not in %s", CoreLibrary, dir)
+	}
+	return n, nil
+}
