@@ -18,7 +18,6 @@ CAIRN_CLUSTER=${CAIRN_CLUSTER:-local}                   # local | existing (the 
 CAIRN_REGISTRY=${CAIRN_REGISTRY:-}                      # existing only: where images are pushed to
 CAIRN_NODES=${CAIRN_NODES:-2}
 CAIRN_PORT=${CAIRN_PORT:-26443}                         # the API server on 127.0.0.1; another if it is taken
-CAIRN_TMPFS=${CAIRN_TMPFS:-0}                           # 1: nodes' data in memory as well (some 2.5 GB per node)
 
 # Addresses exist only inside the cluster's own network namespaces.
 CAIRN_NET=${CAIRN_NET:-10.211.0}                        # .1 = control plane, .10+N = node N

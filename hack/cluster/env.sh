@@ -12,18 +12,22 @@ APISERVER=https://$CPIP:6443         # as seen inside the cluster
 NS=cairn                             # network namespaces: cairn0 control plane, cairnN node N
 CGROOT=cairn                         # below every cgroup hierarchy
 ADMIN=$CAIRN_STATE/admin.conf
+SEED=$CAIRN_CACHE/seed
+CONTAINERD_UNUSED='"io.containerd.internal.v1.opt", "io.containerd.internal.v1.tracing", "io.containerd.tracing.processor.v1.otlp", "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.devmapper", "io.containerd.snapshotter.v1.zfs"'
 [ -x "$BIN/kubectl" ] && KUBECTL=$BIN/kubectl || KUBECTL=kubectl
 
 kubectl_() { "$KUBECTL" --kubeconfig "$ADMIN" "$@"; }
 in_cp() { nsenter --net="/run/netns/${NS}0" "$@"; }
 
 # Field 22 of /proc/PID/stat, counted after the name, which may hold anything.
+# A zombie that nobody has waited for yet is not running.
 startof() {
   local s
   s=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
   s=${s##*) }
   # shellcheck disable=SC2086
   set -- $s
+  [ "$1" != Z ] || return 1
   echo "${20}"
 }
 alive() { # PIDFILE: is the very process running that was started then?

@@ -12,7 +12,8 @@ mount --make-rshared /
 hostname "$name"
 # what the kubelet and CNI hard-code
 for d in /var/lib/kubelet /var/log/pods /var/log/containers /var/lib/cni; do
-  mkdir -p "$s$d" "$d"
+  [ -d "$d" ] || { mkdir -p "$d"; echo "$d" >>"$CAIRN_RUN/made"; } # down.sh removes it again
+  mkdir -p "$s$d"
   mount --bind "$s$d" "$d"
 done
 mkdir -p /run/netns
@@ -21,8 +22,6 @@ sysctl -qw net.ipv4.ip_forward=1
 
 containerd -c "$s/containerd.toml" >>"$LOGS/$name-containerd.log" 2>&1 &
 until_ok 120 containerd ctr -a "$r/containerd.sock" version
-# up.sh imports what the kubelet needs meanwhile, and says when
-until [ -e "$r/images-ready" ]; do sleep 0.1; done
 "$BIN/kubelet" --config="$s/kubelet.yaml" --kubeconfig="$s/kubelet.conf" \
   --hostname-override="$name" --node-ip="$CAIRN_NET.$((10 + n))" --root-dir=/var/lib/kubelet \
   >>"$LOGS/$name-kubelet.log" 2>&1 &

@@ -143,7 +143,7 @@ C
 version = 2
 root = "$s/containerd"
 state = "$r/containerd"
-disabled_plugins = ["io.containerd.internal.v1.opt", "io.containerd.internal.v1.tracing", "io.containerd.tracing.processor.v1.otlp", "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.devmapper", "io.containerd.snapshotter.v1.zfs"]
+disabled_plugins = [$CONTAINERD_UNUSED]
 [grpc]
   address = "$r/containerd.sock"
 [plugins."io.containerd.grpc.v1.cri"]
@@ -215,11 +215,22 @@ node_cgroups() { # N: the kubelet wants its root group to exist
     fi
   done
 }
+# forget_nodes: after a crash, no stale Node is to look Ready, and pods that went
+# with their node are to be made anew at once
+forget_nodes() {
+  local n
+  for n in $(seq "$CAIRN_NODES"); do
+    alive "$PIDS/node$n" && continue
+    kubectl_ delete node "node$n" --ignore-not-found >/dev/null
+    kubectl_ delete pods --all-namespaces --field-selector "spec.nodeName=node$n" --force --grace-period=0 >/dev/null 2>&1
+  done
+}
 start_nodes() {
   local n
   for n in $(seq "$CAIRN_NODES"); do
     alive "$PIDS/node$n" && continue
     node_config "$n"
+    seed_node "$n"
     node_cgroups "$n"
     # nsenter, not "ip netns exec": that would hide /sys/fs/cgroup
     spawn "node$n" nsenter --net=/run/netns/$NS"$n" \
@@ -227,15 +238,13 @@ start_nodes() {
       bash "$HERE/node.sh" "$n"
   done
 }
-images() {
-  local n
-  for n in $(seq "$CAIRN_NODES"); do
-    until_ok 120 "containerd of node$n" ctr -a "$CAIRN_RUN/node$n/containerd.sock" version ||
-      { tail -n 5 "$LOGS/node$n.log"; return 1; }
-  done
-  "$HERE/import.sh" "$IMG/pause.tar" "$IMG/mpi-operator.tar"
-  for n in $(seq "$CAIRN_NODES"); do : >"$CAIRN_RUN/node$n/images-ready"; done
-  "$HERE/import.sh"
+# seed_node N: the images, in a new node's containerd. Files are hard links: all
+# layers are read-only, only the databases are written to.
+seed_node() {
+  local d=$CAIRN_STATE/node$1/containerd f
+  cp -al "$SEED/root" "$d" 2>/dev/null || { rm -rf "$d"; cp -a "$SEED/root" "$d"; }
+  find "$d" -maxdepth 2 -name '*.db' | while read -r f; do cp "$f" "$f.new" && mv "$f.new" "$f"; done
+  cp -a "$SEED/imported" "$CAIRN_RUN/node$1/imported"
 }
 
 # --- what runs in every cluster ----------------------------------------------------
@@ -298,21 +307,22 @@ save_sysctls() { # the kubelet changes these for the whole machine; down.sh puts
 }
 
 main() {
+  local n again=0
   mkdir -p "$CAIRN_STATE"
-  [ "$CAIRN_TMPFS" = 0 ] || mountpoint -q "$CAIRN_STATE" || mount -t tmpfs -o mode=755 cairn "$CAIRN_STATE"
   mkdir -p "$LOGS" "$PKI" "$PIDS"
   cat /proc/sys/kernel/random/boot_id >"$CAIRN_STATE/boot-id"
   save_sysctls
   network
   certificates
+  [ ! -d "$CAIRN_STATE/etcd" ] || again=1
   control_plane
-  start_nodes # namespaces and containerd come up while the API server does
-  images & local imports=$!
+  "$HERE/seed.sh" # while the API server starts, and containerd as well
+  [ $again = 1 ] || start_nodes
   until_ok 180 "API server" kubectl_ get --raw=/readyz || { tail -n 5 "$LOGS/apiserver.log"; return 1; }
   say "API server ready after $((SECONDS - t0))s"
+  [ $again = 0 ] || { forget_nodes; start_nodes; }
   controllers
   objects
-  local n
   for n in $(seq "$CAIRN_NODES"); do
     until_ok 180 "node$n registered" kubectl_ get node "node$n" || { tail -n 5 "$LOGS/node$n-kubelet.log"; return 1; }
   done
@@ -320,7 +330,7 @@ main() {
   say "nodes Ready after $((SECONDS - t0))s"
   kubectl_ -n mpi-operator rollout status deployment/mpi-operator --timeout=180s >/dev/null
   until_ok 60 DNS in_cp curl -fs http://127.0.0.1:8181/ready
-  wait $imports || die "image import, see $LOGS/import.log"
+  "$HERE/import.sh" # into nodes that ran before
   say "cluster up after $((SECONDS - t0))s; KUBECONFIG=$ADMIN"
 }
 

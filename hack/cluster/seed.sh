@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Keep a containerd directory with all exported images unpacked, from which
+# up.sh gives every new node its own, as hard links: images are unpacked once,
+# not once per node and start. Imports only what has changed.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+
+main() {
+  local f name todo=() sock=/run/cairn-images/seed.sock t=$SECONDS
+  for f in "$IMG"/*.tar; do
+    name=$(basename "$f" .tar)
+    [ -e "$f" ] && ! cmp -s "$IMG/$name.key" "$SEED/imported/$name" && todo+=("$f")
+  done
+  [ ${#todo[@]} -gt 0 ] || return 0
+  say "unpacking images: $(basename -s .tar "${todo[@]}" | tr '\n' ' ')"
+  mkdir -p "$SEED/imported" /run/cairn-images
+  cat >"$SEED/containerd.toml" <<C
+version = 2
+root = "$SEED/root"
+state = "/run/cairn-images/seed"
+disabled_plugins = ["io.containerd.grpc.v1.cri", $CONTAINERD_UNUSED]
+[grpc]
+  address = "$sock"
+C
+  # in a mount namespace of its own: whatever happens, no mount is left
+  unshare --mount --fork --kill-child=TERM containerd -c "$SEED/containerd.toml" >"$SEED/containerd.log" 2>&1 &
+  p=$! # no local: the trap runs after main
+  trap 'kill -TERM $p 2>/dev/null; wait $p || true' EXIT
+  until_ok 60 "containerd for the images" ctr -a $sock version || { tail -n 5 "$SEED/containerd.log"; return 1; }
+  for f in "${todo[@]}"; do
+    name=$(basename "$f" .tar)
+    rm -f "$SEED/imported/$name"
+    ctr -a $sock -n k8s.io images import "$f" >>"$SEED/import.log" 2>&1 || die "import of $f, see $SEED/import.log"
+    cp "$IMG/$name.key" "$SEED/imported/$name"
+  done
+  say "images unpacked in $((SECONDS - t))s"
+}
+locked import main
