@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// constants writes a function that gives every predefined handle and named constant of this ABI, with its value in this
+// process, to a callback.
+func constants() string {
+	var b strings.Builder
+	b.WriteString("// " + generated + "#include \"constants.h\"\n\n#include \"abi.h\"\n#include \"record.h\"\n\nvoid cairn_constants(cairn_constant_visitor visit, void *data)\n{\n")
+	for i := range mpispec.Constants {
+		c := &mpispec.Constants[i]
+		if c.ID == 0 {
+			continue
+		}
+		// Most are macros; the rest are enumerators or variables, which are there if the header's version says so.
+		condition := fmt.Sprintf("defined(%s)", c.Name)
+		if !c.Optional && c.Removed == 0 {
+			condition += fmt.Sprintf(" || CAIRN_MPI_H >= %d", c.Since)
+		}
+		fmt.Fprintf(&b, "#if %s\n", condition)
+		for _, k := range c.Kinds {
+			fmt.Fprintf(&b, "\tCAIRN_CONSTANT(visit, data, %q, %s, %q);\n", k.String(), c.Name, c.Name)
+		}
+		b.WriteString("#endif\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}

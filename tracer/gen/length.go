@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// length returns a C expression of type int64_t for a number of elements. Terms that need a communicator or datatype
+// ask MPI (ask.h); an element count is never negative.
+func length(f *mpispec.Function, t mpispec.Term) string {
+	p := func() *mpispec.Param { return &f.Params[t.Param] }
+	var e string
+	switch t.Op {
+	case mpispec.TermNumber:
+		return fmt.Sprintf("%d", t.Value)
+	case mpispec.TermConstant:
+		e = "(int64_t)" + t.Name
+	case mpispec.TermParam:
+		if p().IsPointer() {
+			e = fmt.Sprintf("CAIRN_NUMBER_AT(%s)", p().Name)
+		} else {
+			e = "(int64_t)" + p().Name
+		}
+	case mpispec.TermResult:
+		e = fmt.Sprintf("CAIRN_NUMBER_AT(%s)", p().Name)
+	case mpispec.TermNull:
+		e = fmt.Sprintf("cairn_count_strings(%s)", p().Name)
+	case mpispec.TermSum:
+		e = fmt.Sprintf("CAIRN_SUM(%s, length_%s_)", p().Name, p().Name)
+	case mpispec.TermLast:
+		e = fmt.Sprintf("CAIRN_LAST(%s, length_%s_)", p().Name, p().Name)
+	case mpispec.TermNeighbors:
+		e = fmt.Sprintf("cairn_ask_neighbors(%s, %s)", p().Name, f.Params[t.Param2].Name)
+	default:
+		// The rest are named as the table names them.
+		e = fmt.Sprintf("cairn_ask_%s(%s)", t.Op, p().Name)
+	}
+	if t.Value != 0 {
+		e = fmt.Sprintf("%s + %d", e, t.Value)
+	}
+	return fmt.Sprintf("cairn_not_negative(%s)", e)
+}
+
+// entryLength returns the expression for what is known of an array or string at entry: its number of elements (for an
+// out parameter its capacity), or one of the negative marks of the record format.
+func entryLength(f *mpispec.Function, p *mpispec.Param, i int) string {
+	var n string
+	switch {
+	case p.Kind == mpispec.KindFStatus:
+		n = "CAIRN_F_STATUS_SIZE"
+	case p.Kind == mpispec.KindF08Status:
+		n = "CAIRN_F_STATUS_SIZE"
+	case p.Kind == mpispec.KindArgv:
+		n = fmt.Sprintf("cairn_count_strings(*%s)", p.Name)
+	case p.Kind == mpispec.KindString && p.Length.Op == mpispec.TermNone:
+		n = fmt.Sprintf("(int64_t)strlen(%s)", p.Name)
+	case p.Length.Op == mpispec.TermNull:
+		n = fmt.Sprintf("cairn_count_strings(%s)", p.Name)
+	default:
+		n = length(f, p.Length)
+		if p.Inner > 0 {
+			n = fmt.Sprintf("%d * %s", p.Inner, n)
+		}
+	}
+	if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+		// Ignored statuses are asked for and recorded all the same.
+		return n
+	}
+	e := fmt.Sprintf("%s == NULL ? CAIRN_NULL : %s", p.Name, n)
+	for _, s := range p.Sentinels {
+		e = fmt.Sprintf("CAIRN_IS(%s, %s) ? CAIRN_SENTINEL : %s", p.Name, s, e)
+	}
+	if p.UnlessInPlace > 0 {
+		e = fmt.Sprintf("%s == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : %s", f.Params[p.UnlessInPlace-1].Name, e)
+	}
+	if p.RootOnly {
+		e = fmt.Sprintf("!root_ ? CAIRN_NOT_SIGNIFICANT : %s", e)
+	}
+	return e
+}
+
+// definedLength returns the expression for the number of elements after the call.
+func definedLength(f *mpispec.Function, p *mpispec.Param) string {
+	if p.Defined.Op == mpispec.TermNone {
+		return "length_" + p.Name + "_"
+	}
+	n := length(f, p.Defined)
+	if p.Inner > 0 {
+		n = fmt.Sprintf("%d * %s", p.Inner, n)
+	}
+	return fmt.Sprintf("cairn_at_most(length_%s_, %s)", p.Name, n)
+}
+
+// isList reports whether a parameter is recorded as a length and elements.
+func isList(p *mpispec.Param) bool {
+	switch p.Kind {
+	case mpispec.KindString, mpispec.KindStrings, mpispec.KindArgumentLists, mpispec.KindArgv, mpispec.KindFStatus, mpispec.KindF08Status:
+		return true
+	}
+	return p.IsArray()
+}
+
+// needsRoot reports whether one of the lists is significant at the root only, so that the wrapper has to know whether
+// the caller is the root before it may read them.
+func needsRoot(f *mpispec.Function) bool {
+	for i := range f.Params {
+		if p := &f.Params[i]; p.RootOnly && isList(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// rootOf is the C expression for "the caller is the root".
+func rootOf(f *mpispec.Function) string {
+	var root, comm string
+	for i := range f.Params {
+		switch p := &f.Params[i]; p.Kind {
+		case mpispec.KindRoot:
+			root = p.Name
+		case mpispec.KindComm:
+			if comm == "" {
+				comm = p.Name
+			}
+		}
+	}
+	return fmt.Sprintf("cairn_ask_root(%s, %s)", comm, root)
+}

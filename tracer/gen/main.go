@@ -1,0 +1,35 @@
+// Command gen writes the generated C of the shim from the table of the MPI standard.
+//
+// What goes in: tracer/mpispec. What comes out, in tracer/shim: one wrapper per function (wrappers_*_gen.c), the
+// reference log's writer for each (reference_*_gen.c), the exported entry points (entries_gen.S), and the tables of
+// names and constants. The output is checked in, so that the shim builds with a C compiler alone; a test fails when it
+// is stale.
+//
+//	go run ./tracer/gen [-o DIR]
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	out := flag.String("o", "tracer/shim", "directory to write to")
+	flag.Parse()
+	for name, content := range Generate() {
+		if err := writeIfChanged(filepath.Join(*out, name), content); err != nil {
+			fmt.Fprintln(os.Stderr, "gen:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// writeIfChanged keeps the modification time of files that are up to date, so that make does not compile them again.
+func writeIfChanged(path, content string) error {
+	if old, err := os.ReadFile(path); err == nil && string(old) == content {
+		return nil
+	}
+	return os.WriteFile(path, []byte(content), 0o644)
+}

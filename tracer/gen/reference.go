@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// The reference log (`--verify`) is written by these functions, which share nothing with the wrappers' record path but
+// the lengths of arrays: a mistake in one does not hide in the other.
+
+func references(functions []*mpispec.Function) string {
+	var b strings.Builder
+	b.WriteString("// " + generated + "#include \"reference.h\"\n")
+	for _, f := range functions {
+		b.WriteString("\n" + referenceCall(f) + "\n" + referenceReturned(f))
+	}
+	return b.String()
+}
+
+func referencePrototypes(functions []*mpispec.Function) string {
+	var b strings.Builder
+	b.WriteString("// " + generated + "#ifndef CAIRN_REFERENCE_GEN_H\n#define CAIRN_REFERENCE_GEN_H\n\n#include \"abi.h\"\n\n")
+	for _, f := range functions {
+		fmt.Fprintf(&b, "uint64_t cairn_reference_call_%s(%s);\n", f.Name, declarations(f, nil))
+		fmt.Fprintf(&b, "void cairn_reference_return_%s(%s);\n", f.Name, declarations(f, returnDeclarations(f)))
+	}
+	b.WriteString("\n#endif\n")
+	return b.String()
+}
+
+func declarations(f *mpispec.Function, first []string) string {
+	list := first
+	for i := range f.Params {
+		list = append(list, f.Params[i].Declaration())
+	}
+	if len(list) == 0 {
+		return "void"
+	}
+	return strings.Join(list, ", ")
+}
+
+// returnDeclarations are what the log of a return takes before the function's own parameters.
+func returnDeclarations(f *mpispec.Function) []string {
+	list := []string{"uint64_t index_"}
+	if f.ReturnType != "void" {
+		list = append(list, f.ReturnType+" result_")
+	}
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+			list = append(list, "bool ignored_"+p.Name+"_")
+		}
+	}
+	return list
+}
+
+// referenceReturn is the wrapper's call.
+func referenceReturn(f *mpispec.Function) string {
+	list := []string{"reference_"}
+	if f.ReturnType != "void" {
+		list = append(list, "result_")
+	}
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+			list = append(list, ignored(p))
+		}
+	}
+	call := arguments(f, "")
+	rest := strings.TrimSuffix(strings.TrimPrefix(call, "("), ")")
+	if rest != "" {
+		list = append(list, rest)
+	}
+	return "cairn_reference_return_" + f.Name + "(" + strings.Join(list, ", ") + ")"
+}
+
+func referenceCall(f *mpispec.Function) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "uint64_t cairn_reference_call_%s(%s)\n{\n", f.Name, declarations(f, nil))
+	referenceLengths(&b, f, mpispec.Direction.IsIn)
+	fmt.Fprintf(&b, "\tconst uint64_t index_ = cairn_line_call(%q);\n", f.Name)
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Direction.IsIn() {
+			fmt.Fprintf(&b, "\t%s\n", referenceValue(f, p, "true", false))
+		}
+	}
+	b.WriteString("\tcairn_line_end();\n\treturn index_;\n}\n")
+	return b.String()
+}
+
+func referenceReturned(f *mpispec.Function) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "void cairn_reference_return_%s(%s)\n{\n", f.Name, declarations(f, returnDeclarations(f)))
+	referenceLengths(&b, f, mpispec.Direction.IsOut)
+	switch {
+	case f.Return == mpispec.KindDouble:
+		b.WriteString("\tcairn_line_return_double(index_, result_);\n")
+	case f.ReturnType != "void":
+		b.WriteString("\tcairn_line_return(index_, (long long)(intptr_t)result_);\n")
+	default:
+		b.WriteString("\tcairn_line_return(index_, 0);\n")
+	}
+	if f.Return == mpispec.KindErrorCode {
+		b.WriteString("\tconst bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;\n\t(void)defined_;\n")
+	} else {
+		b.WriteString("\tconst bool defined_ = true;\n\t(void)defined_;\n")
+	}
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Direction.IsOut() {
+			defined := "defined_"
+			if p.OnlyIf > 0 {
+				flag := f.Params[p.OnlyIf-1].Name
+				defined = fmt.Sprintf("defined_ && %s != NULL && *%s != 0", flag, flag)
+			}
+			if p.Kind == mpispec.KindBuffer {
+				defined = "true"
+			}
+			fmt.Fprintf(&b, "\t%s\n", referenceValue(f, p, defined, true))
+		}
+	}
+	b.WriteString("\tcairn_line_end();\n}\n")
+	return b.String()
+}
+
+// referenceLengths declares the lengths that values of one section need, and uses every parameter.
+func referenceLengths(b *strings.Builder, f *mpispec.Function, section func(mpispec.Direction) bool) {
+	for i := range f.Params {
+		fmt.Fprintf(b, "\t(void)%s;\n", f.Params[i].Name)
+	}
+	needed := false
+	for i := range f.Params {
+		if p := &f.Params[i]; isList(p) && p.RootOnly {
+			needed = true
+		}
+	}
+	if needed {
+		fmt.Fprintf(b, "\tconst bool root_ = %s;\n\t(void)root_;\n", rootOf(f))
+	}
+	for i := range f.Params {
+		// Lengths of in arrays may be sums that out arrays need.
+		if p := &f.Params[i]; isList(p) {
+			fmt.Fprintf(b, "\tconst int64_t length_%s_ = %s;\n\t(void)length_%s_;\n", p.Name, entryLength(f, p, i), p.Name)
+		}
+	}
+}
+
+// referenceValue returns the statement that writes one parameter. out: as the call left it.
+func referenceValue(f *mpispec.Function, p *mpispec.Param, defined string, out bool) string {
+	n := "length_" + p.Name + "_"
+	if out {
+		n = definedLength(f, p)
+	}
+	list := func(format string, args ...any) string {
+		return fmt.Sprintf("if (cairn_line_list(%q, %s, %s, %s)) {\n\t\tfor (int64_t i_ = 0; i_ < %s; i_++)\n\t\t\t%s;\n\t\tcairn_line_list_end();\n\t}",
+			p.Name, defined, n, p.Name, n, fmt.Sprintf(format, args...))
+	}
+	errors := "false"
+	if out && f.Return == mpispec.KindErrorCode {
+		errors = "result_ == MPI_ERR_IN_STATUS"
+		if f.Name == "MPI_Status_set_error" {
+			errors = "true"
+		}
+	}
+	ignoredHere := "false"
+	if p.Direction == mpispec.Out {
+		ignoredHere = "ignored_" + p.Name + "_"
+	}
+	switch {
+	case p.Kind == mpispec.KindStatus && !p.IsArray():
+		return fmt.Sprintf("cairn_line_status(%q, %s, %s, %s, %s);", p.Name, defined, ignoredHere, p.Name, errors)
+	case p.Kind == mpispec.KindStatus:
+		return fmt.Sprintf("cairn_line_statuses(%q, %s, %s, %s, %s, %s);", p.Name, defined, ignoredHere, n, p.Name, errors)
+	case p.Kind == mpispec.KindString:
+		return fmt.Sprintf("cairn_line_text(%q, %s, length_%s_, %s);", p.Name, defined, p.Name, p.Name)
+	case p.Kind == mpispec.KindArgv:
+		return fmt.Sprintf("cairn_line_argv(%q, %s, %s);", p.Name, defined, p.Name)
+	case p.Kind == mpispec.KindStrings:
+		return list("cairn_line_text_element(%s[i_])", p.Name)
+	case p.Kind == mpispec.KindArgumentLists:
+		return list("cairn_line_texts_element((char **)%s[i_])", p.Name)
+	case p.Kind == mpispec.KindF08Status:
+		return list("cairn_line_element(((const MPI_Fint *)(const void *)%s)[i_])", p.Name)
+	case isList(p):
+		return list("cairn_line_element((long long)(intptr_t)%s[i_])", referenceFlat(p))
+	case p.Kind == mpispec.KindDouble && !p.IsPointer():
+		return fmt.Sprintf("cairn_line_double(%q, %s);", p.Name, p.Name)
+	case p.Kind == mpispec.KindBuffer, p.Kind == mpispec.KindFunction, !p.IsPointer(), p.Kind == mpispec.KindPointer && p.Direction == mpispec.In:
+		return fmt.Sprintf("cairn_line_word(%q, true, (long long)(intptr_t)%s);", p.Name, p.Name)
+	case p.Kind == mpispec.KindPointer:
+		return fmt.Sprintf("cairn_line_word(%q, %s && %s != NULL, %s && %s != NULL ? (long long)(intptr_t)*(void *const *)%s : 0);",
+			p.Name, defined, p.Name, defined, p.Name, p.Name)
+	}
+	return fmt.Sprintf("cairn_line_word(%q, %s && %s != NULL, %s && %s != NULL ? (long long)(intptr_t)*%s : 0);",
+		p.Name, defined, p.Name, defined, p.Name, p.Name)
+}
+
+func referenceFlat(p *mpispec.Param) string {
+	if p.Inner > 0 {
+		return fmt.Sprintf("((const %s *)%s)", p.CType, p.Name)
+	}
+	return p.Name
+}

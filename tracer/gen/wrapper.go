@@ -1,0 +1,341 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+func wrappers(functions []*mpispec.Function) string {
+	var b strings.Builder
+	b.WriteString("// " + generated + "#include \"wrapper.h\"\n")
+	for _, f := range functions {
+		if !handwritten[f.Name] {
+			b.WriteString("\n" + wrapper(f))
+		}
+	}
+	return b.String()
+}
+
+// wrapper returns the C function that records a call of f. Its own names end in an underscore, which no parameter of
+// the standard does.
+func wrapper(f *mpispec.Function) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, "\t"+format+"\n", args...) }
+
+	fmt.Fprintf(&b, "%s\n{\n", prototype(f, "cairn_"+f.Name))
+	line("__typeof__(&cairn_%s) real_ = CAIRN_REAL(%s);", f.Name, f.Name)
+	if startsTracing(f) {
+		line("cairn_start();")
+	}
+	line("struct cairn_record record_;")
+	if needsRoot(f) {
+		line("const bool root_ = %s;", rootOf(f))
+	}
+	size := size(f)
+	for i := range f.Params {
+		p := &f.Params[i]
+		if isList(p) {
+			line("const int64_t length_%s_ = %s;", p.Name, entryLength(f, p, i))
+		}
+		if p.Kind == mpispec.KindArgv {
+			line("const uint64_t argv_bytes_ = cairn_strings_bytes(%s != NULL ? *%s : NULL, length_%s_);", p.Name, p.Name, p.Name)
+		}
+		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+			if p.IsArray() {
+				line("const bool ignored_%s_ = CAIRN_IS(%s, MPI_STATUSES_IGNORE);", p.Name, p.Name)
+				line("MPI_Status *seen_%s_ = %s;", p.Name, p.Name)
+			} else {
+				line("MPI_Status own_%s_;", p.Name)
+				line("const bool ignored_%s_ = %s == MPI_STATUS_IGNORE;", p.Name, p.Name)
+				line("MPI_Status *seen_%s_ = %s;", p.Name, p.Name)
+				line("if (ignored_%s_)\n\t\tseen_%s_ = cairn_clear_status(&own_%s_);", p.Name, p.Name, p.Name)
+			}
+		}
+	}
+	line("uint64_t *word_ = cairn_open(&record_, %d, %s, CAIRN_CALLER);", f.ID, size)
+	for i := range f.Params {
+		p := &f.Params[i]
+		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out && p.IsArray() {
+			line("if (ignored_%s_ && word_)\n\t\tseen_%s_ = cairn_statuses_in_record(&record_, length_%s_);", p.Name, p.Name, p.Name)
+		}
+	}
+	line("if (CAIRN_LIKELY(word_ != NULL)) {")
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Direction.IsIn() {
+			fmt.Fprintf(&b, "\t\t%s\n", putIn(f, p))
+		}
+	}
+	if effect := epochBefore(f); effect {
+		line("\tcairn_epoch_before(&record_);")
+	}
+	line("\tcairn_enter(&record_);")
+	line("}")
+	line("CAIRN_REFERENCE_CALL(%s);", arguments(f, "cairn_reference_call_"+f.Name))
+	if f.ReturnType == "void" {
+		line("%s;", arguments(f, "real_"))
+	} else {
+		line("%s result_ = %s;", f.ReturnType, arguments(f, "real_"))
+	}
+	result := "(uint64_t)0"
+	switch {
+	case f.Return == mpispec.KindDouble:
+		result = "cairn_double(result_)"
+	case f.ReturnType != "void":
+		result = "CAIRN_WORD(result_)"
+	}
+	line("if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, %s)) != NULL) {", result)
+	if hasOut(f) {
+		if f.Return == mpispec.KindErrorCode {
+			line("\tconst bool defined_ = cairn_outputs_defined(result_);")
+		} else {
+			line("\tconst bool defined_ = true;")
+		}
+	}
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Direction.IsOut() {
+			fmt.Fprintf(&b, "\t\t%s\n", putOut(f, p))
+		}
+	}
+	if epochAfter(f) {
+		line("\tcairn_epoch_after(&record_);")
+	}
+	if x := extras(f); x != "" {
+		line("\t%s", x)
+	}
+	line("\tcairn_commit(&record_, word_);")
+	line("}")
+	line("CAIRN_REFERENCE_RETURN(%s);", referenceReturn(f))
+	if f.ReturnType != "void" {
+		line("return result_;")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// startsTracing: these are where a process starts to use MPI in earnest.
+func startsTracing(f *mpispec.Function) bool {
+	return f.Class.Op() == "init" || f.Class.Op() == "session-create"
+}
+
+func hasOut(f *mpispec.Function) bool {
+	for i := range f.Params {
+		if f.Params[i].Direction.IsOut() && f.Params[i].Kind != mpispec.KindBuffer {
+			return true
+		}
+	}
+	return newComm(f) != ""
+}
+
+// size returns the expression for the largest number of bytes that the record can take.
+func size(f *mpispec.Function) string {
+	words := 0
+	var dynamic []string
+	for i := range f.Params {
+		p := &f.Params[i]
+		count := 0
+		if p.Direction.IsIn() {
+			count++
+		}
+		if p.Direction.IsOut() {
+			count++
+		}
+		n := "length_" + p.Name + "_"
+		switch {
+		case p.Kind == mpispec.KindStatus && p.IsArray():
+			dynamic = append(dynamic, fmt.Sprintf("cairn_statuses_bytes(%s, %s)", n, ignored(p)))
+		case p.Kind == mpispec.KindStatus:
+			words += 4 * count
+		case p.Kind == mpispec.KindString:
+			dynamic = append(dynamic, fmt.Sprintf("cairn_string_bytes(%s)", n))
+		case p.Kind == mpispec.KindStrings:
+			dynamic = append(dynamic, fmt.Sprintf("cairn_strings_bytes(%s, %s)", p.Name, n))
+		case p.Kind == mpispec.KindArgv:
+			// MPI_Init takes arguments away, if anything.
+			dynamic = append(dynamic, "2 * argv_bytes_")
+		case p.Kind == mpispec.KindArgumentLists:
+			dynamic = append(dynamic, fmt.Sprintf("cairn_argument_lists_bytes(%s, %s)", p.Name, n))
+		case isList(p):
+			for range count {
+				dynamic = append(dynamic, fmt.Sprintf("cairn_list_bytes(%s)", n))
+			}
+		default:
+			words += count
+		}
+	}
+	if bound := descriptionBound(f); bound != "" {
+		dynamic = append(dynamic, bound)
+	}
+	e := fmt.Sprintf("CAIRN_HEADER + %d", 8*words)
+	for _, d := range dynamic {
+		e += " + " + d
+	}
+	return e
+}
+
+func ignored(p *mpispec.Param) string {
+	if p.Direction == mpispec.Out {
+		return "ignored_" + p.Name + "_"
+	}
+	return "false"
+}
+
+// putIn returns the statement that writes a parameter into the input section.
+func putIn(f *mpispec.Function, p *mpispec.Param) string {
+	n := "length_" + p.Name + "_"
+	switch {
+	case p.Kind == mpispec.KindStatus && !p.IsArray():
+		return fmt.Sprintf("word_ = cairn_put_status(word_, false, %s, false);", p.Name)
+	case p.Kind == mpispec.KindStatus:
+		return fmt.Sprintf("word_ = cairn_put_statuses(word_, false, %s, %s, false);", n, p.Name)
+	case p.Kind == mpispec.KindString:
+		return fmt.Sprintf("word_ = cairn_put_string(word_, %s, %s);", n, p.Name)
+	case p.Kind == mpispec.KindStrings:
+		return fmt.Sprintf("word_ = cairn_put_strings(word_, %s, (char *const *)%s);", n, p.Name)
+	case p.Kind == mpispec.KindArgv:
+		return fmt.Sprintf("word_ = cairn_put_strings(word_, %s, %s ? *%s : NULL);", n, p.Name, p.Name)
+	case p.Kind == mpispec.KindArgumentLists:
+		return fmt.Sprintf("word_ = cairn_put_argument_lists(word_, %s, (char **const *)%s);", n, p.Name)
+	case p.Kind == mpispec.KindF08Status:
+		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s, (const int *)%s);", n, p.Name)
+	case isList(p):
+		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s, %s);", n, flat(p))
+	case p.Kind == mpispec.KindDouble:
+		return fmt.Sprintf("*word_++ = cairn_double(%s);", p.Name)
+	case p.Kind == mpispec.KindBuffer, p.Kind == mpispec.KindFunction, p.Kind == mpispec.KindPointer && p.Direction == mpispec.In:
+		return fmt.Sprintf("*word_++ = CAIRN_WORD(%s);", p.Name)
+	case p.IsPointer():
+		return fmt.Sprintf("*word_++ = CAIRN_WORD_AT(%s);", p.Name)
+	}
+	return fmt.Sprintf("*word_++ = CAIRN_WORD(%s);", p.Name)
+}
+
+// flat is the array as one of elements, whatever its dimensions.
+func flat(p *mpispec.Param) string {
+	if p.Inner > 0 {
+		return fmt.Sprintf("(const %s *)%s", p.CType, p.Name)
+	}
+	return p.Name
+}
+
+// putOut returns the statement that writes a parameter into the output section.
+func putOut(f *mpispec.Function, p *mpispec.Param) string {
+	defined := "defined_"
+	if p.OnlyIf > 0 {
+		flag := f.Params[p.OnlyIf-1].Name
+		defined = fmt.Sprintf("(defined_ && %s && *%s)", flag, flag)
+	}
+	n := "length_" + p.Name + "_"
+	withError := "cairn_errors_defined(result_)"
+	if f.Name == "MPI_Status_set_error" {
+		withError = "true"
+	}
+	switch {
+	case p.Kind == mpispec.KindBuffer:
+		// An address is known whatever became of the call.
+		return fmt.Sprintf("*word_++ = CAIRN_WORD(%s);", p.Name)
+	case p.Kind == mpispec.KindStatus && !p.IsArray():
+		s, i := p.Name, "false"
+		if p.Direction == mpispec.Out {
+			s, i = "seen_"+p.Name+"_", ignored(p)
+		}
+		return fmt.Sprintf("word_ = cairn_put_status(word_, %s, %s ? %s : NULL, %s);", i, defined, s, withError)
+	case p.Kind == mpispec.KindStatus:
+		return fmt.Sprintf("word_ = cairn_put_statuses(word_, %s, %s ? %s : CAIRN_NULL, seen_%s_, %s);", ignored(p), defined, definedStatuses(f, p), p.Name, withError)
+	case p.Kind == mpispec.KindString:
+		return fmt.Sprintf("word_ = cairn_put_string_within(word_, %s ? %s : CAIRN_NULL, %s);", defined, n, p.Name)
+	case p.Kind == mpispec.KindArgv:
+		return fmt.Sprintf("word_ = cairn_put_argv(word_, %s ? %s : CAIRN_NULL, %s, argv_bytes_);", defined, n, p.Name)
+	case p.Kind == mpispec.KindF08Status:
+		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s ? %s : CAIRN_NULL, (const int *)%s);", defined, n, p.Name)
+	case isList(p):
+		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s ? %s : CAIRN_NULL, %s);", defined, definedLength(f, p), flat(p))
+	case p.Kind == mpispec.KindPointer:
+		return fmt.Sprintf("*word_++ = %s ? CAIRN_WORD_AT((void *const *)%s) : 0;", defined, p.Name)
+	case p.Kind == mpispec.KindDouble:
+		return fmt.Sprintf("*word_++ = %s && %s ? cairn_double(*%s) : 0;", defined, p.Name, p.Name)
+	}
+	return fmt.Sprintf("*word_++ = %s ? CAIRN_WORD_AT(%s) : 0;", defined, p.Name)
+}
+
+// definedStatuses: the capacity may be CAIRN_SENTINEL where statuses are ignored (MPICH's MPI_STATUSES_IGNORE is no
+// null pointer); the statuses are then in the record.
+func definedStatuses(f *mpispec.Function, p *mpispec.Param) string { return definedLength(f, p) }
+
+// epochBefore: calls that give a handle back may let another thread have it before they return.
+func epochBefore(f *mpispec.Function) bool {
+	return !epochAfter(f) && hasEffect(f, mpispec.EffectFreed, mpispec.EffectCompleted, mpispec.EffectConsumed)
+}
+
+func epochAfter(f *mpispec.Function) bool {
+	return hasEffect(f, mpispec.EffectNew, mpispec.EffectStarted)
+}
+
+func hasEffect(f *mpispec.Function, effects ...mpispec.Effect) bool {
+	for i := range f.Params {
+		for _, e := range effects {
+			if f.Params[i].Effect == e {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// newComm returns the name of the parameter in which the call returns a communicator that can be used at once.
+func newComm(f *mpispec.Function) string {
+	name := ""
+	for i := range f.Params {
+		p := &f.Params[i]
+		switch {
+		case p.Kind == mpispec.KindComm && p.Direction == mpispec.Out && !p.IsArray():
+			name = p.Name
+		case p.Kind == mpispec.KindRequest && p.Effect == mpispec.EffectNew:
+			return ""
+		}
+	}
+	return name
+}
+
+// extras returns the statement that appends what only MPI can tell at this moment.
+func extras(f *mpispec.Function) string {
+	if f.Class.Op() == "init" {
+		return "if (defined_)\n\t\t\tword_ = cairn_describe_world(&record_, word_);"
+	}
+	if c := newComm(f); c != "" {
+		return fmt.Sprintf("if (defined_ && %s)\n\t\t\tword_ = cairn_describe(&record_, word_, *%s);", c, c)
+	}
+	return ""
+}
+
+// descriptionBound returns the expression for the bytes to reserve for the extras.
+func descriptionBound(f *mpispec.Function) string {
+	if f.Class.Op() == "init" {
+		return "CAIRN_WORLD_BYTES"
+	}
+	if newComm(f) == "" {
+		return ""
+	}
+	var e []string
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Kind == mpispec.KindComm && p.Direction == mpispec.In {
+			e = append(e, fmt.Sprintf("cairn_ask_processes(%s)", p.Name))
+		}
+	}
+	e = append(e, "0")
+	return fmt.Sprintf("cairn_description_bytes(%s)", strings.Join(e, " + "))
+}
+
+func arguments(f *mpispec.Function, callee string) string {
+	var args []string
+	for i := range f.Params {
+		p := &f.Params[i]
+		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+			args = append(args, "seen_"+p.Name+"_")
+		} else {
+			args = append(args, p.Name)
+		}
+	}
+	return callee + "(" + strings.Join(args, ", ") + ")"
+}

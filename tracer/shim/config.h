@@ -1,0 +1,23 @@
+// The tracer's settings: <root>/config.json.
+#ifndef CAIRN_CONFIG_H
+#define CAIRN_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cairn_config {
+	char root[4096];    // the directory above our library's, or CAIRN_ROOT
+	char library[4096]; // libcairn-core.so beside us
+	char spool[4096];
+	bool call_sites; // "caller"
+	bool verify;
+	int64_t spool_limit_bytes, segment_bytes; // 0: not given
+};
+
+extern struct cairn_config cairn_config;
+
+// cairn_config_read finds out where we are and reads the settings. It returns false when this process is not to be
+// traced: there is no config.json, it says so, or it cannot be read (then it says why on standard error).
+bool cairn_config_read(void);
+
+#endif

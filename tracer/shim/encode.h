@@ -1,0 +1,148 @@
+// How parameters are written into a record (docs/decisions/0001-seams.md).
+#ifndef CAIRN_ENCODE_H
+#define CAIRN_ENCODE_H
+
+#include <string.h>
+
+#include "abi.h"
+#include "record.h"
+
+// Pointers may be NULL where the standard does not allow it: MPI then returns an error, and we must not crash first.
+#define CAIRN_WORD_AT(p) ((p) != NULL ? CAIRN_WORD(*(p)) : (uint64_t)0)
+#define CAIRN_NUMBER_AT(p) ((p) != NULL ? (int64_t)*(p) : (int64_t)0)
+#define CAIRN_IS(p, sentinel) ((const void *)(p) == (const void *)(sentinel))
+
+#define CAIRN_SUM(array, n) \
+	__extension__({ \
+		int64_t sum_ = 0; \
+		for (int64_t i_ = 0; i_ < (n); i_++) \
+			sum_ += (array)[i_] > 0 ? (array)[i_] : 0; \
+		sum_; \
+	})
+#define CAIRN_LAST(array, n) ((n) > 0 ? (int64_t)(array)[(n) - 1] : (int64_t)0)
+
+#define CAIRN_PUT_LIST(word, n, array) \
+	do { \
+		const int64_t n_ = (n); \
+		*(word)++ = (uint64_t)n_; \
+		if (n_ == CAIRN_SENTINEL) \
+			*(word)++ = CAIRN_WORD(array); \
+		for (int64_t i_ = 0; i_ < n_; i_++) \
+			*(word)++ = CAIRN_WORD((array)[i_]); \
+	} while (0)
+
+static inline int64_t cairn_not_negative(int64_t n)
+{
+	return n > 0 ? n : 0;
+}
+
+// cairn_at_most bounds what is defined by the capacity; a mark in place of the capacity stays.
+static inline int64_t cairn_at_most(int64_t capacity, int64_t n)
+{
+	return n < capacity ? n : capacity;
+}
+
+static inline uint64_t cairn_double(double x)
+{
+	uint64_t w;
+	memcpy(&w, &x, sizeof(w));
+	return w;
+}
+
+static inline uint64_t cairn_list_bytes(int64_t n)
+{
+	return 16 + (n > 0 ? 8 * (uint64_t)n : 0);
+}
+
+static inline uint64_t cairn_string_bytes(int64_t n)
+{
+	return 16 + (n > 0 ? ((uint64_t)n + 7) / 8 * 8 : 0);
+}
+
+static inline int64_t cairn_count_strings(char *const *strings)
+{
+	int64_t n = 0;
+	while (strings != NULL && strings[n] != NULL)
+		n++;
+	return n;
+}
+
+uint64_t cairn_strings_bytes(char *const *strings, int64_t n);
+uint64_t cairn_argument_lists_bytes(char **const *lists, int64_t n);
+
+uint64_t *cairn_put_string(uint64_t *word, int64_t n, const char *s);
+uint64_t *cairn_put_strings(uint64_t *word, int64_t n, char *const *strings);
+uint64_t *cairn_put_argument_lists(uint64_t *word, int64_t n, char **const *lists);
+
+// cairn_put_string_within writes a string that ends at its 0 or at capacity.
+uint64_t *cairn_put_string_within(uint64_t *word, int64_t capacity, const char *s);
+
+// cairn_put_argv writes MPI_Init's arguments as the call left them, if they fit where they did before.
+uint64_t *cairn_put_argv(uint64_t *word, int64_t before, char ***argv, uint64_t bytes);
+
+static inline uint64_t cairn_statuses_bytes(int64_t n, bool ignored)
+{
+	uint64_t each = 24 + (ignored ? sizeof(MPI_Status) : 0);
+	return 24 + (n > 0 ? each * (uint64_t)n : 0);
+}
+
+// cairn_clear_status makes the fields that a call leaves alone the same in all records.
+static inline MPI_Status *cairn_clear_status(MPI_Status *status)
+{
+	memset(status, 0, sizeof(*status));
+	return status;
+}
+
+// cairn_statuses_in_record returns room for n statuses at the end of the record, for an application that ignores them.
+static inline MPI_Status *cairn_statuses_in_record(struct cairn_record *record, int64_t n)
+{
+	char *end = (char *)record->header + record->header->reserved;
+	MPI_Status *statuses = (MPI_Status *)(void *)(end - sizeof(MPI_Status) * (uint64_t)n);
+	memset(statuses, 0, sizeof(MPI_Status) * (uint64_t)n);
+	return statuses;
+}
+
+static inline uint64_t *cairn_put_status_fields(uint64_t *word, const MPI_Status *status, bool with_error)
+{
+	MPI_Status s = *status; // the words may overwrite it: see cairn_statuses_in_record
+	word[0] = (uint32_t)s.MPI_SOURCE | (uint64_t)(uint32_t)s.MPI_TAG << 32;
+	word[1] = (with_error ? (uint32_t)s.MPI_ERROR : 0) | (uint64_t)cairn_status_cancelled(&s) << 32;
+	word[2] = (uint64_t)cairn_status_bytes(&s);
+	return word + 3;
+}
+
+// cairn_put_status writes a status; NULL: it is not defined.
+static inline uint64_t *cairn_put_status(uint64_t *word, bool ignored, const MPI_Status *status, bool with_error)
+{
+	if (status == NULL) {
+		word[0] = (uint64_t)-1;
+		word[1] = word[2] = word[3] = 0;
+		return word + 4;
+	}
+	*word++ = ignored;
+	return cairn_put_status_fields(word, status, with_error);
+}
+
+static inline uint64_t *cairn_put_statuses(uint64_t *word, bool ignored, int64_t n, const MPI_Status *statuses, bool with_error)
+{
+	*word++ = ignored;
+	if (statuses == NULL)
+		n = CAIRN_NULL;
+	*word++ = (uint64_t)n;
+	for (int64_t i = 0; i < n; i++)
+		word = cairn_put_status_fields(word, &statuses[i], with_error);
+	return word;
+}
+
+// A call whose statuses hold the errors has set its outputs.
+static inline bool cairn_outputs_defined(int result)
+{
+	return CAIRN_LIKELY(result == MPI_SUCCESS) || result == MPI_ERR_IN_STATUS;
+}
+
+static inline bool cairn_errors_defined(int result)
+{
+	return CAIRN_UNLIKELY(result == MPI_ERR_IN_STATUS);
+}
+
+#endif

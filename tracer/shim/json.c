@@ -1,0 +1,86 @@
+#include "json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add(struct cairn_json *j, const char *s, size_t n)
+{
+	if (j->length + n + 1 > j->size) {
+		size_t size = 2 * j->size + n + 4096;
+		char *text = realloc(j->text, size);
+		if (text == NULL) {
+			j->failed = true;
+			return;
+		}
+		j->text = text;
+		j->size = size;
+	}
+	memcpy(j->text + j->length, s, n);
+	j->length += n;
+	j->text[j->length] = 0;
+}
+
+static void add_string(struct cairn_json *j, const char *s)
+{
+	add(j, "\"", 1);
+	for (; *s != 0; s++) {
+		unsigned char c = (unsigned char)*s;
+		if (c == '"' || c == '\\') {
+			char two[2] = {'\\', (char)c};
+			add(j, two, 2);
+		} else if (c < ' ') {
+			char six[8];
+			add(j, six, (size_t)snprintf(six, sizeof(six), "\\u%04x", c));
+		} else {
+			add(j, s, 1);
+		}
+	}
+	add(j, "\"", 1);
+}
+
+static void begin(struct cairn_json *j, const char *key)
+{
+	if (j->comma)
+		add(j, ",\n", 2);
+	j->comma = true;
+	if (key != NULL) {
+		add_string(j, key);
+		add(j, ":", 1);
+	}
+}
+
+void cairn_json_open(struct cairn_json *j, const char *key, char bracket)
+{
+	begin(j, key);
+	add(j, &bracket, 1);
+	j->comma = false;
+}
+
+void cairn_json_close(struct cairn_json *j, char bracket)
+{
+	add(j, &bracket, 1);
+	j->comma = true;
+}
+
+void cairn_json_string(struct cairn_json *j, const char *key, const char *value)
+{
+	begin(j, key);
+	add_string(j, value != NULL ? value : "");
+}
+
+void cairn_json_number(struct cairn_json *j, const char *key, long long value)
+{
+	char digits[32];
+	begin(j, key);
+	add(j, digits, (size_t)snprintf(digits, sizeof(digits), "%lld", value));
+}
+
+char *cairn_json_finish(struct cairn_json *j)
+{
+	if (j->failed) {
+		free(j->text);
+		return NULL;
+	}
+	return j->text;
+}

@@ -1,0 +1,22 @@
+// A writer of JSON text. Memory that cannot be had makes the text NULL at the end.
+#ifndef CAIRN_JSON_H
+#define CAIRN_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cairn_json {
+	char *text;
+	size_t length, size;
+	bool failed, comma;
+};
+
+void cairn_json_open(struct cairn_json *j, const char *key, char bracket);
+void cairn_json_close(struct cairn_json *j, char bracket);
+void cairn_json_string(struct cairn_json *j, const char *key, const char *value);
+void cairn_json_number(struct cairn_json *j, const char *key, long long value);
+
+// cairn_json_finish returns the text, to be freed, or NULL.
+char *cairn_json_finish(struct cairn_json *j);
+
+#endif

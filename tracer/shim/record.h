@@ -1,0 +1,162 @@
+// Raw records (docs/decisions/0001-seams.md): how a wrapper writes one.
+//
+//	open -> inputs -> enter -> the call -> exit -> outputs, extras -> commit
+//
+// Nothing here allocates or takes a lock. Between open and enter and between exit and commit the thread is marked as
+// busy: an MPI call from a signal handler that interrupts us there is passed through and counted as dropped.
+#ifndef CAIRN_RECORD_H
+#define CAIRN_RECORD_H
+
+#include <string.h>
+
+#include "clock.h"
+#include "state.h"
+
+enum {
+	CAIRN_HEADER = 56,            // bytes of a record before its inputs
+	CAIRN_SEGMENT_HEADER = 4096,  // bytes of a segment before its records
+	CAIRN_NESTED_RESERVE = 16384, // bytes of a segment kept for calls inside callbacks: they cannot switch segments
+	CAIRN_DEPTH = 16,             // calls inside callbacks inside calls
+	CAIRN_TRUNCATED = 1,          // flag: there was no room for the arguments
+};
+
+// Marks in place of the length of an array or string.
+#define CAIRN_NULL ((int64_t)-1)
+#define CAIRN_SENTINEL ((int64_t)-2)
+#define CAIRN_NOT_SIGNIFICANT ((int64_t)-3)
+
+struct cairn_segment {
+	char magic[8];
+	uint32_t format, thread;
+	uint64_t sequence;
+	_Atomic uint64_t used; // bytes of records
+	uint64_t dropped;
+	uint64_t ticks, monotonic_ns, realtime_ns;
+};
+
+struct cairn_record_header {
+	uint32_t length;
+	uint16_t function;
+	uint8_t binding, flags;
+	uint32_t reserved;
+	_Atomic uint32_t state;
+	uint64_t epoch, enter, exit, caller, result;
+};
+
+struct cairn_record {
+	struct cairn_record_header *header;
+	uint32_t generation; // of the thread's buffer when the record was opened
+	uint32_t depth;      // open records around this one
+};
+
+struct cairn_thread {
+	char *cursor;                 // where the next record goes
+	char *soft;                   // end of the buffer, less the reserve for nested calls
+	char *hard;                   // end of the buffer
+	struct cairn_segment *segment;
+	uint32_t depth;               // open records
+	uint32_t busy;
+	uint32_t generation;          // counts buffers
+	uint32_t number;              // of the thread, + 1; 0: has none yet
+	uint64_t dropped;             // records lost before there was a segment to say so
+	const void *frame[CAIRN_DEPTH]; // where on the stack the open records' wrappers are
+};
+
+extern __thread struct cairn_thread cairn_self __attribute__((tls_model("initial-exec")));
+extern _Atomic uint64_t cairn_epoch;
+
+#define CAIRN_CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
+#define CAIRN_WORD(x) ((uint64_t)(intptr_t)(x))
+
+// cairn_open_slowly is for all but the usual case: it changes buffers, finds room for a nested call, or gives up.
+bool cairn_open_slowly(struct cairn_record *record, uint64_t size);
+
+static inline void cairn_busy(struct cairn_thread *t, uint32_t busy)
+{
+	t->busy = busy;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+// cairn_open starts a record of at most size bytes and returns where its inputs go, or NULL when the call is not
+// recorded.
+static inline uint64_t *cairn_open(struct cairn_record *record, unsigned function, uint64_t size, uint64_t caller)
+{
+	struct cairn_thread *t = &cairn_self;
+
+	size = (size + 7) & ~(uint64_t)7;
+	if (CAIRN_UNLIKELY((t->busy | t->depth) != 0 || (uint64_t)(t->soft - t->cursor) < size)) {
+		if (!cairn_open_slowly(record, size))
+			return NULL;
+	} else {
+		cairn_busy(t, 1);
+		record->header = (struct cairn_record_header *)t->cursor;
+		record->generation = t->generation;
+		record->depth = 0;
+		t->frame[0] = record;
+	}
+	struct cairn_record_header *h = record->header;
+	h->length = 0;
+	h->function = (uint16_t)function;
+	h->binding = 0;
+	h->flags = 0;
+	h->reserved = (uint32_t)size;
+	atomic_store_explicit(&h->state, 0, memory_order_relaxed);
+	h->epoch = atomic_load_explicit(&cairn_epoch, memory_order_relaxed) | 1;
+	h->caller = caller;
+	return (uint64_t *)(h + 1);
+}
+
+// cairn_epoch_before gives the record a place in the order before everything that other threads do after this moment.
+static inline void cairn_epoch_before(struct cairn_record *record)
+{
+	record->header->epoch = atomic_fetch_add_explicit(&cairn_epoch, 2, memory_order_relaxed) + 2;
+}
+
+static inline void cairn_epoch_after(struct cairn_record *record)
+{
+	cairn_epoch_before(record);
+}
+
+// cairn_enter publishes the record and reads the clock, last.
+static inline void cairn_enter(struct cairn_record *record)
+{
+	struct cairn_thread *t = &cairn_self;
+	struct cairn_record_header *h = record->header;
+
+	h->exit = 0;
+	h->result = 0;
+	t->cursor = (char *)h + h->reserved;
+	t->depth = record->depth + 1;
+	atomic_store_explicit(&t->segment->used, (uint64_t)(t->cursor - (char *)t->segment) - CAIRN_SEGMENT_HEADER, memory_order_release);
+	cairn_busy(t, 0);
+	h->enter = cairn_now();
+}
+
+// cairn_exit reads the clock, first, and returns where outputs go; NULL when the record is not ours any more (the
+// process was forked inside the call).
+static inline uint64_t *cairn_exit(struct cairn_record *record, uint64_t *word, uint64_t result)
+{
+	uint64_t now = cairn_now();
+	struct cairn_thread *t = &cairn_self;
+	struct cairn_record_header *h = record->header;
+
+	if (CAIRN_UNLIKELY(record->generation != t->generation))
+		return NULL;
+	cairn_busy(t, 1);
+	h->exit = now;
+	h->result = result;
+	return word;
+}
+
+static inline void cairn_commit(struct cairn_record *record, const uint64_t *word)
+{
+	struct cairn_thread *t = &cairn_self;
+	struct cairn_record_header *h = record->header;
+
+	h->length = (uint32_t)((const char *)word - (const char *)h);
+	atomic_store_explicit(&h->state, 1, memory_order_release);
+	t->depth = record->depth;
+	cairn_busy(t, 0);
+}
+
+#endif

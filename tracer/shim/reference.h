@@ -1,0 +1,46 @@
+// The reference log: what a call's arguments are, as text, written by code that shares nothing with the records.
+//
+// One file per thread, <process>/reference/<thread>.log, two lines a call:
+//
+//	C <index> <function> <name>=<value>...     at the call, in and inout parameters
+//	R <index> <result> <name>=<value>...       at the return, out and inout parameters
+//
+// A scalar is a decimal number as MPI has it (handles and addresses too; a double by its bits), a list [1,2], a string
+// "text" with %XX for what would be mistaken, a status {source,tag,error,cancelled,bytes} after ~ where the application
+// ignores it. `-` is a value that is not defined or not significant here, `null` a NULL list, @number a pointer
+// constant in a list's place.
+#ifndef CAIRN_REFERENCE_H
+#define CAIRN_REFERENCE_H
+
+#include "abi.h"
+#include "ask.h"
+#include "encode.h" // for lengths only
+#include "prototypes_gen.h"
+#include "reference_gen.h"
+#include "state.h"
+
+// cairn_reference_open starts the log below the process's directory.
+void cairn_reference_open(const char *process_directory);
+
+// Lines.
+uint64_t cairn_line_call(const char *function);
+void cairn_line_return(uint64_t index, long long result);
+void cairn_line_return_double(uint64_t index, double result);
+void cairn_line_end(void);
+
+// Parameters.
+void cairn_line_word(const char *name, bool defined, long long value);
+void cairn_line_double(const char *name, double value);
+void cairn_line_text(const char *name, bool defined, int64_t capacity, const char *text);
+void cairn_line_argv(const char *name, bool defined, char ***argv);
+void cairn_line_status(const char *name, bool defined, bool ignored, const MPI_Status *status, bool errors);
+void cairn_line_statuses(const char *name, bool defined, bool ignored, int64_t n, const MPI_Status *statuses, bool errors);
+
+// cairn_line_list returns true when elements and cairn_line_list_end follow.
+bool cairn_line_list(const char *name, bool defined, int64_t n, const void *list);
+void cairn_line_element(long long value);
+void cairn_line_text_element(const char *text);
+void cairn_line_texts_element(char *const *texts);
+void cairn_line_list_end(void);
+
+#endif

@@ -1,0 +1,44 @@
+// What the whole process shares: is it traced, and where the functions are.
+#ifndef CAIRN_STATE_H
+#define CAIRN_STATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "functions_gen.h"
+
+#define CAIRN_LIKELY(x) __builtin_expect(!!(x), 1)
+#define CAIRN_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+enum cairn_state {
+	CAIRN_EARLY, // MPI_Init was not called yet: records go to a static buffer
+	CAIRN_ON,    // the core is loaded
+	CAIRN_OFF,   // not traced (any more): calls are passed through
+};
+
+extern _Atomic int cairn_state;
+extern bool cairn_verifying; // the reference log is written
+
+// Where the entry points jump to, and the real functions behind the wrappers: the next definition in the order of
+// symbol resolution, as the program would have got it without us (another tool may be there).
+extern void *cairn_slots[CAIRN_FUNCTIONS];
+extern void *cairn_real[CAIRN_FUNCTIONS];
+
+#define CAIRN_REAL(name) ((__typeof__(&cairn_##name))cairn_real[CAIRN_ID_##name])
+
+// cairn_inner returns libmpi's own PMPI function: for what we ask ourselves. NULL where there is none.
+void *cairn_inner(unsigned id);
+#define CAIRN_INNER(name) ((__typeof__(&cairn_##name))cairn_inner(CAIRN_ID_##name))
+
+// cairn_start loads the core when MPI is initialized for the first time. It cannot fail: without a core the state is
+// CAIRN_OFF.
+void cairn_start(void);
+
+// cairn_stop ends tracing with one line on standard error.
+void cairn_stop(const char *why);
+
+// cairn_root returns the tracer's directory (the one above our library, or CAIRN_ROOT), NULL if that cannot be told.
+const char *cairn_root(void);
+
+#endif

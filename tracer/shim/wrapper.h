@@ -1,0 +1,22 @@
+// What the generated wrappers are made of.
+#ifndef CAIRN_WRAPPER_H
+#define CAIRN_WRAPPER_H
+
+#include "abi.h"
+#include "ask.h"
+#include "describe.h"
+#include "encode.h"
+#include "prototypes_gen.h"
+#include "record.h"
+#include "reference_gen.h"
+#include "state.h"
+
+// The reference log is written beside the record, by code of its own.
+#define CAIRN_REFERENCE_CALL(call) const uint64_t reference_ = CAIRN_UNLIKELY(cairn_verifying) ? (call) : 0
+#define CAIRN_REFERENCE_RETURN(call) \
+	do { \
+		if (CAIRN_UNLIKELY(reference_ != 0)) \
+			(call); \
+	} while (0)
+
+#endif
