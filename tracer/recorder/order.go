@@ -16,7 +16,8 @@ type source struct {
 	segments []*segment
 	// closed tells that the last segment grows no more: what is open in it will never be committed.
 	closed   bool
-	inFlight uint16 // function of the last record that was open at the end of a closed source, 0: none
+	ended    bool   // and the process is gone
+	inFlight uint16 // function of the last call that had not returned when the process went, 0: none
 	started  bool
 }
 
@@ -47,7 +48,7 @@ func (r *Recorder) peek(s *source) (rec record, next int, ok bool) {
 			case open && grows:
 				return rec, 0, false
 			case open:
-				if last {
+				if last && s.ended {
 					s.inFlight = rec.function
 				} else {
 					r.lost.Abandoned++
@@ -77,13 +78,8 @@ func (r *Recorder) beginSegment(seg *segment) {
 
 // endSegment takes what is known of a segment only at its end.
 func (r *Recorder) endSegment(seg *segment) {
-	h, err := parseSegmentHeader(seg.words)
-	if err != nil {
-		return
-	}
-	r.lost.Dropped += h.dropped
-	if h.stopped != "" {
-		r.addNote("tracing stopped: %s", printable([]byte(h.stopped)))
+	if h, err := parseSegmentHeader(seg.words); err == nil {
+		r.lost.Dropped += h.dropped
 	}
 }
 

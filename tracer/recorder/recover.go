@@ -1,0 +1,263 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// A Report says how a recovery went.
+type Report struct {
+	Process    *Process
+	Rank       int
+	WorldSize  int
+	Calls      uint64
+	EndedEarly string // "" when MPI_Finalize returned
+	Lost       uint64 // calls that are missing
+	Checkpoint bool   // there was one
+	Segments   int    // that were read
+	Notes      []string
+}
+
+// maxSegmentFile bounds the segment files that a recovery reads.
+const maxSegmentFile = maxSegmentBytes + segmentHeaderSize
+
+// Recover finishes what a process left in its directory, from its last checkpoint and the segments since. It only
+// reads, so that it can be done by another user and repeated.
+func Recover(dir string) (*trace.Content, *Report, error) {
+	return recoverAt(dir, true)
+}
+
+// Snapshot is the trace of a living process so far: its last checkpoint and what can be read of the segments since.
+func Snapshot(dir string) (*trace.Content, *Report, error) {
+	const tries = 5
+	var err error
+	for range tries {
+		before, _ := os.Stat(filepath.Join(dir, stateFile))
+		var content *trace.Content
+		var report *Report
+		content, report, err = recoverAt(dir, false)
+		after, _ := os.Stat(filepath.Join(dir, stateFile))
+		// A checkpoint in between means that segments were reused while we read them.
+		same := before == nil && after == nil
+		if before != nil && after != nil {
+			same = os.SameFile(before, after) && before.ModTime().Equal(after.ModTime())
+		}
+		if same {
+			return content, report, err
+		}
+	}
+	if err == nil {
+		err = errors.New("the process checkpoints faster than it can be read")
+	}
+	return nil, nil, err
+}
+
+func recoverAt(dir string, ended bool) (*trace.Content, *Report, error) {
+	p, err := ReadProcess(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := readCheckpoint(dir, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	report := &Report{Process: p, Checkpoint: r != nil}
+	if r == nil {
+		r = New(p)
+	}
+	sources, err := r.readSegments(dir, ended)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range sources {
+		report.Segments += len(s.segments)
+	}
+	r.consume(sources)
+	if p.BootID != "" && p.BootID == bootID() {
+		if now, ok := sampleNow(p.Clock.Kind); ok {
+			r.sampleSkipped = r.sampleEvery // the last sample is always kept
+			r.addSample(now)
+		}
+	}
+	content, err := r.Content()
+	if err != nil {
+		return nil, nil, err
+	}
+	if ended {
+		report.EndedEarly = r.endedEarly(sources)
+		content.Ranks[0].EndedEarly = report.EndedEarly
+	}
+	report.Rank, report.WorldSize = content.Ranks[0].Rank, content.Meta.WorldSize
+	report.Calls = r.Calls()
+	report.Lost = r.lost.Dropped + r.lost.Malformed
+	report.Notes = content.Meta.Notes
+	return content, report, nil
+}
+
+// readCheckpoint reads the state, if there is one.
+func readCheckpoint(dir string, p *Process) (*Recorder, error) {
+	state, err := os.ReadFile(filepath.Join(dir, stateFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := Restore(p, state)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, stateFile), err)
+	}
+	return r, nil
+}
+
+// readSegments reads the segments that the recorder has not worked off yet, thread by thread.
+func (r *Recorder) readSegments(dir string, ended bool) ([]*source, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, segmentGlob))
+	if err != nil {
+		return nil, err
+	}
+	byThread := map[uint32]*source{}
+	for _, path := range paths {
+		seg, err := readSegment(path)
+		switch {
+		case errors.Is(err, errSegment):
+			// a file that was made but never got a header, or whose name is not its own (it was being renamed)
+			continue
+		case errors.Is(err, os.ErrNotExist) && !ended:
+			continue // renamed between listing and opening
+		case err != nil:
+			return nil, err
+		}
+		if seg.stopped != "" {
+			r.addNote("tracing stopped: %s", seg.stopped)
+		}
+		s := byThread[seg.thread]
+		if s == nil {
+			s = &source{thread: r.thread(seg.thread), closed: ended, ended: ended}
+			byThread[seg.thread] = s
+		}
+		if seg.sequence >= s.thread.sequence {
+			s.segments = append(s.segments, seg)
+		}
+	}
+	var sources []*source
+	for _, s := range byThread {
+		sort.Slice(s.segments, func(i, j int) bool { return s.segments[i].sequence < s.segments[j].sequence })
+		if n := len(s.segments); n > 0 && !ended {
+			last := s.segments[n-1]
+			if s.segments[n-1], err = readSettled(filepath.Join(dir, segmentName(last.thread, last.sequence)), last); err != nil {
+				return nil, err
+			}
+		}
+		s.trim(r)
+		sources = append(sources, s)
+	}
+	sort.Slice(sources, func(i, j int) bool { return sources[i].thread.number < sources[j].thread.number })
+	return sources, nil
+}
+
+// trim makes sure that segments follow on each other and on what the checkpoint has.
+func (s *source) trim(r *Recorder) {
+	t := s.thread
+	if len(s.segments) > 0 && s.segments[0].sequence != t.sequence {
+		r.addNote("thread %d: segments %d to %d are missing", t.number, t.sequence, s.segments[0].sequence-1)
+		t.offset = 0
+	}
+	// a checkpoint can have worked off the beginning of its first segment
+	s.started = t.offset > 0
+	for i := 1; i < len(s.segments); i++ {
+		if s.segments[i].sequence != s.segments[i-1].sequence+1 {
+			r.addNote("thread %d: segments are missing after %d", t.number, s.segments[i-1].sequence)
+		}
+	}
+}
+
+// readSegment reads a segment file.
+func readSegment(path string) (*segment, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxSegmentFile {
+		return nil, fmt.Errorf("%s: %d bytes", path, info.Size())
+	}
+	// Only what is used is read, rounded up to words: the file of a short run is mostly unused.
+	header := make([]uint64, headerWords)
+	if _, err := io.ReadFull(f, bytesOf(header)); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, errSegment
+		}
+		return nil, err
+	}
+	h, err := parseSegmentHeader(header)
+	if err != nil || filepath.Base(path) != segmentName(h.thread, h.sequence) {
+		return nil, errSegment
+	}
+	used := min(h.used, uint64(info.Size()-segmentHeaderSize)) / 8
+	words := make([]uint64, headerWords+used)
+	copy(words, header)
+	n, err := f.ReadAt(bytesOf(words[headerWords:]), segmentHeaderSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return &segment{thread: h.thread, sequence: h.sequence, words: words[:headerWords+n/8], stopped: printable([]byte(h.stopped))}, nil
+}
+
+// readSettled reads the segment that a thread of a living process is writing to, up to the first call that has not
+// returned. Which calls have is taken from a first reading and their content from a second one, so that nothing is half
+// written.
+func readSettled(path string, first *segment) (*segment, error) {
+	settled := headerWords
+	for limit := first.available(); ; {
+		_, reserved, open := first.recordAt(settled, limit)
+		if reserved == 0 || open {
+			break
+		}
+		settled += reserved
+	}
+	second, err := readSegment(path)
+	if err != nil {
+		return nil, err
+	}
+	if second.thread != first.thread || second.sequence != first.sequence || len(second.words) < settled {
+		return nil, errSegment
+	}
+	second.words = second.words[:settled]
+	return second, nil
+}
+
+// endedEarly says how a process ended that did not get through MPI_Finalize.
+func (r *Recorder) endedEarly(sources []*source) string {
+	if r.finalized {
+		return ""
+	}
+	for _, s := range sources {
+		if s.inFlight != 0 {
+			if f := mpispec.ByID(s.inFlight); f != nil {
+				return "killed in " + f.Name
+			}
+		}
+	}
+	var last *thread
+	for _, t := range r.threads {
+		if t.calls > 0 && (last == nil || t.lastExit > last.lastExit) {
+			last = t
+		}
+	}
+	if last == nil {
+		return "before MPI_Init"
+	}
+	return "after " + mpispec.ByID(last.lastFunction).Name
+}

@@ -1,0 +1,386 @@
+package recorder
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// A fakeShim writes records as the shim does, for one process.
+type fakeShim struct {
+	t       testing.TB
+	process *Process
+	epoch   uint64
+	clock   uint64
+	threads map[uint32]*fakeThread
+}
+
+type fakeThread struct {
+	number   uint32
+	sequence uint64
+	words    []uint64 // of the segment that is being written
+}
+
+// Raw values of a fake MPI library. Handles of real ones are such ints or pointers.
+const (
+	commWorld   = 0x44000000
+	commSelf    = 0x44000001
+	commNull    = 0x04000000
+	requestNull = 0x2c000000
+	groupEmpty  = 0x48000000
+	groupNull   = 0x08000000
+	typeInt     = 0x4c000405
+	anySource   = -2
+	procNull    = -1
+	anyTag      = -1
+	mpiRoot     = -3
+	undefined   = -32766
+	inPlace     = -1
+)
+
+var fakeConstants = []Constant{
+	{"comm", "MPI_COMM_NULL", commNull},
+	{"comm", "MPI_COMM_WORLD", commWorld},
+	{"comm", "MPI_COMM_SELF", commSelf},
+	{"request", "MPI_REQUEST_NULL", requestNull},
+	{"group", "MPI_GROUP_EMPTY", groupEmpty},
+	{"group", "MPI_GROUP_NULL", groupNull},
+	{"datatype", "MPI_INT", typeInt},
+	{"rank", "MPI_ANY_SOURCE", word(anySource)},
+	{"rank", "MPI_PROC_NULL", word(procNull)},
+	{"root", "MPI_ROOT", word(mpiRoot)},
+	{"root", "MPI_PROC_NULL", word(procNull)},
+	{"tag", "MPI_ANY_TAG", word(anyTag)},
+	{"buffer", "MPI_BOTTOM", 0},
+	{"buffer", "MPI_IN_PLACE", word(inPlace)},
+	{"index", "MPI_UNDEFINED", word(undefined)},
+	{"color", "MPI_UNDEFINED", word(undefined)},
+	{"error-code", "MPI_ERR_IN_STATUS", 17},
+}
+
+func word(v int64) Address { return Address(v) }
+
+func newFakeShim(t testing.TB) *fakeShim {
+	p := &Process{
+		Format: 1, Hostname: "node", PID: 4711, ABI: "mpich", LibraryVersion: "4.0.2", LaunchID: "launch",
+		Clock: ProcessClock{Kind: "monotonic"}, CallSites: "caller", Constants: fakeConstants,
+		Modules: []Module{
+			{Path: "/opt/app", BuildID: "cafe", Base: 0x400000, Limit: 0x500000},
+			{Path: "/lib/libx.so", Base: 0x700000, Limit: 0x800000},
+		},
+		Directory: "node-4711-0123456789abcdef",
+	}
+	return &fakeShim{t: t, process: p, epoch: 2, clock: 1000, threads: map[uint32]*fakeThread{}}
+}
+
+func (s *fakeShim) json() []byte {
+	b, err := json.Marshal(s.process)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return b
+}
+
+func (s *fakeShim) thread(n uint32) *fakeThread {
+	t := s.threads[n]
+	if t == nil {
+		t = &fakeThread{number: n, words: newSegmentWords(n, 0)}
+		s.threads[n] = t
+	}
+	return t
+}
+
+func newSegmentWords(thread uint32, sequence uint64) []uint64 {
+	words := make([]uint64, headerWords)
+	copy(bytesOf(words), segmentMagic)
+	words[headerFormat] = join(segmentFormat, thread)
+	words[headerSequence] = sequence
+	return words
+}
+
+// Arguments of a record that are no single word.
+type (
+	list    []int64
+	str     string
+	special struct{ length, pointer int64 }
+	status  struct{ source, tag, err, cancelled, bytes int64 }
+	stats   []status
+	noStats struct{} // an undefined array of statuses
+	noStat  struct{} // a status that is not defined
+	descr   struct {
+		raw, own, size, inter, remoteSize, topology int64
+		group, remote                               list
+		dims, periods, coords                       list
+	}
+)
+
+func encodeArgument(words []uint64, v any) []uint64 {
+	add := func(vs ...int64) {
+		for _, v := range vs {
+			words = append(words, uint64(v))
+		}
+	}
+	switch v := v.(type) {
+	case int:
+		add(int64(v))
+	case int64:
+		add(v)
+	case float64:
+		words = append(words, math.Float64bits(v))
+	case list:
+		add(int64(len(v)))
+		add(v...)
+	case str:
+		add(int64(len(v)))
+		padded := make([]uint64, (len(v)+7)/8)
+		copy(bytesOf(padded), v)
+		words = append(words, padded...)
+	case special:
+		add(v.length)
+		if v.length == lengthSentinel {
+			add(v.pointer)
+		}
+	case status:
+		add(0)
+		words = append(words, v.words()...)
+	case noStat:
+		add(-1, 0, 0, 0)
+	case stats:
+		add(0, int64(len(v)))
+		for _, s := range v {
+			words = append(words, s.words()...)
+		}
+	case noStats:
+		add(0, -1)
+	case descr:
+		add(v.raw, v.own, v.size, v.inter, v.remoteSize, v.topology)
+		for _, l := range []list{v.group, v.remote, v.dims, v.periods, v.coords} {
+			words = encodeArgument(words, l)
+		}
+	default:
+		panic(fmt.Sprintf("%T", v))
+	}
+	return words
+}
+
+func (s status) words() []uint64 {
+	return []uint64{
+		uint64(uint32(s.source)) | uint64(s.tag)<<32,
+		uint64(uint32(s.err)) | uint64(s.cancelled)<<32,
+		uint64(s.bytes),
+	}
+}
+
+// call writes a committed record: inputs, outputs and extras in the order of the record.
+func (s *fakeShim) call(thread uint32, name string, result int64, arguments ...any) {
+	s.callAt(thread, 0x401000, name, result, arguments...)
+}
+
+func (s *fakeShim) callAt(thread uint32, address uint64, name string, result int64, arguments ...any) {
+	s.write(thread, address, name, result, true, arguments)
+}
+
+// open writes a record that is never committed.
+func (s *fakeShim) open(thread uint32, name string, arguments ...any) {
+	s.write(thread, 0x401000, name, 0, false, arguments)
+}
+
+func (s *fakeShim) write(thread uint32, address uint64, name string, result int64, committed bool, arguments []any) {
+	s.t.Helper()
+	f := mpispec.ByName(name)
+	if f == nil {
+		s.t.Fatalf("no function %s", name)
+	}
+	t := s.thread(thread)
+	at := len(t.words)
+	w := append(t.words, make([]uint64, recordPayload)...)
+	for _, a := range arguments {
+		w = encodeArgument(w, a)
+	}
+	owns := false
+	for i := range f.Params {
+		owns = owns || f.Params[i].Effect != mpispec.EffectNone && f.Params[i].Effect != mpispec.EffectExisting
+	}
+	epoch := s.epoch | 1
+	if owns {
+		s.epoch += 2
+		epoch = s.epoch
+	}
+	bytes := uint32(len(w)-at) * 8
+	state := uint32(0)
+	w[at+recordLength] = join(0, uint32(f.ID))
+	if committed {
+		state = 1
+		w[at+recordLength] = join(bytes, uint32(f.ID))
+	}
+	w[at+recordReserved] = join(bytes, state)
+	w[at+recordEpoch] = epoch
+	w[at+recordEnter] = s.clock + 10
+	w[at+recordExit] = s.clock + 30
+	s.clock += 30
+	w[at+recordAddress] = address
+	w[at+recordReturn] = uint64(result)
+	t.words = w
+	t.words[headerUsed] = uint64(len(w)-headerWords) * 8
+}
+
+// init writes MPI_Init of a rank.
+func (s *fakeShim) init(rank, size int64) {
+	group := make(list, size)
+	for i := range group {
+		group[i] = int64(i)
+	}
+	s.call(0, "MPI_Init", 0, 1, list{}, 1, list{}, rank, size, int64(0),
+		descr{raw: commWorld, own: rank, size: size, group: group})
+}
+
+// recorder works off everything that was written.
+func (s *fakeShim) recorder() *Recorder {
+	r := New(s.process)
+	r.consume(s.sources(r, true))
+	return r
+}
+
+func (s *fakeShim) sources(r *Recorder, ended bool) []*source {
+	var sources []*source
+	for n := range uint32(len(s.threads)) {
+		t := s.threads[n]
+		seg := &segment{thread: n, sequence: t.sequence, words: t.words}
+		sources = append(sources, &source{
+			thread: r.thread(n), segments: []*segment{seg}, closed: ended, ended: ended,
+		})
+	}
+	return sources
+}
+
+func (s *fakeShim) content() *trace.Content {
+	s.t.Helper()
+	c, err := s.recorder().Content()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}
+
+// lines are all calls of a thread, decoded by code that knows nothing of the recorder's.
+func lines(t testing.TB, c *trace.Content, thread int) []string {
+	t.Helper()
+	functions := map[uint16]*trace.Function{}
+	for i := range c.Functions {
+		functions[c.Functions[i].ID] = &c.Functions[i]
+	}
+	th := c.Threads[thread]
+	streams := map[[2]int32][]int64{}
+	for _, s := range th.Streams {
+		streams[[2]int32{s.Terminal, s.Number}] = c.Sequences[s.Sequence]
+	}
+	var out []string
+	var expand func(rule int)
+	var value func(b *strings.Builder, terminal int32, v trace.Value)
+	pull := func(terminal int32, number int64) int64 {
+		key := [2]int32{terminal, int32(number)}
+		if len(streams[key]) == 0 {
+			t.Fatalf("stream %d of terminal %d is too short", number, terminal)
+		}
+		v := streams[key][0]
+		streams[key] = streams[key][1:]
+		return v
+	}
+	value = func(b *strings.Builder, terminal int32, v trace.Value) {
+		list := func(vs []trace.Value) {
+			b.WriteByte('[')
+			for i, v := range vs {
+				if i > 0 {
+					b.WriteByte(' ')
+				}
+				value(b, terminal, v)
+			}
+			b.WriteByte(']')
+		}
+		switch v.Form {
+		case trace.Absent:
+			b.WriteByte('-')
+		case trace.Null:
+			b.WriteString("NULL")
+		case trace.Pointer:
+			b.WriteString("ptr")
+		case trace.Int:
+			fmt.Fprint(b, v.Int)
+		case trace.Name:
+			b.WriteString(strings.TrimPrefix(v.Text, "MPI_"))
+		case trace.Text:
+			fmt.Fprintf(b, "%q", v.Text)
+		case trace.Handle:
+			fmt.Fprintf(b, "#%d", v.Int)
+		case trace.List, trace.Status:
+			list(v.List)
+		case trace.Stream:
+			fmt.Fprintf(b, "~%d", pull(terminal, v.Int))
+		case trace.ListStream:
+			b.WriteString("~(")
+			n := pull(terminal, v.Int)
+			for i := range n {
+				if i > 0 {
+					b.WriteByte(' ')
+				}
+				fmt.Fprint(b, pull(terminal, v.Int))
+			}
+			b.WriteByte(')')
+		default:
+			t.Fatalf("form %d", v.Form)
+		}
+	}
+	call := func(terminal int32) {
+		s := &c.Signatures[terminal]
+		f := functions[s.Function]
+		var b strings.Builder
+		b.WriteString(strings.TrimPrefix(f.Name, "MPI_"))
+		for _, p := range []struct {
+			name string
+			v    []trace.Value
+		}{{"(", s.In}, {" -> ", s.Out}} {
+			b.WriteString(p.name)
+			for i, v := range p.v {
+				if i > 0 {
+					b.WriteByte(' ')
+				}
+				value(&b, terminal, v)
+			}
+		}
+		b.WriteString(")")
+		if s.Return.Form != trace.Int || s.Return.Int != 0 {
+			b.WriteString("=")
+			value(&b, terminal, s.Return)
+		}
+		if s.Communicator.Form == trace.Stream {
+			b.WriteString(" comm " + c.Communicators[pull(terminal, s.Communicator.Int)].GlobalName)
+		}
+		out = append(out, b.String())
+	}
+	expand = func(rule int) {
+		for _, sym := range c.Grammar.Rules[rule] {
+			for range sym.Count {
+				if sym.IsRule() {
+					expand(sym.Rule())
+				} else {
+					call(sym.Value)
+				}
+			}
+		}
+	}
+	expand(th.Root)
+	for key, rest := range streams {
+		if len(rest) > 0 {
+			t.Errorf("stream %d of terminal %d has %d values too many", key[1], key[0], len(rest))
+		}
+	}
+	if uint64(len(out)) != th.Calls {
+		t.Errorf("thread %d has %d calls, says %d", thread, len(out), th.Calls)
+	}
+	return out
+}
