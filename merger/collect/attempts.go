@@ -1,0 +1,50 @@
+package collect
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// An Attempt is one start of the launcher, as the operator saw it.
+type Attempt struct {
+	Attempt      int       `json:"attempt"`
+	PodUID       string    `json:"pod_uid"`
+	RestartCount int       `json:"restart_count"`
+	StartedAt    time.Time `json:"started_at"`
+}
+
+// ParseAttempts reads the value of --attempts; "" is none.
+func ParseAttempts(s string) ([]Attempt, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var attempts []Attempt
+	if err := json.Unmarshal([]byte(s), &attempts); err != nil {
+		return nil, fmt.Errorf("the list of attempts is not valid: %w", err)
+	}
+	slices.SortFunc(attempts, func(a, b Attempt) int { return a.StartedAt.Compare(b.StartedAt) })
+	return attempts, nil
+}
+
+// clockSlack is how much earlier than its launcher a rank may seem to have
+// started: their nodes' clocks differ. It is less than the back-off between
+// two attempts.
+const clockSlack = 2 * time.Second
+
+// attemptOf finds the attempt that a world belongs to: the last that had begun
+// when the world did. Ranks run in surviving workers, whose sidecars see no
+// restart of the launcher, so time is all there is.
+func attemptOf(attempts []Attempt, startRealtimeNS int64) int {
+	if len(attempts) == 0 {
+		return 0
+	}
+	found := attempts[0].Attempt
+	for _, a := range attempts {
+		if a.StartedAt.UnixNano() <= startRealtimeNS+clockSlack.Nanoseconds() {
+			found = a.Attempt
+		}
+	}
+	return found
+}

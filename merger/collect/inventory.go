@@ -1,0 +1,140 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/shipper/shard"
+	"github.com/cairn-mpi/cairn/store"
+)
+
+// An inventory is what lies in the store at one moment.
+type inventory struct {
+	pods      map[string]*shard.Pod // by uid
+	manifests []located
+	damaged   []string // documents that cannot be read, for people
+}
+
+// located is a manifest with its place.
+type located struct {
+	shard.Manifest
+	directory string // with a slash at its end
+}
+
+// key is where the shard lies.
+func (l *located) key() string { return l.directory + path.Base(l.Shard) }
+
+func takeInventory(ctx context.Context, s store.Store) (*inventory, error) {
+	objects, err := s.List(ctx, shard.Root)
+	if err != nil && !store.IsNotFound(err) {
+		return nil, err
+	}
+	inv := &inventory{pods: map[string]*shard.Pod{}}
+	for _, object := range objects {
+		var err error
+		switch shard.KindOf(object.Key) {
+		case shard.KindPod:
+			pod := &shard.Pod{}
+			if err = shard.Read(ctx, s, object.Key, pod); err == nil {
+				// the place counts, not what the document says of itself
+				pod.PodUID = path.Base(path.Dir(object.Key))
+				inv.pods[pod.PodUID] = pod
+			}
+		case shard.KindManifest:
+			m := located{directory: path.Dir(object.Key) + "/"}
+			if err = shard.Read(ctx, s, object.Key, &m.Manifest); err == nil {
+				inv.manifests = append(inv.manifests, m)
+			}
+		}
+		switch {
+		case errors.Is(err, shard.ErrDamaged):
+			inv.damaged = append(inv.damaged, err.Error())
+		case store.IsNotFound(err):
+			// replaced or deleted since it was listed
+		case err != nil:
+			return nil, err
+		}
+	}
+	return inv, nil
+}
+
+// worlds groups the manifests by world.
+func (inv *inventory) worlds() map[string][]located {
+	worlds := map[string][]located{}
+	for _, m := range inv.manifests {
+		worlds[m.World] = append(worlds[m.World], m)
+	}
+	return worlds
+}
+
+// complete tells whether every world has all its ranks, ended.
+func (inv *inventory) complete() bool {
+	if len(inv.manifests) == 0 {
+		return false
+	}
+	for _, manifests := range inv.worlds() {
+		size := 0
+		final := map[int]bool{}
+		for i := range manifests {
+			size = max(size, manifests[i].Size)
+			for _, r := range manifests[i].Ranks {
+				if !r.Final {
+					return false
+				}
+				final[r.Rank] = true
+			}
+		}
+		if size == 0 || len(final) < size {
+			return false
+		}
+	}
+	return true
+}
+
+// lost says which ranks the sidecars could not upload.
+func (inv *inventory) lost() []string {
+	var lost []string
+	for _, pod := range inv.pods {
+		for _, l := range pod.LostRanks {
+			lost = append(lost, pod.Pod+": "+l)
+		}
+	}
+	slices.Sort(lost)
+	return lost
+}
+
+// problems is what sidecars and we found damaged.
+func (inv *inventory) problems() []string {
+	problems := slices.Clone(inv.damaged)
+	for _, pod := range inv.pods {
+		for _, p := range pod.Problems {
+			problems = append(problems, pod.Pod+": "+p)
+		}
+	}
+	for i := range inv.manifests {
+		for _, p := range inv.manifests[i].Problems {
+			problems = append(problems, inv.manifests[i].Pod+": "+p)
+		}
+	}
+	slices.Sort(problems)
+	return slices.Compact(problems)
+}
+
+// waitingFor describes what is not there yet.
+func (inv *inventory) waitingFor(pods int) string {
+	var busy []string
+	for _, pod := range inv.pods {
+		if !pod.Idle() {
+			busy = append(busy, fmt.Sprintf("%s (%d running, %d to upload)", pod.Pod, pod.LiveProcesses, pod.Pending))
+		}
+	}
+	slices.Sort(busy)
+	if missing := pods - len(inv.pods); missing > 0 {
+		busy = append(busy, fmt.Sprintf("%d pods that left no sign", missing))
+	}
+	return strings.Join(busy, ", ")
+}

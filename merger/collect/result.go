@@ -1,0 +1,79 @@
+package collect
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A Result is what a merge achieved.
+type Result struct {
+	Runs     []RunResult
+	Lost     []string // ranks that sidecars could not upload
+	Problems []string // what was damaged, late or odd
+}
+
+// A RunResult is one run in the termination message.
+type RunResult struct {
+	ID                        string `json:"id"`
+	Attempt                   int    `json:"attempt"`
+	Run                       int    `json:"run"`
+	Ranks                     int    `json:"ranks"`
+	MissingRanks              string `json:"missing_ranks"`
+	Calls                     uint64 `json:"calls"`
+	TraceBytes                int64  `json:"trace_bytes"`
+	ParallelEfficiencyPercent int    `json:"parallel_efficiency_percent"`
+	TraceURI                  string `json:"trace_uri"`
+}
+
+// Termination is the termination message: at most 4096 bytes of JSON.
+type Termination struct {
+	Runs     []RunResult `json:"runs"`
+	RunCount int         `json:"run_count"`
+	Lost     string      `json:"lost"`
+	Message  string      `json:"message"`
+}
+
+// Limits of a termination message.
+const (
+	TerminationBytes = 4096
+	terminationRuns  = 16
+	maxText          = 700 // of lost and message each
+	maxMissing       = 120 // of one run's list of missing ranks
+)
+
+// Termination shortens the result until it fits: first the texts, then runs
+// from the end. err is the error of Merge, if it gave one.
+func (r *Result) Termination(err error) Termination {
+	var t Termination
+	t.Runs = []RunResult{}
+	if r != nil {
+		t.RunCount = len(r.Runs)
+		for _, run := range r.Runs[:min(len(r.Runs), terminationRuns)] {
+			run.MissingRanks = shorten(run.MissingRanks, maxMissing)
+			t.Runs = append(t.Runs, run)
+		}
+		t.Lost = shorten(strings.Join(r.Lost, "; "), maxText)
+		t.Message = shorten(strings.Join(r.Problems, "; "), maxText)
+	}
+	if err != nil {
+		t.Message = shorten(strings.TrimSuffix(err.Error()+"; "+t.Message, "; "), maxText)
+	}
+	for len(t.Runs) > 0 {
+		raw, err := json.Marshal(t)
+		if err == nil && len(raw) <= TerminationBytes {
+			break
+		}
+		t.Runs = t.Runs[:len(t.Runs)-1]
+	}
+	return t
+}
+
+// shorten cuts a text at a rune and says how much is missing.
+func shorten(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	suffix := fmt.Sprintf("… (%d bytes)", len(s))
+	return strings.ToValidUTF8(s[:limit-len(suffix)], "") + suffix
+}

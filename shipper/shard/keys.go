@@ -1,0 +1,48 @@
+package shard
+
+import (
+	"path"
+	"strings"
+)
+
+// Keys below a job's prefix.
+const (
+	Root         = "shards/"
+	ManifestFile = "manifest.json"
+	PodFile      = "pod.json"
+	Extension    = ".cairn"
+)
+
+// PodKey is where the heartbeat of a pod lies.
+func PodKey(podUID string) string { return path.Join(Root, podUID, PodFile) }
+
+// Directory is where the shard of a pod's ranks of one world lies.
+func Directory(podUID, directory string) string { return path.Join(Root, podUID, directory) + "/" }
+
+// A Kind is what a key below Root names.
+type Kind uint8
+
+// Kinds of keys.
+const (
+	Unknown Kind = iota
+	KindPod
+	KindManifest
+	KindShard
+)
+
+// KindOf tells what a key names.
+func KindOf(key string) Kind {
+	rest, ok := strings.CutPrefix(key, Root)
+	if !ok {
+		return Unknown
+	}
+	switch parts := strings.Split(rest, "/"); {
+	case len(parts) == 2 && parts[1] == PodFile:
+		return KindPod
+	case len(parts) == 3 && parts[2] == ManifestFile:
+		return KindManifest
+	case len(parts) == 3 && strings.HasSuffix(parts[2], Extension):
+		return KindShard
+	}
+	return Unknown
+}
