@@ -1,0 +1,53 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Count says how often a rank (all its threads) called a function.
+type Count struct {
+	Rank     int
+	Function uint16
+	Calls    uint64
+}
+
+// Counts are the calls per rank and function, computed on the grammar; sorted by rank, then function.
+func (t *Reader) Counts() ([]Count, error) { return t.shared.Counts() }
+
+// Counts are the calls per rank and function, computed on the grammar; sorted by rank, then function.
+func (c *Content) Counts() ([]Count, error) {
+	if err := c.Grammar.Validate(); err != nil {
+		return nil, err
+	}
+	byRoot := map[int]map[uint16]uint64{} // many threads share a root
+	var counts []Count
+	for i := 0; i < len(c.Threads); {
+		rank := c.Threads[i].Rank
+		calls := map[uint16]uint64{}
+		for ; i < len(c.Threads) && c.Threads[i].Rank == rank; i++ {
+			root := c.Threads[i].Root
+			if byRoot[root] == nil {
+				byRoot[root] = c.functionCounts(root)
+			}
+			for function, n := range byRoot[root] {
+				calls[function] += n
+			}
+		}
+		first := len(counts)
+		for function, n := range calls {
+			counts = append(counts, Count{rank, function, n})
+		}
+		slices.SortFunc(counts[first:], func(a, b Count) int { return cmp.Compare(a.Function, b.Function) })
+	}
+	return counts, nil
+}
+
+// functionCounts counts the calls of a root by function.
+func (c *Content) functionCounts(root int) map[uint16]uint64 {
+	calls := map[uint16]uint64{}
+	for _, o := range c.Grammar.Counts(root) {
+		calls[c.Signatures[o.Terminal].Function] += o.Count
+	}
+	return calls
+}

@@ -1,0 +1,91 @@
+package trace
+
+import (
+	"encoding/binary"
+	"errors"
+	"unsafe"
+)
+
+const valueBytes = int64(unsafe.Sizeof(Value{}))
+
+var (
+	errTruncated = errors.New("trace: data ends too early")
+	errNumber    = errors.New("trace: number out of range")
+)
+
+// A decoder takes numbers and strings from the front of b. The first error stays; after it everything is zero.
+type decoder struct {
+	b       []byte
+	err     error
+	strings []string // what string indices refer to; nil: strings are in place
+	budget  *budget  // nil: no limit but that of the input's length
+}
+
+func (d *decoder) fail(err error) {
+	if d.err == nil {
+		d.err = err
+	}
+	d.b = nil
+}
+
+func (d *decoder) byte() byte {
+	if len(d.b) == 0 {
+		d.fail(errTruncated)
+		return 0
+	}
+	x := d.b[0]
+	d.b = d.b[1:]
+	return x
+}
+
+func (d *decoder) bytes(n uint64) []byte {
+	if n > uint64(len(d.b)) {
+		d.fail(errTruncated)
+		return nil
+	}
+	x := d.b[:n:n]
+	d.b = d.b[n:]
+	return x
+}
+
+func (d *decoder) uint64() uint64 {
+	b := d.bytes(8)
+	if b == nil {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+func (d *decoder) uvarint() uint64 {
+	x, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		if n == 0 {
+			d.fail(errTruncated)
+		} else {
+			d.fail(errNumber)
+		}
+		return 0
+	}
+	d.b = d.b[n:]
+	return x
+}
+
+func (d *decoder) varint() int64 { return unzigzag(d.uvarint()) }
+
+func (d *decoder) uvarintUpTo(most uint64) uint64 {
+	x := d.uvarint()
+	if x > most {
+		d.fail(errNumber)
+		return 0
+	}
+	return x
+}
+
+func (d *decoder) varintWithin(least, most int64) int64 {
+	x := d.varint()
+	if x < least || x > most {
+		d.fail(errNumber)
+		return 0
+	}
+	return x
+}

@@ -1,0 +1,127 @@
+package trace
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// AppendJSON appends the call as one JSON object without line breaks:
+//
+//	{"rank":0,"thread":0,"index":17,"function":"MPI_Send","args":{"buf":"…","count":4,…},"return":0,
+//	 "start_ns":81234567,"duration_ns":420,"call_site":{"module":"a.out","offset":4660,…}}
+//
+// Arguments are in the order of the parameter list: numbers are numbers; names, handles ("comm#1") and pointers ("…")
+// are strings; NULL and what does not count on this rank are null; lists are arrays; a status is an object. An inout
+// parameter that the call changed is {"in":…,"out":…}. start_ns is CLOCK_MONOTONIC of the node, which ranks of one
+// boot id share. call_site is left out where it is unknown. Floating-point values that JSON lacks are strings ("NaN",
+// "+Inf", "-Inf").
+func (e *Event) AppendJSON(b []byte) []byte {
+	b = strconv.AppendInt(append(b, `{"rank":`...), int64(e.Rank), 10)
+	b = strconv.AppendInt(append(b, `,"thread":`...), int64(e.Thread), 10)
+	b = strconv.AppendUint(append(b, `,"index":`...), e.Index, 10)
+	b = appendJSONString(append(b, `,"function":`...), e.Function.Name)
+	b = append(b, `,"args":{`...)
+	first := true
+	for a := range e.arguments {
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = append(appendJSONString(b, a.parameter.Name), ':')
+		switch {
+		case a.changed():
+			b = appendValueJSON(append(b, `{"in":`...), a.before, a.parameter.Kind)
+			b = appendValueJSON(append(b, `,"out":`...), a.after, a.parameter.Kind)
+			b = append(b, '}')
+		case a.after != nil:
+			b = appendValueJSON(b, a.after, a.parameter.Kind)
+		case a.before != nil:
+			b = appendValueJSON(b, a.before, a.parameter.Kind)
+		default:
+			b = append(b, "null"...)
+		}
+	}
+	b = appendValueJSON(append(b, `},"return":`...), &e.Return, e.Function.Return)
+	b = strconv.AppendInt(append(b, `,"start_ns":`...), e.Enter, 10)
+	b = strconv.AppendInt(append(b, `,"duration_ns":`...), e.Exit-e.Enter, 10)
+	if e.Site != nil {
+		b = append(b, `,"call_site":`...)
+		b = e.Site.appendJSON(b)
+	}
+	return append(b, '}')
+}
+
+func (s *Site) appendJSON(b []byte) []byte {
+	b = appendJSONString(append(b, `{"module":`...), s.Module)
+	b = appendJSONString(append(b, `,"build_id":`...), s.BuildID)
+	b = strconv.AppendUint(append(b, `,"offset":`...), s.Offset, 10)
+	if s.Function != "" {
+		b = appendJSONString(append(b, `,"function":`...), s.Function)
+	}
+	if s.File != "" {
+		b = appendJSONString(append(b, `,"file":`...), s.File)
+		b = strconv.AppendInt(append(b, `,"line":`...), int64(s.Line), 10)
+	}
+	return append(b, '}')
+}
+
+func appendValueJSON(b []byte, v *Value, kind string) []byte {
+	switch v.Form {
+	case Absent, Null:
+		return append(b, "null"...)
+	case Int:
+		if !handleKinds[kind] {
+			return strconv.AppendInt(b, v.Int, 10)
+		}
+	case Float:
+		x := math.Float64frombits(uint64(v.Int))
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return append(strconv.AppendFloat(append(b, '"'), x, 'g', -1, 64), '"')
+		}
+		return strconv.AppendFloat(b, x, 'g', -1, 64)
+	case Text, Name:
+		return appendJSONString(b, v.Text)
+	case List:
+		b = append(b, '[')
+		for i := range v.List {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendValueJSON(b, &v.List[i], kind)
+		}
+		return append(b, ']')
+	case Status:
+		b = append(b, '{')
+		for i := range min(len(v.List), len(statusFields)) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(append(append(b, '"'), statusFields[i]...), `":`...)
+			b = appendValueJSON(b, &v.List[i], "")
+		}
+		return append(b, '}')
+	}
+	b = append(b, '"')
+	b = appendValueText(b, v, kind)
+	return append(b, '"')
+}
+
+// appendJSONString appends s quoted; bytes that are no UTF-8 become U+FFFD.
+func appendJSONString(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r == '\n':
+			b = append(b, `\n`...)
+		case r < 0x20 || r == 0x7f:
+			b = append(b, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return append(b, '"')
+}

@@ -1,0 +1,155 @@
+package trace
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Text is the call as one line:
+//
+//	MPI_Recv(buf=…, count=4, …, comm=MPI_COMM_WORLD, status={source=0, tag=7, bytes=16}) = MPI_SUCCESS
+//
+// A pointer is "…", a handle its kind and number ("request#3"). A parameter that the call changed shows both values:
+// request=request#3→MPI_REQUEST_NULL. Parameters that do not count on this rank are "-".
+func (e *Event) Text() string { return string(e.AppendText(nil)) }
+
+// AppendText appends Text.
+func (e *Event) AppendText(b []byte) []byte {
+	b = append(b, e.Function.Name...)
+	b = append(b, '(')
+	first := true
+	for a := range e.arguments {
+		if !first {
+			b = append(b, ", "...)
+		}
+		first = false
+		b = append(b, a.parameter.Name...)
+		b = append(b, '=')
+		if a.before != nil {
+			b = appendValueText(b, a.before, a.parameter.Kind)
+		}
+		if a.changed() {
+			b = append(b, "→"...)
+		}
+		if a.after != nil && (a.before == nil || a.changed()) {
+			b = appendValueText(b, a.after, a.parameter.Kind)
+		}
+	}
+	b = append(b, ") = "...)
+	if e.Return.Form == Int && e.Return.Int == 0 && e.Function.Return == "int" {
+		return append(b, "MPI_SUCCESS"...)
+	}
+	return appendValueText(b, &e.Return, e.Function.Return)
+}
+
+// An argument is one parameter of a call with its value before and after, nil where that is not recorded.
+type argument struct {
+	parameter     *Parameter
+	before, after *Value
+}
+
+// changed tells whether the call changed an inout parameter.
+func (a *argument) changed() bool {
+	return a.before != nil && a.after != nil && !equalValues(a.before, a.after)
+}
+
+// arguments yields the parameters of the call in order.
+func (e *Event) arguments(yield func(argument) bool) {
+	in, out := e.In, e.Out
+	for i := range e.Function.Parameters {
+		a := argument{parameter: &e.Function.Parameters[i]}
+		if a.parameter.Direction != Out && len(in) > 0 {
+			a.before, in = &in[0], in[1:]
+		}
+		if a.parameter.Direction != In && len(out) > 0 {
+			a.after, out = &out[0], out[1:]
+		}
+		if !yield(a) {
+			return
+		}
+	}
+}
+
+func equalValues(a, b *Value) bool {
+	if a.Form != b.Form || a.Int != b.Int || a.Text != b.Text || len(a.List) != len(b.List) {
+		return false
+	}
+	for i := range a.List {
+		if !equalValues(&a.List[i], &b.List[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// handleKinds are the kinds whose values are opaque handles of MPI.
+var handleKinds = map[string]bool{
+	"comm": true, "datatype": true, "op": true, "group": true, "win": true, "file": true, "info": true,
+	"request": true, "message": true, "errhandler": true, "session": true, "keyval": true,
+}
+
+// statusFields are the elements of a status, in order.
+var statusFields = [...]string{"source", "tag", "error", "cancelled", "bytes"}
+
+func appendValueText(b []byte, v *Value, kind string) []byte {
+	switch v.Form {
+	case Absent:
+		return append(b, '-')
+	case Null:
+		return append(b, "NULL"...)
+	case Int:
+		if handleKinds[kind] {
+			b = append(append(b, kind...), '#')
+		}
+		return strconv.AppendInt(b, v.Int, 10)
+	case Float:
+		return strconv.AppendFloat(b, math.Float64frombits(uint64(v.Int)), 'g', -1, 64)
+	case Text:
+		return strconv.AppendQuote(b, v.Text)
+	case Name:
+		return append(b, v.Text...)
+	case Handle:
+		b = append(append(b, kind...), '#')
+		return strconv.AppendInt(b, v.Int, 10)
+	case Pointer:
+		return append(b, "…"...)
+	case List:
+		b = append(b, '[')
+		for i := range v.List {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = appendValueText(b, &v.List[i], kind)
+		}
+		return append(b, ']')
+	case Status:
+		return appendStatusText(b, v)
+	case Stream, ListStream:
+		return fmt.Appendf(b, "stream#%d", v.Int)
+	case RankOffset:
+		return fmt.Appendf(b, "rank%+d", v.Int)
+	}
+	return fmt.Appendf(b, "?%d", v.Form)
+}
+
+// appendStatusText leaves out error and cancelled where they are 0.
+func appendStatusText(b []byte, v *Value) []byte {
+	b = append(b, '{')
+	first := true
+	for i := range v.List {
+		x := &v.List[i]
+		if (i == 2 || i == 3) && x.Form == Int && x.Int == 0 {
+			continue
+		}
+		if !first {
+			b = append(b, ", "...)
+		}
+		first = false
+		if i < len(statusFields) {
+			b = append(append(b, statusFields[i]...), '=')
+		}
+		b = appendValueText(b, x, "")
+	}
+	return append(b, '}')
+}

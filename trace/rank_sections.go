@@ -1,0 +1,297 @@
+package trace
+
+import "math"
+
+// The sections with a row per rank or per thread are tables in columns, so that thousands of equal ranks cost a few
+// bytes.
+
+func appendRanks(ranks []Rank) []byte {
+	s := newSection()
+	n := len(ranks)
+	s.number(uint64(n))
+	s.column(n, func(i int) int64 { return int64(ranks[i].Rank) })
+	s.texts(n, func(i int) string { return ranks[i].Host })
+	s.texts(n, func(i int) string { return ranks[i].Pod })
+	s.texts(n, func(i int) string { return ranks[i].Node })
+	s.texts(n, func(i int) string { return ranks[i].BootID })
+	s.column(n, func(i int) int64 { return int64(ranks[i].PID) })
+	s.texts(n, func(i int) string { return ranks[i].Executable })
+	s.column(n, func(i int) int64 { return ranks[i].StartRealtimeNS })
+	s.texts(n, func(i int) string { return ranks[i].EndedEarly })
+	s.column(n, func(i int) int64 { return int64(ranks[i].Dropped) })
+	s.texts(n, func(i int) string { return ranks[i].Clock.Kind })
+	s.column(n, func(i int) int64 { return int64(len(ranks[i].Clock.Samples)) })
+	var ticks, monotonic, offsets []int64
+	for i := range ranks {
+		var before ClockSample
+		for _, sample := range ranks[i].Clock.Samples {
+			ticks = append(ticks, sample.Ticks-before.Ticks)
+			monotonic = append(monotonic, sample.MonotonicNS-before.MonotonicNS)
+			offsets = append(offsets, (sample.RealtimeNS-sample.MonotonicNS)-(before.RealtimeNS-before.MonotonicNS))
+			before = sample
+		}
+	}
+	s.b = AppendSequence(s.b, ticks)
+	s.b = AppendSequence(s.b, monotonic)
+	s.b = AppendSequence(s.b, offsets)
+	return s.bytes()
+}
+
+func (d *decoder) ranks() []Rank {
+	n := d.rows(264)
+	ranks := make([]Rank, n)
+	numbers, hosts, pods, nodes, boots := d.column(n), d.texts(n), d.texts(n), d.texts(n), d.texts(n)
+	pids, executables, starts, ends := d.column(n), d.texts(n), d.column(n), d.texts(n)
+	dropped, kinds, samples := d.column(n), d.texts(n), d.column(n)
+	total := 0
+	for i := range ranks {
+		ranks[i] = Rank{
+			Rank: int(numbers[i]), Host: hosts[i], Pod: pods[i], Node: nodes[i], BootID: boots[i], PID: int(pids[i]),
+			Executable: executables[i], StartRealtimeNS: starts[i], EndedEarly: ends[i], Dropped: uint64(dropped[i]),
+			Clock: Clock{Kind: kinds[i]},
+		}
+		if numbers[i] < 0 || numbers[i] > math.MaxInt32 || samples[i] < 0 || samples[i] > math.MaxInt32 {
+			d.fail(errNumber)
+			return nil
+		}
+		total += int(samples[i])
+	}
+	if !d.budget.take(int64(total) * 24) {
+		d.fail(errMemory)
+		return nil
+	}
+	ticks, monotonic, offsets := d.column(total), d.column(total), d.column(total)
+	all := make([]ClockSample, total)
+	at := 0
+	for i := range ranks {
+		if samples[i] == 0 {
+			continue
+		}
+		mine := all[at : at+int(samples[i]) : at+int(samples[i])]
+		var before ClockSample
+		for j := range mine {
+			mine[j].Ticks = before.Ticks + ticks[at+j]
+			mine[j].MonotonicNS = before.MonotonicNS + monotonic[at+j]
+			mine[j].RealtimeNS = mine[j].MonotonicNS + before.RealtimeNS - before.MonotonicNS + offsets[at+j]
+			before = mine[j]
+		}
+		ranks[i].Clock.Samples = mine
+		at += len(mine)
+	}
+	return ranks
+}
+
+// A listTable numbers distinct lists of integers in order of first sight.
+type listTable struct {
+	numbers map[string]int
+	lists   [][]int64
+}
+
+func newListTable() *listTable { return &listTable{numbers: map[string]int{}} }
+
+func (t *listTable) index(list []int64) int {
+	key := string(AppendSequence(nil, list))
+	i, known := t.numbers[key]
+	if !known {
+		i = len(t.lists)
+		t.numbers[key] = i
+		t.lists = append(t.lists, list)
+	}
+	return i
+}
+
+// lists writes the lengths of the lists, then all their elements.
+func (s *sectionWriter) lists(lists [][]int64) {
+	s.column(len(lists), func(i int) int64 { return int64(len(lists[i])) })
+	var all []int64
+	for _, list := range lists {
+		all = append(all, list...)
+	}
+	s.b = AppendSequence(s.b, all)
+}
+
+func (d *decoder) lists() [][]int64 {
+	lengths, all := d.sequence(), d.sequence()
+	if !d.budget.take(int64(len(lengths)) * 24) {
+		d.fail(errMemory)
+		return nil
+	}
+	lists := make([][]int64, len(lengths))
+	for i, n := range lengths {
+		if n < 0 || n > int64(len(all)) {
+			d.fail(errNumber)
+			return nil
+		}
+		lists[i] = all[:n:n]
+		all = all[n:]
+	}
+	if len(all) > 0 {
+		d.fail(errNumber)
+	}
+	return lists
+}
+
+// appendRankMap writes which threads there are, which root each has, and which communicators each rank had.
+func appendRankMap(c *Content) []byte {
+	s := newSection()
+	n := len(c.Threads)
+	s.number(uint64(n))
+	s.column(n, func(i int) int64 { return int64(c.Threads[i].Rank) })
+	s.column(n, func(i int) int64 { return int64(c.Threads[i].Thread) })
+	s.column(n, func(i int) int64 { return int64(c.Threads[i].Root) })
+	own := newListTable()
+	mine := make([]int64, len(c.Ranks))
+	for i := range c.Ranks {
+		mine[i] = int64(own.index(numbers(c.Ranks[i].CommunicatorsOwn)))
+	}
+	s.b = AppendSequence(s.b, mine)
+	s.lists(own.lists)
+	return s.bytes()
+}
+
+func numbers[T int | int32 | uint32](list []T) []int64 {
+	all := make([]int64, len(list))
+	for i, x := range list {
+		all[i] = int64(x)
+	}
+	return all
+}
+
+// rankMap fills in c.Threads and the communicators of c.Ranks. The lengths are those of the grammar's rules.
+func (d *decoder) rankMap(c *Content, lengths []uint64) {
+	n := d.rows(144)
+	ranks, threads, roots := d.column(n), d.column(n), d.column(n)
+	mine, own := d.column(len(c.Ranks)), d.lists()
+	if d.err != nil {
+		return
+	}
+	if n > 0 {
+		c.Threads = make([]Thread, n)
+	}
+	for i := range c.Threads {
+		if ranks[i] < 0 || ranks[i] > math.MaxInt32 || threads[i] < 0 || threads[i] > math.MaxInt32 ||
+			roots[i] < 0 || roots[i] >= int64(len(lengths)) {
+			d.fail(errNumber)
+			return
+		}
+		c.Threads[i] = Thread{Rank: int(ranks[i]), Thread: int(threads[i]), Root: int(roots[i]),
+			Calls: lengths[roots[i]]}
+	}
+	lists := make([][]uint32, len(own))
+	for i, list := range own {
+		if len(list) == 0 {
+			continue
+		}
+		if !d.budget.take(int64(len(list)) * 4) {
+			d.fail(errMemory)
+			return
+		}
+		lists[i] = make([]uint32, len(list))
+		for j, x := range list {
+			if x < 0 || x >= int64(len(c.Communicators)) {
+				d.fail(errNumber)
+				return
+			}
+			lists[i][j] = uint32(x)
+		}
+	}
+	for i, k := range mine {
+		if k < 0 || k >= int64(len(lists)) {
+			d.fail(errNumber)
+			return
+		}
+		c.Ranks[i].CommunicatorsOwn = lists[k] // ranks with equal lists share one
+	}
+}
+
+// appendStreams writes which value sequence each stream of each thread has. The (terminal, number) pairs are the same
+// on many threads; the sequences often are not.
+func appendStreams(c *Content) []byte {
+	s := newSection()
+	s.number(uint64(len(c.Sequences)))
+	shapes := newListTable()
+	shape := make([]int64, len(c.Threads))
+	var sequences []int64
+	for i := range c.Threads {
+		streams := c.Threads[i].Streams
+		pairs := make([]int64, 0, 2*len(streams))
+		for _, ref := range streams {
+			pairs = append(pairs, int64(ref.Terminal))
+		}
+		for _, ref := range streams {
+			pairs = append(pairs, int64(ref.Number))
+			sequences = append(sequences, int64(ref.Sequence))
+		}
+		shape[i] = int64(shapes.index(pairs))
+	}
+	s.b = AppendSequence(s.b, shape)
+	s.lists(shapes.lists)
+	s.b = AppendSequence(s.b, sequences)
+	return s.bytes()
+}
+
+// streams fills in the streams of c.Threads and returns the number of sequences.
+func (d *decoder) streams(c *Content) int {
+	count := d.uvarintUpTo(math.MaxInt32)
+	shape, shapes := d.column(len(c.Threads)), d.lists()
+	sequences := d.sequence()
+	if d.err != nil {
+		return 0
+	}
+	if !d.budget.take(int64(len(sequences)) * 12) {
+		d.fail(errMemory)
+		return 0
+	}
+	all := make([]StreamRef, len(sequences))
+	for i := range c.Threads {
+		if shape[i] < 0 || shape[i] >= int64(len(shapes)) {
+			d.fail(errNumber)
+			return 0
+		}
+		pairs := shapes[shape[i]]
+		n := len(pairs) / 2
+		if len(pairs)%2 != 0 || n > len(all) {
+			d.fail(errNumber)
+			return 0
+		}
+		if n == 0 {
+			continue
+		}
+		mine := all[:n:n]
+		all = all[n:]
+		for j := range mine {
+			sequence := sequences[j]
+			if pairs[j] < 0 || pairs[j] >= int64(len(c.Signatures)) || pairs[n+j] < 0 || pairs[n+j] > math.MaxInt32 ||
+				sequence < 0 || sequence >= int64(count) {
+				d.fail(errNumber)
+				return 0
+			}
+			mine[j] = StreamRef{int32(pairs[j]), int32(pairs[n+j]), int32(sequence)}
+		}
+		sequences = sequences[n:]
+		c.Threads[i].Streams = mine
+	}
+	if len(all) > 0 {
+		d.fail(errNumber)
+	}
+	return int(count)
+}
+
+// appendTimingStart writes when each thread began, and whether it has timing at all.
+func appendTimingStart(c *Content) []byte {
+	s := newSection()
+	s.column(len(c.Threads), func(i int) int64 { return c.Threads[i].FirstTick })
+	s.column(len(c.Threads), func(i int) int64 { return int64(min(len(c.Threads[i].Gaps), 1)) })
+	return s.bytes()
+}
+
+// timingStart fills in c.Threads and returns which threads have timing.
+func (d *decoder) timingStart(c *Content) []bool {
+	ticks, has := d.column(len(c.Threads)), d.column(len(c.Threads))
+	timed := make([]bool, len(c.Threads))
+	for i := range c.Threads {
+		c.Threads[i].FirstTick = ticks[i]
+		timed[i] = has[i] != 0
+	}
+	return timed
+}

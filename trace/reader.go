@@ -1,0 +1,437 @@
+package trace
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sync"
+)
+
+// An Option changes how a trace is opened.
+type Option func(*Reader)
+
+// WithMemoryLimit bounds the memory of a reader and its cursors, in bytes; default: 64 MiB + 8 × the file's size.
+// What needs more fails with an error that names this option.
+func WithMemoryLimit(bytes int64) Option {
+	return func(r *Reader) { r.budget = newBudget(bytes) }
+}
+
+const (
+	memoryLimitBase   = 64 << 20
+	memoryLimitFactor = 8
+	// tailRead is what Open reads first: most often the index is in it.
+	tailRead = 64 << 10
+)
+
+// A Reader reads a trace in pieces. Its methods may be called by several goroutines; what they return is shared and
+// must not be changed.
+type Reader struct {
+	r       io.ReaderAt
+	size    int64
+	budget  *budget
+	version int
+	index   []indexEntry
+	shared  Content // without sequences and timing
+	plans   []callPlan
+	timed   []bool // which threads have timing
+	sizes   Sizes
+
+	sequenceCount  int
+	sequenceBlocks []indexEntry
+	timing         []indexEntry // sorted by thread and part
+
+	mu        sync.Mutex
+	sequences map[int]sequenceBlock // by position in sequenceBlocks
+}
+
+// A sequenceBlock holds the encodings of consecutive sequences.
+type sequenceBlock struct {
+	bytes []byte
+	ends  []int64
+}
+
+// Open reads the index and what all ranks share. r is read at offsets below size, later too, when more is asked for.
+func Open(r io.ReaderAt, size int64, options ...Option) (*Reader, error) {
+	t := &Reader{r: r, size: size, sequences: map[int]sequenceBlock{}}
+	limit := int64(memoryLimitBase)
+	if size > 0 && size < (math.MaxInt64-limit)/memoryLimitFactor {
+		limit += memoryLimitFactor * size
+	}
+	t.budget = newBudget(limit)
+	for _, option := range options {
+		option(t)
+	}
+	if err := t.open(); err != nil {
+		return nil, fmt.Errorf("trace: open: %w", err)
+	}
+	return t, nil
+}
+
+var errNoTrace = errors.New("this is no Cairn trace")
+
+func (t *Reader) open() error {
+	if t.size < int64(headerSize+trailerSize) {
+		return errNoTrace
+	}
+	head, err := t.read(0, int64(headerSize))
+	if err != nil {
+		return err
+	}
+	if string(head[:len(magic)]) != magic {
+		return errNoTrace
+	}
+	if t.version = int(head[len(magic)]); t.version != FormatVersion {
+		return fmt.Errorf("format version %d is unknown (this is Cairn for version %d)", t.version, FormatVersion)
+	}
+	end, err := t.openIndex()
+	if err != nil {
+		return err
+	}
+	if err := t.openShared(end); err != nil {
+		return err
+	}
+	t.plans = planCalls(&t.shared)
+	return nil
+}
+
+// openIndex reads the index and returns where it begins.
+func (t *Reader) openIndex() (int64, error) {
+	n := min(t.size-int64(headerSize), tailRead)
+	tail, err := t.read(t.size-n, n)
+	if err != nil {
+		return 0, err
+	}
+	mark := tail[len(tail)-trailerSize:]
+	length := int64(binary.LittleEndian.Uint32(mark))
+	end := t.size - int64(trailerSize) - length
+	if string(mark[4:]) != endMark || end < int64(headerSize) {
+		return 0, errors.New("the end of the trace is missing: it is truncated or still being written")
+	}
+	block := tail[:len(tail)-trailerSize]
+	if length <= int64(len(block)) {
+		block = block[int64(len(block))-length:]
+	} else if block, err = t.read(end, length); err != nil {
+		return 0, err
+	}
+	content, err := openBlock(block, blockIndex, t.budget)
+	if err != nil {
+		return 0, fmt.Errorf("index: %w", err)
+	}
+	if t.index, err = decodeIndex(content, end, t.budget); err != nil {
+		return 0, fmt.Errorf("index: %w", err)
+	}
+	t.sizes = sizesOf(t.index, t.size)
+	return end, nil
+}
+
+// openShared reads and decodes the sections that all ranks share; they stand before the first block of sequences or
+// timing.
+func (t *Reader) openShared(end int64) error {
+	byType := map[blockType]indexEntry{}
+	for _, e := range t.index {
+		switch e.kind {
+		case blockTiming:
+			t.timing = append(t.timing, e)
+		case blockSequences:
+			t.sequenceBlocks = append(t.sequenceBlocks, e)
+		default:
+			if _, twice := byType[e.kind]; twice {
+				return fmt.Errorf("two blocks of type %d", e.kind)
+			}
+			byType[e.kind] = e
+		}
+	}
+	slices.SortFunc(t.timing, func(a, b indexEntry) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.part, b.part))
+	})
+	slices.SortFunc(t.sequenceBlocks, func(a, b indexEntry) int { return cmp.Compare(a.key, b.key) })
+
+	c := &t.shared
+	var lengths []uint64
+	sections := []struct {
+		kind   blockType
+		name   string
+		plain  bool // no string table in front
+		decode func(d *decoder)
+	}{
+		{blockMeta, "metadata", false, func(d *decoder) { c.Meta = d.meta() }},
+		{blockFunctions, "functions", false, func(d *decoder) { c.Functions = d.functions() }},
+		{blockSites, "call sites", false, func(d *decoder) { c.Sites = d.sites() }},
+		{blockSignatures, "signatures", false, func(d *decoder) { c.Signatures = d.signatures() }},
+		{blockCommunicators, "communicators", false, func(d *decoder) { c.Communicators = d.communicators() }},
+		{blockGrammar, "grammar", true, func(d *decoder) {
+			c.Grammar = d.grammar()
+			if d.err == nil {
+				lengths, d.err = c.Grammar.Lengths()
+			}
+		}},
+		{blockRanks, "ranks", false, func(d *decoder) { c.Ranks = d.ranks() }},
+		{blockRankMap, "rank map", false, func(d *decoder) { d.rankMap(c, lengths) }},
+		{blockStreams, "streams", false, func(d *decoder) { t.sequenceCount = d.streams(c) }},
+		{blockTimingStart, "start of timing", false, func(d *decoder) { t.timed = d.timingStart(c) }},
+	}
+	for _, section := range sections {
+		e, ok := byType[section.kind]
+		if !ok {
+			if section.kind == blockSites {
+				continue
+			}
+			return fmt.Errorf("%s: missing", section.name)
+		}
+		content, err := t.block(e)
+		if err == nil {
+			d := &decoder{b: content, budget: t.budget}
+			if !section.plain {
+				d = sectionDecoder(content, t.budget)
+			}
+			section.decode(d)
+			if err = d.err; err == nil && len(d.b) > 0 {
+				err = fmt.Errorf("%d bytes too many", len(d.b))
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", section.name, err)
+		}
+	}
+	return c.validateShared()
+}
+
+// read reads bytes of the file; they are booked on the budget.
+func (t *Reader) read(offset, n int64) ([]byte, error) {
+	if !t.budget.take(n) {
+		return nil, errMemory
+	}
+	b := make([]byte, n)
+	if k, err := t.r.ReadAt(b, offset); k < len(b) {
+		if err == nil || err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, fmt.Errorf("read %d bytes at %d: %w", n, offset, err)
+	}
+	return b, nil
+}
+
+// block reads the block of an index entry.
+func (t *Reader) block(e indexEntry) ([]byte, error) {
+	b, err := t.read(e.offset, e.size)
+	if err != nil {
+		return nil, err
+	}
+	content, err := openBlock(b, e.kind, t.budget)
+	if err != nil {
+		return nil, err
+	}
+	t.budget.give(e.size)
+	return content, nil
+}
+
+// Version is the format version of the file.
+func (t *Reader) Version() int { return t.version }
+
+// Meta is about the whole trace.
+func (t *Reader) Meta() *Meta { return &t.shared.Meta }
+
+// Functions are all MPI functions that the trace uses, sorted by id.
+func (t *Reader) Functions() []Function { return t.shared.Functions }
+
+// Function is the one with this id, nil if there is none.
+func (t *Reader) Function(id uint16) *Function { return t.shared.function(id) }
+
+// Sites are the call sites; Signature.Site is 1 + an index into them.
+func (t *Reader) Sites() []Site { return t.shared.Sites }
+
+// Signatures is the call signature table; the index is the terminal.
+func (t *Reader) Signatures() []Signature { return t.shared.Signatures }
+
+// Communicators are all communicator instances.
+func (t *Reader) Communicators() []Communicator { return t.shared.Communicators }
+
+// Grammar holds the rules of all threads.
+func (t *Reader) Grammar() Grammar { return t.shared.Grammar }
+
+// Ranks are sorted by rank.
+func (t *Reader) Ranks() []Rank { return t.shared.Ranks }
+
+// Rank is the one with this number, nil if it is not in the trace.
+func (t *Reader) Rank(rank int) *Rank { return t.shared.rank(rank) }
+
+// Threads are sorted by rank and thread; Gaps and Durations are nil (see Timing).
+func (t *Reader) Threads() []Thread { return t.shared.Threads }
+
+// Sequences is the number of value sequences.
+func (t *Reader) Sequences() int { return t.sequenceCount }
+
+// Sequence decodes one value sequence.
+func (t *Reader) Sequence(i int) ([]int64, error) {
+	b, err := t.sequenceBytes(i)
+	if err != nil {
+		return nil, err
+	}
+	d := decoder{b: b, budget: t.budget}
+	values := d.sequence()
+	if d.err != nil {
+		return nil, fmt.Errorf("trace: value sequence %d: %w", i, d.err)
+	}
+	return values, nil
+}
+
+// sequenceBytes is the encoding of one value sequence.
+func (t *Reader) sequenceBytes(i int) ([]byte, error) {
+	if i < 0 || i >= t.sequenceCount {
+		return nil, fmt.Errorf("trace: no value sequence %d", i)
+	}
+	k, exact := slices.BinarySearchFunc(t.sequenceBlocks, int64(i), func(e indexEntry, i int64) int {
+		return cmp.Compare(e.key, i)
+	})
+	if !exact {
+		k--
+	}
+	if k < 0 {
+		return nil, fmt.Errorf("trace: value sequence %d: missing", i)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	block, loaded := t.sequences[k]
+	if !loaded {
+		var err error
+		if block, err = t.loadSequences(t.sequenceBlocks[k]); err != nil {
+			return nil, fmt.Errorf("trace: value sequences from %d: %w", t.sequenceBlocks[k].key, err)
+		}
+		t.sequences[k] = block
+	}
+	i -= int(t.sequenceBlocks[k].key)
+	if i >= len(block.ends) {
+		return nil, fmt.Errorf("trace: value sequence %d: missing", i)
+	}
+	start := int64(0)
+	if i > 0 {
+		start = block.ends[i-1]
+	}
+	return block.bytes[start:block.ends[i]], nil
+}
+
+func (t *Reader) loadSequences(e indexEntry) (sequenceBlock, error) {
+	content, err := t.block(e)
+	if err != nil {
+		return sequenceBlock{}, err
+	}
+	d := decoder{b: content, budget: t.budget}
+	ends := d.sequence()
+	var end int64
+	for i, n := range ends {
+		if n < 0 || n > int64(len(d.b))-end {
+			d.fail(errSequence)
+			break
+		}
+		end += n
+		ends[i] = end
+	}
+	return sequenceBlock{d.b, ends}, d.err
+}
+
+// Timing reads gaps and durations of Threads()[thread], in ticks; nil when the trace has none.
+func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
+	if !t.timed[thread] {
+		return nil, nil, nil
+	}
+	calls := t.shared.Threads[thread].Calls
+	if calls > math.MaxInt64/16 || !t.budget.take(int64(calls)*16) {
+		return nil, nil, fmt.Errorf("trace: timing of %d calls: %w", calls, errMemory)
+	}
+	for at := uint64(0); at < calls; at += TimingBlockCalls {
+		part, err := t.timingPart(thread, at)
+		if err != nil {
+			return nil, nil, err
+		}
+		n := int(min(calls-at, TimingBlockCalls))
+		if gaps == nil { // not before there is a sign that the file has what it claims
+			gaps, durations = make([]int64, 0, min(calls, 16*TimingBlockCalls)), make([]int64, 0, min(calls, 16*TimingBlockCalls))
+		}
+		gaps, durations = slices.Grow(gaps, n)[:len(gaps)+n], slices.Grow(durations, n)[:len(durations)+n]
+		if err := part.fill(gaps[at:], durations[at:]); err != nil {
+			return nil, nil, err
+		}
+		t.budget.give(part.size)
+	}
+	return gaps, durations, nil
+}
+
+// A timingPart is a block of timing, not decoded yet.
+type timingPart struct {
+	gaps, durations valueStream
+	calls           uint64
+	size            int64 // booked on the reader's budget
+}
+
+// timingPart reads the block with the call at (a multiple of TimingBlockCalls).
+func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
+	want := indexEntry{key: int64(thread), part: int64(at / TimingBlockCalls)}
+	i, ok := slices.BinarySearchFunc(t.timing, want, func(a, b indexEntry) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.part, b.part))
+	})
+	where := &t.shared.Threads[thread]
+	if !ok {
+		return timingPart{}, fmt.Errorf("trace: timing of rank %d thread %d from call %d: missing", where.Rank,
+			where.Thread, at)
+	}
+	content, err := t.block(t.timing[i])
+	if err != nil {
+		return timingPart{}, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", where.Rank,
+			where.Thread, at, err)
+	}
+	n := min(where.Calls-at, TimingBlockCalls)
+	gaps, durations := newSequenceReader(content), sequenceReader{}
+	if gaps.left == n {
+		skip := gaps
+		skip.skipAll()
+		durations = newSequenceReader(skip.d.b)
+	}
+	if durations.left != n {
+		return timingPart{}, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", where.Rank,
+			where.Thread, at, errSequence)
+	}
+	return timingPart{valueStream{encoded: gaps}, valueStream{encoded: durations}, n, int64(len(content))}, nil
+}
+
+// fill decodes the whole part.
+func (p *timingPart) fill(gaps, durations []int64) error {
+	for i := range gaps {
+		var ok bool
+		if gaps[i], ok = p.gaps.next(); !ok {
+			return fmt.Errorf("trace: timing: %w", errSequence)
+		}
+		if durations[i], ok = p.durations.next(); !ok {
+			return fmt.Errorf("trace: timing: %w", errSequence)
+		}
+	}
+	return nil
+}
+
+// Content reads everything.
+func (t *Reader) Content() (*Content, error) {
+	c := t.shared
+	if t.sequenceCount > 0 {
+		if !t.budget.take(24 * int64(t.sequenceCount)) {
+			return nil, fmt.Errorf("trace: value sequences: %w", errMemory)
+		}
+		c.Sequences = make([][]int64, t.sequenceCount)
+	}
+	for i := range c.Sequences {
+		var err error
+		if c.Sequences[i], err = t.Sequence(i); err != nil {
+			return nil, err
+		}
+	}
+	c.Threads = slices.Clone(c.Threads)
+	for i := range c.Threads {
+		var err error
+		if c.Threads[i].Gaps, c.Threads[i].Durations, err = t.Timing(i); err != nil {
+			return nil, err
+		}
+	}
+	return &c, nil
+}

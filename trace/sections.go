@@ -1,0 +1,299 @@
+package trace
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// The sections of the file that all ranks share: one pair of functions each, append and decode. What a section holds
+// is in docs/format.md; the order of the fields there is the order here.
+
+// A sectionWriter collects numbers and strings of a section; the strings come first in the encoding.
+type sectionWriter struct {
+	strings *stringTable
+	b       []byte
+}
+
+func newSection() *sectionWriter { return &sectionWriter{strings: newStringTable()} }
+
+func (s *sectionWriter) number(x uint64) { s.b = binary.AppendUvarint(s.b, x) }
+func (s *sectionWriter) signed(x int64)  { s.b = binary.AppendVarint(s.b, x) }
+func (s *sectionWriter) text(x string)   { s.number(uint64(s.strings.index(x))) }
+
+func (s *sectionWriter) flag(x bool) {
+	if x {
+		s.number(1)
+	} else {
+		s.number(0)
+	}
+}
+
+// column writes f(0), …, f(n−1) as a sequence.
+func (s *sectionWriter) column(n int, f func(i int) int64) {
+	values := make([]int64, n)
+	for i := range values {
+		values[i] = f(i)
+	}
+	s.b = AppendSequence(s.b, values)
+}
+
+func (s *sectionWriter) texts(n int, f func(i int) string) {
+	s.column(n, func(i int) int64 { return int64(s.strings.index(f(i))) })
+}
+
+func (s *sectionWriter) rankList(l RankList) {
+	s.number(uint64(len(l)))
+	for _, r := range l {
+		s.signed(int64(r.Start))
+		s.number(uint64(r.Count))
+		s.signed(int64(r.Stride))
+	}
+}
+
+func (s *sectionWriter) bytes() []byte { return append(s.strings.append(nil), s.b...) }
+
+// sectionDecoder reads the strings of a section and leaves the rest.
+func sectionDecoder(b []byte, m *budget) *decoder {
+	d := &decoder{b: b, budget: m}
+	d.strings = d.stringList()
+	return d
+}
+
+func (d *decoder) text() string {
+	i := d.uvarint()
+	if i >= uint64(len(d.strings)) {
+		d.fail(errNumber)
+		return ""
+	}
+	return d.strings[i]
+}
+
+func (d *decoder) flag() bool { return d.uvarintUpTo(1) == 1 }
+func (d *decoder) int() int   { return int(d.uvarintUpTo(math.MaxInt32)) }
+
+// length is the number of elements of a list whose elements take at least one byte each in the input and size bytes
+// in memory.
+func (d *decoder) length(size int64) int {
+	n := d.uvarint()
+	if n > uint64(len(d.b)) {
+		d.fail(errTruncated)
+		return 0
+	}
+	if !d.budget.take(int64(n) * size) {
+		d.fail(errMemory)
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) texts(n int) []string {
+	list := make([]string, n)
+	for i, k := range d.column(n) {
+		if k < 0 || k >= int64(len(d.strings)) {
+			d.fail(errNumber)
+			break
+		}
+		list[i] = d.strings[k]
+	}
+	return list
+}
+
+func (d *decoder) rankList() RankList {
+	n := d.length(24)
+	if n == 0 {
+		return nil
+	}
+	l := make(RankList, n)
+	total := 0
+	for i := range l {
+		l[i] = Run{
+			Start:  int(d.varintWithin(math.MinInt32, math.MaxInt32)),
+			Count:  d.int(),
+			Stride: int(d.varintWithin(math.MinInt32, math.MaxInt32)),
+		}
+		if total += l[i].Count; total > math.MaxInt32 {
+			d.fail(errNumber)
+		}
+	}
+	return l
+}
+
+func appendMeta(m *Meta) []byte {
+	s := newSection()
+	s.flag(m.Final)
+	s.text(m.World)
+	s.number(uint64(m.WorldSize))
+	s.text(m.Implementation)
+	s.text(m.Version)
+	s.text(m.ABI)
+	s.text(m.CreatedBy)
+	s.text(m.CallSites)
+	s.text(m.Timing)
+	s.number(uint64(m.Attempt))
+	s.number(uint64(m.Run))
+	s.rankList(m.MissingRanks)
+	s.number(uint64(len(m.Notes)))
+	for _, note := range m.Notes {
+		s.text(note)
+	}
+	return s.bytes()
+}
+
+func (d *decoder) meta() Meta {
+	m := Meta{
+		Final: d.flag(), World: d.text(), WorldSize: d.int(), Implementation: d.text(), Version: d.text(),
+		ABI: d.text(), CreatedBy: d.text(), CallSites: d.text(), Timing: d.text(), Attempt: d.int(), Run: d.int(),
+		MissingRanks: d.rankList(),
+	}
+	if n := d.length(16); n > 0 {
+		m.Notes = make([]string, n)
+		for i := range m.Notes {
+			m.Notes[i] = d.text()
+		}
+	}
+	return m
+}
+
+func appendFunctions(functions []Function) []byte {
+	s := newSection()
+	s.number(uint64(len(functions)))
+	for _, f := range functions {
+		s.number(uint64(f.ID))
+		s.text(f.Name)
+		s.text(f.Class)
+		s.text(f.Return)
+		s.number(uint64(len(f.Parameters)))
+		for _, p := range f.Parameters {
+			s.text(p.Name)
+			s.text(p.Kind)
+			x := uint64(p.Direction) << 1
+			if p.List {
+				x |= 1
+			}
+			s.number(x)
+		}
+	}
+	return s.bytes()
+}
+
+func (d *decoder) functions() []Function {
+	n := d.length(80)
+	if n == 0 {
+		return nil
+	}
+	functions := make([]Function, n)
+	for i := range functions {
+		f := &functions[i]
+		f.ID, f.Name, f.Class, f.Return = uint16(d.uvarintUpTo(math.MaxUint16)), d.text(), d.text(), d.text()
+		k := d.length(40)
+		if k == 0 {
+			continue
+		}
+		f.Parameters = make([]Parameter, k)
+		for j := range f.Parameters {
+			p := &f.Parameters[j]
+			p.Name, p.Kind = d.text(), d.text()
+			x := d.uvarintUpTo(uint64(InOut)<<1 | 1)
+			p.Direction, p.List = Direction(x>>1), x&1 == 1
+		}
+	}
+	return functions
+}
+
+func appendSites(sites []Site) []byte {
+	s := newSection()
+	n := len(sites)
+	s.number(uint64(n))
+	s.texts(n, func(i int) string { return sites[i].BuildID })
+	s.texts(n, func(i int) string { return sites[i].Module })
+	s.column(n, func(i int) int64 { return int64(sites[i].Offset) })
+	s.texts(n, func(i int) string { return sites[i].Function })
+	s.texts(n, func(i int) string { return sites[i].File })
+	s.column(n, func(i int) int64 { return int64(sites[i].Line) })
+	return s.bytes()
+}
+
+func (d *decoder) sites() []Site {
+	n := d.rows(96)
+	buildIDs, modules, offsets := d.texts(n), d.texts(n), d.column(n)
+	functions, files, lines := d.texts(n), d.texts(n), d.column(n)
+	sites := make([]Site, n)
+	for i := range sites {
+		sites[i] = Site{buildIDs[i], modules[i], uint64(offsets[i]), functions[i], files[i], int(lines[i])}
+	}
+	return sites
+}
+
+// rows is the number of rows of a table in columns, size bytes each in memory: unlike length it is not bounded by
+// the input, only by the budget.
+func (d *decoder) rows(size int64) int {
+	n := d.uvarint()
+	if n > math.MaxInt32 || !d.budget.take(int64(n)*size) {
+		d.fail(errMemory)
+		return 0
+	}
+	return int(n)
+}
+
+func appendSignatures(signatures []Signature) []byte {
+	s := newSection()
+	s.number(uint64(len(signatures)))
+	for i := range signatures {
+		s.b = appendSignature(s.b, &signatures[i], s.strings)
+	}
+	return s.bytes()
+}
+
+func (d *decoder) signatures() []Signature {
+	n := d.length(176)
+	if n == 0 {
+		return nil
+	}
+	signatures := make([]Signature, n)
+	for i := range signatures {
+		signatures[i] = d.signature()
+	}
+	return signatures
+}
+
+func appendCommunicators(communicators []Communicator) []byte {
+	s := newSection()
+	s.number(uint64(len(communicators)))
+	for _, c := range communicators {
+		s.text(c.GlobalName)
+		s.rankList(c.Members)
+		s.rankList(c.Remote)
+		s.text(c.Label)
+		s.flag(c.Topology.Graph)
+		s.number(uint64(len(c.Topology.Dims)))
+		for i, n := range c.Topology.Dims {
+			s.signed(int64(n))
+			s.flag(i < len(c.Topology.Periodic) && c.Topology.Periodic[i])
+		}
+	}
+	return s.bytes()
+}
+
+func (d *decoder) communicators() []Communicator {
+	n := d.length(144)
+	if n == 0 {
+		return nil
+	}
+	communicators := make([]Communicator, n)
+	for i := range communicators {
+		c := &communicators[i]
+		c.GlobalName, c.Members, c.Remote, c.Label = d.text(), d.rankList(), d.rankList(), d.text()
+		c.Topology.Graph = d.flag()
+		k := d.length(9)
+		if k == 0 {
+			continue
+		}
+		c.Topology.Dims = make([]int, k)
+		c.Topology.Periodic = make([]bool, k)
+		for j := range k {
+			c.Topology.Dims[j] = int(d.varintWithin(math.MinInt32, math.MaxInt32))
+			c.Topology.Periodic[j] = d.flag()
+		}
+	}
+	return communicators
+}

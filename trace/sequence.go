@@ -1,0 +1,233 @@
+package trace
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// The encoding of a sequence of integers (docs/format.md, "Sequences"): the number of values, then pieces until that
+// many are there. A piece begins with a varint, its kind in the low two bits and its number of values n ≥ 1 above
+// them. "The value before" is 0 at the beginning.
+const (
+	pieceRun         = iota // one zigzag varint: the difference of the value to the one before; n times
+	pieceProgression        // two zigzag varints: the difference of the first value to the one before, the step
+	pieceLiterals           // n zigzag varints: the values
+	pieceDifferences        // n zigzag varints: each the difference to the value before
+)
+
+const (
+	pieceKindBits = 2
+	pieceKindMask = 1<<pieceKindBits - 1
+	// shortestRun is the number of equal values, or equal steps, that are worth a piece of their own.
+	shortestRun = 4
+)
+
+var errSequence = errors.New("trace: damaged sequence")
+
+// AppendSequence appends the compact encoding of values: runs, arithmetic progressions, and what is left as values or
+// differences, whichever is shorter. Bits of floating-point numbers may be among them.
+func AppendSequence(b []byte, values []int64) []byte {
+	b = binary.AppendUvarint(b, uint64(len(values)))
+	var before int64
+	literals := 0 // start of what has not been written yet
+	flush := func(end int) {
+		if literals < end {
+			b = appendLiterals(b, values[literals:end], before)
+			before = values[end-1]
+		}
+	}
+	for i := 0; i < len(values); {
+		n, step := progression(values[i:])
+		if n < shortestRun {
+			i++
+			continue
+		}
+		flush(i)
+		kind := uint64(pieceProgression)
+		if step == 0 {
+			kind = pieceRun
+		}
+		b = binary.AppendUvarint(b, uint64(n)<<pieceKindBits|kind)
+		b = binary.AppendVarint(b, values[i]-before)
+		if step != 0 {
+			b = binary.AppendVarint(b, step)
+		}
+		before = values[i+n-1]
+		i += n
+		literals = i
+	}
+	flush(len(values))
+	return b
+}
+
+// progression is how many of the first values make an arithmetic progression; differences wrap around.
+func progression(values []int64) (n int, step int64) {
+	if len(values) < 2 {
+		return len(values), 0
+	}
+	step = values[1] - values[0]
+	n = 2
+	for n < len(values) && values[n]-values[n-1] == step {
+		n++
+	}
+	return n, step
+}
+
+func appendLiterals(b []byte, values []int64, before int64) []byte {
+	plain, differences := 0, 0
+	last := before
+	for _, v := range values {
+		plain += varintLen(v)
+		differences += varintLen(v - last)
+		last = v
+	}
+	head := uint64(len(values)) << pieceKindBits
+	if plain <= differences {
+		b = binary.AppendUvarint(b, head|pieceLiterals)
+		for _, v := range values {
+			b = binary.AppendVarint(b, v)
+		}
+		return b
+	}
+	b = binary.AppendUvarint(b, head|pieceDifferences)
+	for _, v := range values {
+		b = binary.AppendVarint(b, v-before)
+		before = v
+	}
+	return b
+}
+
+func varintLen(x int64) int {
+	n := 1
+	for u := zigzag(x); u >= 0x80; u >>= 7 {
+		n++
+	}
+	return n
+}
+
+// DecodeSequence reads what AppendSequence wrote and returns the rest of b. It fails when there are more than limit
+// values.
+func DecodeSequence(b []byte, limit int) (values []int64, rest []byte, err error) {
+	d := decoder{b: b}
+	n := d.uvarint()
+	if n > uint64(max(limit, 0)) {
+		return nil, nil, errMemory
+	}
+	values = d.sequenceValues(n)
+	if d.err != nil {
+		return nil, nil, d.err
+	}
+	return values, d.b, nil
+}
+
+// sequence reads a sequence within the decoder's budget.
+func (d *decoder) sequence() []int64 {
+	n := d.uvarint()
+	if n > 1<<60 || !d.budget.take(int64(n)*8) {
+		d.fail(errMemory)
+		return nil
+	}
+	return d.sequenceValues(n)
+}
+
+// column is a sequence of which the number of values is known.
+func (d *decoder) column(n int) []int64 {
+	values := d.sequence()
+	if d.err == nil && len(values) != n {
+		d.fail(errSequence)
+	}
+	if d.err != nil {
+		return make([]int64, n)
+	}
+	return values
+}
+
+// sequenceValues reads the pieces of n values; the caller has checked that n is affordable.
+func (d *decoder) sequenceValues(n uint64) []int64 {
+	r := sequenceReader{d: *d, left: n}
+	// a damaged file may claim many values and have few: grow with what is there
+	values := make([]int64, 0, min(n, 1024))
+	for range n {
+		v, ok := r.next()
+		if !ok {
+			d.fail(r.d.err)
+			return nil
+		}
+		values = append(values, v)
+	}
+	d.b = r.d.b
+	return values
+}
+
+// A sequenceReader gives the values of a sequence one by one.
+type sequenceReader struct {
+	d     decoder
+	left  uint64 // values of the sequence
+	piece uint64 // values left in the piece
+	kind  uint8
+	value int64 // the value before
+	step  int64
+}
+
+func newSequenceReader(b []byte) sequenceReader {
+	r := sequenceReader{d: decoder{b: b}}
+	r.left = r.d.uvarint()
+	return r
+}
+
+// next is false at the end and at an error, which is in r.d.err.
+func (r *sequenceReader) next() (int64, bool) {
+	if r.left == 0 || (r.piece == 0 && !r.start()) {
+		return 0, false
+	}
+	switch r.kind {
+	case pieceRun, pieceProgression:
+		r.value += r.step
+	case pieceLiterals:
+		r.value = r.d.varint()
+	case pieceDifferences:
+		r.value += r.d.varint()
+	}
+	if r.d.err != nil {
+		return 0, false
+	}
+	r.piece--
+	r.left--
+	return r.value, true
+}
+
+func (r *sequenceReader) start() bool {
+	head := r.d.uvarint()
+	r.kind = uint8(head & pieceKindMask)
+	r.piece = head >> pieceKindBits
+	if r.piece == 0 || r.piece > r.left {
+		r.d.fail(errSequence)
+		return false
+	}
+	switch r.kind {
+	case pieceRun:
+		r.value += r.d.varint()
+		r.step = 0
+	case pieceProgression:
+		first := r.d.varint()
+		r.step = r.d.varint()
+		r.value += first - r.step
+	}
+	return r.d.err == nil
+}
+
+// skipAll goes to the end of the sequence.
+func (r *sequenceReader) skipAll() {
+	for r.left > 0 && r.d.err == nil {
+		if r.piece == 0 && !r.start() {
+			return
+		}
+		if r.kind == pieceLiterals || r.kind == pieceDifferences {
+			for k := r.piece; k > 0 && r.d.err == nil; k-- {
+				r.d.uvarint()
+			}
+		}
+		r.left -= r.piece
+		r.piece = 0
+	}
+}

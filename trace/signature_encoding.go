@@ -1,0 +1,169 @@
+package trace
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// The encoding of a signature, used as its key in a SignatureTable and, with strings replaced by references to a
+// table, in the file (docs/format.md, "Signatures"):
+//
+//	function, site (varints), own rank (zigzag varint), return value,
+//	number of In values and the values, number of Out values and the values, communicator
+//
+// A value is one byte, the form in its low four bits and a small number x in its high ones, then, if x is 15, a varint
+// of x − 15. x is the zigzag form of Int, the length of Text, or the number of elements of List; Float is always
+// followed by its eight bytes. Fields that a form does not use are not encoded: equal signatures have equal bytes
+// because no form has two encodings.
+
+const (
+	formBits  = 4
+	formMask  = 1<<formBits - 1
+	smallMost = 15 // a small number up to 14 fits into the byte of the form
+
+	// maxValueDepth bounds nested lists: a list of statuses has depth 2.
+	maxValueDepth = 8
+)
+
+var errSignature = errors.New("trace: damaged signature")
+
+// AppendSignature appends the canonical encoding of s: two signatures are equal if and only if their bytes are.
+func AppendSignature(b []byte, s *Signature) []byte {
+	return appendSignature(b, s, nil)
+}
+
+// DecodeSignature reads what AppendSignature wrote and returns the rest of b. Memory is proportional to len(b).
+func DecodeSignature(b []byte) (s Signature, rest []byte, err error) {
+	d := decoder{b: b}
+	s = d.signature()
+	if d.err != nil {
+		return Signature{}, nil, d.err
+	}
+	return s, d.b, nil
+}
+
+// appendSignature writes strings in full, or, with a table, as indices.
+func appendSignature(b []byte, s *Signature, strings *stringTable) []byte {
+	b = binary.AppendUvarint(b, uint64(s.Function))
+	b = binary.AppendUvarint(b, uint64(s.Site))
+	b = binary.AppendVarint(b, int64(s.OwnRank))
+	b = appendValue(b, &s.Return, strings)
+	b = binary.AppendUvarint(b, uint64(len(s.In)))
+	for i := range s.In {
+		b = appendValue(b, &s.In[i], strings)
+	}
+	b = binary.AppendUvarint(b, uint64(len(s.Out)))
+	for i := range s.Out {
+		b = appendValue(b, &s.Out[i], strings)
+	}
+	return appendValue(b, &s.Communicator, strings)
+}
+
+func appendValue(b []byte, v *Value, strings *stringTable) []byte {
+	switch v.Form {
+	case Absent, Null, Pointer:
+		return append(b, byte(v.Form))
+	case Int, Handle, Stream, ListStream, RankOffset:
+		return appendSmall(b, v.Form, zigzag(v.Int))
+	case Float:
+		return binary.LittleEndian.AppendUint64(append(b, byte(v.Form)), uint64(v.Int))
+	case Text, Name:
+		if strings != nil {
+			return appendSmall(b, v.Form, uint64(strings.index(v.Text)))
+		}
+		return append(appendSmall(b, v.Form, uint64(len(v.Text))), v.Text...)
+	case List, Status:
+		b = appendSmall(b, v.Form, uint64(len(v.List)))
+		for i := range v.List {
+			b = appendValue(b, &v.List[i], strings)
+		}
+		return b
+	}
+	panic(fmt.Sprintf("trace: value of unknown form %d", v.Form))
+}
+
+func appendSmall(b []byte, form Form, x uint64) []byte {
+	if x < smallMost {
+		return append(b, byte(form)|byte(x)<<formBits)
+	}
+	return binary.AppendUvarint(append(b, byte(form)|smallMost<<formBits), x-smallMost)
+}
+
+func zigzag(x int64) uint64   { return uint64(x<<1) ^ uint64(x>>63) }
+func unzigzag(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }
+
+func (d *decoder) signature() Signature {
+	var s Signature
+	s.Function = uint16(d.uvarintUpTo(math.MaxUint16))
+	s.Site = uint32(d.uvarintUpTo(math.MaxUint32))
+	s.OwnRank = int32(d.varintWithin(math.MinInt32, math.MaxInt32))
+	s.Return = d.value(0)
+	s.In = d.values(d.uvarint(), 0)
+	s.Out = d.values(d.uvarint(), 0)
+	s.Communicator = d.value(0)
+	return s
+}
+
+func (d *decoder) values(n uint64, depth int) []Value {
+	if n == 0 || d.err != nil {
+		return nil
+	}
+	if n > uint64(len(d.b)) { // a value has at least one byte
+		d.fail(errSignature)
+		return nil
+	}
+	if !d.budget.take(int64(n) * valueBytes) {
+		d.fail(errMemory)
+		return nil
+	}
+	values := make([]Value, n)
+	for i := range values {
+		values[i] = d.value(depth)
+	}
+	return values
+}
+
+func (d *decoder) value(depth int) Value {
+	head := d.byte()
+	v := Value{Form: Form(head & formMask)}
+	x := uint64(head >> formBits)
+	if x == smallMost {
+		x = d.uvarint()
+		if x > math.MaxUint64-smallMost {
+			d.fail(errSignature)
+		}
+		x += smallMost
+	}
+	switch v.Form {
+	case Absent, Null, Pointer, Float:
+		if x != 0 {
+			d.fail(errSignature)
+		}
+		if v.Form == Float {
+			v.Int = int64(d.uint64())
+		}
+	case Int, Handle, Stream, ListStream, RankOffset:
+		v.Int = unzigzag(x)
+	case Text, Name:
+		if d.strings != nil {
+			if x >= uint64(len(d.strings)) {
+				d.fail(errSignature)
+				return v
+			}
+			v.Text = d.strings[x]
+		} else {
+			v.Text = string(d.bytes(x))
+		}
+	case List, Status:
+		if depth == maxValueDepth {
+			d.fail(errSignature)
+			return v
+		}
+		v.List = d.values(x, depth+1)
+	default:
+		d.fail(errSignature)
+	}
+	return v
+}

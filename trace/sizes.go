@@ -1,0 +1,47 @@
+package trace
+
+// Sizes are in bytes as stored, with each block's header; the parts add up to Total.
+type Sizes struct {
+	Total      int64 `json:"total"`
+	Container  int64 `json:"container"`
+	Signatures int64 `json:"signatures"`
+	Grammar    int64 `json:"grammar"`
+	RankMap    int64 `json:"rank_map"`
+	Values     int64 `json:"values"`
+	Timing     int64 `json:"timing"`
+	CallSites  int64 `json:"call_sites"`
+	Pointers   int64 `json:"pointers"`
+	Metadata   int64 `json:"metadata"`
+}
+
+// Sizes says where the bytes of the file are.
+func (t *Reader) Sizes() Sizes { return t.sizes }
+
+// sizesOf adds up the blocks of a file; what is in no block belongs to the container.
+func sizesOf(index []indexEntry, total int64) Sizes {
+	s := Sizes{Total: total, Container: total}
+	for _, e := range index {
+		s.Container -= e.size
+		*s.part(e.kind) += e.size
+	}
+	return s
+}
+
+// part is the part of the whole that blocks of this type belong to.
+func (s *Sizes) part(kind blockType) *int64 {
+	switch kind {
+	case blockSignatures:
+		return &s.Signatures
+	case blockGrammar:
+		return &s.Grammar
+	case blockRankMap, blockCommunicators:
+		return &s.RankMap
+	case blockStreams, blockSequences:
+		return &s.Values
+	case blockTimingStart, blockTiming:
+		return &s.Timing
+	case blockSites:
+		return &s.CallSites
+	}
+	return &s.Metadata
+}

@@ -1,0 +1,129 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Validate checks that everything that c refers to is there: functions, sites, rules, terminals, communicators and
+// sequences; that functions are sorted by id, ranks by rank and threads by rank and thread; and that every thread has
+// as many calls as its root is long, and timing for all of them or none.
+func (c *Content) Validate() error {
+	lengths, err := c.Grammar.Lengths()
+	if err != nil {
+		return err
+	}
+	if err := c.validateShared(); err != nil {
+		return err
+	}
+	for i := range c.Threads {
+		t := &c.Threads[i]
+		where := fmt.Sprintf("trace: rank %d thread %d", t.Rank, t.Thread)
+		if t.Root < 0 || t.Root >= len(lengths) {
+			return fmt.Errorf("%s: no rule %d", where, t.Root)
+		}
+		if t.Calls != lengths[t.Root] {
+			return fmt.Errorf("%s: %d calls, but its rule has %d", where, t.Calls, lengths[t.Root])
+		}
+		if n := len(t.Gaps); n != len(t.Durations) || n > 0 && uint64(n) != t.Calls {
+			return fmt.Errorf("%s: %d calls with %d gaps and %d durations", where, t.Calls, n, len(t.Durations))
+		}
+		for _, ref := range t.Streams {
+			if ref.Sequence < 0 || int(ref.Sequence) >= len(c.Sequences) {
+				return fmt.Errorf("%s: no value sequence %d", where, ref.Sequence)
+			}
+		}
+	}
+	return nil
+}
+
+// validateShared is the part that a reader does when it opens a file.
+func (c *Content) validateShared() error {
+	if m := &c.Meta; m.WorldSize < 0 || m.Attempt < 0 || m.Run < 0 {
+		return fmt.Errorf("trace: world size %d, attempt %d, run %d", m.WorldSize, m.Attempt, m.Run)
+	}
+	if !slices.IsSortedFunc(c.Functions, func(a, b Function) int { return cmp.Compare(a.ID, b.ID) }) {
+		return fmt.Errorf("trace: functions are not sorted by id")
+	}
+	for i := range c.Signatures {
+		s := &c.Signatures[i]
+		if c.function(s.Function) == nil {
+			return fmt.Errorf("trace: signature %d: no function %d", i, s.Function)
+		}
+		if int(s.Site) > len(c.Sites) {
+			return fmt.Errorf("trace: signature %d: no call site %d", i, s.Site)
+		}
+	}
+	for i, body := range c.Grammar.Rules {
+		for _, symbol := range body {
+			if !symbol.IsRule() && int(symbol.Value) >= len(c.Signatures) {
+				return fmt.Errorf("trace: rule %d: no signature %d", i, symbol.Value)
+			}
+		}
+	}
+	for i := range c.Ranks {
+		if i > 0 && c.Ranks[i-1].Rank >= c.Ranks[i].Rank {
+			return fmt.Errorf("trace: ranks are not sorted, or rank %d is there twice", c.Ranks[i].Rank)
+		}
+		for _, k := range c.Ranks[i].CommunicatorsOwn {
+			if int(k) >= len(c.Communicators) {
+				return fmt.Errorf("trace: rank %d: no communicator %d", c.Ranks[i].Rank, k)
+			}
+		}
+	}
+	for i := range c.Threads {
+		t := &c.Threads[i]
+		if i > 0 && compareThreads(c.Threads[i-1], *t) >= 0 {
+			return fmt.Errorf("trace: threads are not sorted, or thread %d of rank %d is there twice", t.Thread, t.Rank)
+		}
+		if c.rank(t.Rank) == nil {
+			return fmt.Errorf("trace: thread %d is of rank %d, which is not there", t.Thread, t.Rank)
+		}
+		for j, ref := range t.Streams {
+			if int(ref.Terminal) >= len(c.Signatures) || ref.Terminal < 0 {
+				return fmt.Errorf("trace: rank %d thread %d: stream of signature %d, which is not there",
+					t.Rank, t.Thread, ref.Terminal)
+			}
+			if j > 0 && compareStreams(t.Streams[j-1], ref) >= 0 {
+				return fmt.Errorf("trace: rank %d thread %d: streams are not sorted", t.Rank, t.Thread)
+			}
+		}
+	}
+	return nil
+}
+
+func compareThreads(a, b Thread) int {
+	return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Thread, b.Thread))
+}
+
+func compareStreams(a, b StreamRef) int {
+	return cmp.Or(cmp.Compare(a.Terminal, b.Terminal), cmp.Compare(a.Number, b.Number))
+}
+
+// function finds a function by its id, nil if there is none.
+func (c *Content) function(id uint16) *Function {
+	i, ok := slices.BinarySearchFunc(c.Functions, id, func(f Function, id uint16) int { return cmp.Compare(f.ID, id) })
+	if !ok {
+		return nil
+	}
+	return &c.Functions[i]
+}
+
+// rank finds a rank by its number, nil if there is none.
+func (c *Content) rank(rank int) *Rank {
+	i, ok := slices.BinarySearchFunc(c.Ranks, rank, func(r Rank, rank int) int { return cmp.Compare(r.Rank, rank) })
+	if !ok {
+		return nil
+	}
+	return &c.Ranks[i]
+}
+
+// thread finds a thread's position in c.Threads, −1 if there is none.
+func (c *Content) thread(rank, thread int) int {
+	i, ok := slices.BinarySearchFunc(c.Threads, Thread{Rank: rank, Thread: thread}, compareThreads)
+	if !ok {
+		return -1
+	}
+	return i
+}

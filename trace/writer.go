@@ -1,0 +1,98 @@
+package trace
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+const (
+	// TimingBlockCalls is the number of calls whose gaps and durations make one block.
+	TimingBlockCalls = 1 << 16
+	// sequenceBlockBytes is the encoded size from which on the next value sequences get a block of their own.
+	sequenceBlockBytes = 1 << 20
+)
+
+// Write writes c as a trace file: equal contents give equal bytes. The error is that of c.Validate or of w.
+func Write(w io.Writer, c *Content) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	f := &fileWriter{w: w}
+	f.write(append([]byte(magic), FormatVersion))
+	f.block(blockMeta, 0, 0, appendMeta(&c.Meta))
+	f.block(blockFunctions, 0, 0, appendFunctions(c.Functions))
+	if len(c.Sites) > 0 {
+		f.block(blockSites, 0, 0, appendSites(c.Sites))
+	}
+	f.block(blockSignatures, 0, 0, appendSignatures(c.Signatures))
+	f.block(blockCommunicators, 0, 0, appendCommunicators(c.Communicators))
+	f.block(blockGrammar, 0, 0, AppendGrammar(nil, c.Grammar))
+	f.block(blockRanks, 0, 0, appendRanks(c.Ranks))
+	f.block(blockRankMap, 0, 0, appendRankMap(c))
+	f.block(blockStreams, 0, 0, appendStreams(c))
+	f.block(blockTimingStart, 0, 0, appendTimingStart(c))
+	f.sequences(c.Sequences)
+	for i := range c.Threads {
+		f.timing(i, &c.Threads[i])
+	}
+	block := appendBlock(nil, blockIndex, appendIndex(nil, f.index))
+	f.write(block)
+	f.write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(block))), endMark...))
+	if f.err != nil {
+		return fmt.Errorf("trace: write: %w", f.err)
+	}
+	return nil
+}
+
+// A fileWriter writes blocks and remembers where they are. The first error stays.
+type fileWriter struct {
+	w       io.Writer
+	err     error
+	written int64
+	index   []indexEntry
+	scratch []byte
+}
+
+func (f *fileWriter) write(b []byte) {
+	if f.err != nil {
+		return
+	}
+	var n int
+	n, f.err = f.w.Write(b)
+	f.written += int64(n)
+}
+
+func (f *fileWriter) block(kind blockType, key, part int64, content []byte) {
+	f.scratch = appendBlock(f.scratch[:0], kind, content)
+	f.index = append(f.index, indexEntry{kind, f.written, int64(len(f.scratch)), key, part})
+	f.write(f.scratch)
+}
+
+// sequences writes value sequences in blocks: their encoded lengths, then the encodings.
+func (f *fileWriter) sequences(sequences [][]int64) {
+	var lengths []int64
+	var bytes []byte
+	first := 0
+	for i, sequence := range sequences {
+		before := len(bytes)
+		bytes = AppendSequence(bytes, sequence)
+		lengths = append(lengths, int64(len(bytes)-before))
+		if len(bytes) >= sequenceBlockBytes || i == len(sequences)-1 {
+			f.block(blockSequences, int64(first), 0, append(AppendSequence(nil, lengths), bytes...))
+			lengths, bytes = lengths[:0], bytes[:0]
+			first = i + 1
+		}
+	}
+}
+
+// timing writes the gaps and durations of a thread in blocks of TimingBlockCalls.
+func (f *fileWriter) timing(thread int, t *Thread) {
+	var content []byte
+	for at := 0; at < len(t.Gaps); at += TimingBlockCalls {
+		end := min(at+TimingBlockCalls, len(t.Gaps))
+		content = AppendSequence(content[:0], t.Gaps[at:end])
+		content = AppendSequence(content, t.Durations[at:end])
+		f.block(blockTiming, int64(thread), int64(at/TimingBlockCalls), content)
+	}
+}
