@@ -87,7 +87,10 @@ void *cairn_inner(unsigned id)
 
 void *cairn_symbol(const char *name)
 {
-	void *at = libmpi != NULL ? cairn_dlsym(libmpi, name) : NULL;
+	// The executable comes first: it may hold the copy of the object that everybody uses (copy relocation).
+	void *at = cairn_dlsym(RTLD_DEFAULT, name);
+	if (at == NULL && libmpi != NULL)
+		at = cairn_dlsym(libmpi, name);
 	if (at == NULL)
 		cairn_symbol_missing = true;
 	return at;
