@@ -1,0 +1,74 @@
+package controllers
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+// observeAttempts adds the starts of the launcher that pods tell of to those that
+// were seen before. A pod that restarts its container keeps only the last two; a
+// Job that retries makes new pods. A start is told by its pod and its time.
+func observeAttempts(seen []v1alpha1.Attempt, pods []corev1.Pod, container string) []v1alpha1.Attempt {
+	var found []v1alpha1.Attempt
+	for _, pod := range pods {
+		if isLauncher(pod) {
+			found = append(found, startsOf(pod, container)...)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b v1alpha1.Attempt) int { return a.StartedAt.Compare(b.StartedAt.Time) })
+
+	attempts := slices.Clone(seen)
+	for _, start := range found {
+		i := slices.IndexFunc(attempts, func(a v1alpha1.Attempt) bool {
+			return a.PodUID == start.PodUID && a.StartedAt.Equal(&start.StartedAt)
+		})
+		if i < 0 {
+			if n := len(attempts); n > 0 {
+				start.Attempt = attempts[n-1].Attempt + 1
+			}
+			attempts = append(attempts, start)
+		} else if start.ExitCode != nil {
+			attempts[i].ExitCode = start.ExitCode
+		}
+	}
+	if extra := len(attempts) - v1alpha1.MaxAttempts; extra > 0 {
+		attempts = attempts[extra:]
+	}
+	return attempts
+}
+
+// startsOf are the starts of a container that its pod still knows.
+func startsOf(pod corev1.Pod, container string) []v1alpha1.Attempt {
+	var starts []v1alpha1.Attempt
+	add := func(restarts int32, at metav1.Time, exitCode *int32) {
+		starts = append(starts, v1alpha1.Attempt{
+			PodUID: pod.UID, RestartCount: max(restarts, 0), StartedAt: at, ExitCode: exitCode,
+		})
+	}
+	for _, status := range pod.Status.ContainerStatuses {
+		if status.Name != container {
+			continue
+		}
+		restarts := status.RestartCount
+		if last := status.LastTerminationState.Terminated; last != nil {
+			of := restarts - 1
+			if status.State.Waiting != nil {
+				// Between two starts the count is still that of the last one.
+				of = restarts
+			}
+			add(of, last.StartedAt, ptr.To(last.ExitCode))
+		}
+		switch {
+		case status.State.Running != nil:
+			add(restarts, status.State.Running.StartedAt, nil)
+		case status.State.Terminated != nil:
+			add(restarts, status.State.Terminated.StartedAt, ptr.To(status.State.Terminated.ExitCode))
+		}
+	}
+	return starts
+}

@@ -1,0 +1,70 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+// nameConflictError: an object that must be created exists and is someone else's.
+type nameConflictError struct {
+	kind, namespace, name string
+	// leaving says that it will be gone soon.
+	leaving bool
+}
+
+func (e *nameConflictError) Error() string {
+	if e.leaving {
+		return fmt.Sprintf("waiting for %s %q in namespace %s to be gone: it is being deleted", e.kind, e.name, e.namespace)
+	}
+	return fmt.Sprintf("%s %q exists in namespace %s and belongs to something else: delete it, or choose another name for the job",
+		e.kind, e.name, e.namespace)
+}
+
+// ensure creates wanted as a child of the job, or reads what is there into found,
+// and returns whichever it is. A step that is repeated, or that read a stale cache,
+// so finds what it has made before.
+func ensure[T client.Object](ctx context.Context, p *pass, wanted, found T) (T, error) {
+	var none T
+	if err := controllerutil.SetControllerReference(p.job, wanted, p.Scheme()); err != nil {
+		return none, err
+	}
+	key := client.ObjectKeyFromObject(wanted)
+	err := p.Get(ctx, key, found)
+	if apierrors.IsNotFound(err) {
+		if err = p.Create(ctx, wanted); err == nil {
+			return wanted, nil
+		}
+		if apierrors.IsAlreadyExists(err) {
+			err = p.Live.Get(ctx, key, found)
+		}
+	}
+	if err != nil {
+		return none, err
+	}
+	if !metav1.IsControlledBy(found, p.job) {
+		return none, p.conflict(found)
+	}
+	return found, nil
+}
+
+func (p *pass) conflict(child client.Object) error {
+	kind := "object"
+	if gvk, err := apiutil.GVKForObject(child, p.Scheme()); err == nil {
+		kind = gvk.Kind
+	}
+	owner := metav1.GetControllerOf(child)
+	// The children of an earlier job of this name go a moment after it.
+	predecessors := owner != nil && owner.Kind == v1alpha1.Kind && owner.Name == p.job.Name
+	return &nameConflictError{
+		kind: kind, namespace: child.GetNamespace(), name: child.GetName(),
+		leaving: predecessors || !child.GetDeletionTimestamp().IsZero(),
+	}
+}

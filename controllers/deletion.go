@@ -1,0 +1,168 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+// Finalizer holds a job whose trace is to be deleted with it.
+const Finalizer = "cairn.dev/delete-trace"
+
+// settleFinalizer puts the finalizer where deletionPolicy asks for it, and nowhere
+// else: a job without it can be deleted while the operator is away. Done means
+// that there is nothing more to reconcile.
+func (r *Reconciler) settleFinalizer(ctx context.Context, job *v1alpha1.TracedMPIJob) (done bool, err error) {
+	has := controllerutil.ContainsFinalizer(job, Finalizer)
+	deleting := !job.DeletionTimestamp.IsZero()
+	// Without a storage URI nothing was ever written.
+	wanted := job.Spec.Storage.DeletionPolicy == v1alpha1.DeletionPolicyDelete && (!deleting || has && job.Status.StorageURI != "")
+	if has == wanted {
+		return deleting && !has, nil
+	}
+	if wanted {
+		return false, r.patchFinalizer(ctx, job, controllerutil.AddFinalizer)
+	}
+	return deleting, r.patchFinalizer(ctx, job, controllerutil.RemoveFinalizer)
+}
+
+func (r *Reconciler) patchFinalizer(ctx context.Context, job *v1alpha1.TracedMPIJob, change func(client.Object, string) bool) error {
+	patch := client.MergeFromWithOptions(job.DeepCopy(), client.MergeFromWithOptimisticLock{})
+	change(job, Finalizer)
+	return client.IgnoreNotFound(r.Patch(ctx, job, patch))
+}
+
+// deleteTrace deletes what the job wrote, once nobody writes any more, and lets the
+// job go. Whoever does not want to wait for a storage that is gone sets
+// deletionPolicy to Retain.
+func (p *pass) deleteTrace(ctx context.Context) (next, error) {
+	writers, err := p.stopWriters(ctx)
+	if err != nil {
+		return await, err
+	}
+	if writers > 0 {
+		p.hold(v1alpha1.ReasonDeletingTrace, fmt.Sprintf("waiting for %d pods to end, then the trace is deleted", writers))
+		return await, nil
+	}
+	s3 := p.s3()
+	if s3 == nil {
+		p.hold(v1alpha1.ReasonDeleteFailed, "the storage of the trace is no longer configured; to keep what is there: "+p.retainCommand())
+		return await, nil
+	}
+	return p.deleteOnce(ctx, s3)
+}
+
+// stopWriters deletes the MPIJob and our Jobs, and counts their pods.
+func (p *pass) stopWriters(ctx context.Context) (int, error) {
+	background := client.PropagationPolicy(metav1.DeletePropagationBackground)
+	if p.job.Status.MPIJobRef != nil {
+		mpiJob, err := p.mpiJob(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if mpiJob != nil {
+			if err := p.Delete(ctx, mpiJob, background); client.IgnoreNotFound(err) != nil {
+				return 0, err
+			}
+		}
+	}
+	for _, step := range []string{stepStorage, stepMerge, stepAnalysis, stepReport} {
+		jobs, err := p.jobsOf(ctx, step)
+		if err != nil {
+			return 0, err
+		}
+		for _, job := range jobs {
+			if err := p.Delete(ctx, &job, background); client.IgnoreNotFound(err) != nil {
+				return 0, err
+			}
+		}
+	}
+	writers := 0
+	var list corev1.PodList
+	if err := p.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(jobLabels(p.job))); err != nil {
+		return 0, err
+	}
+	for _, pod := range list.Items {
+		if pod.Labels[StepLabel] != stepDelete && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed {
+			writers++
+		}
+	}
+	return writers, nil
+}
+
+// deleteOnce runs "cairn delete-prefix", again and again until it works.
+func (p *pass) deleteOnce(ctx context.Context, s3 *v1alpha1.S3Storage) (next, error) {
+	jobs, err := p.jobsOf(ctx, stepDelete)
+	if err != nil {
+		return await, err
+	}
+	round := 0
+	if len(jobs) > 0 {
+		last := jobs[len(jobs)-1]
+		o, err := p.outcomeOf(ctx, &last)
+		switch {
+		case err != nil:
+			return await, err
+		case !o.finished:
+			message := "deleting " + p.job.Status.StorageURI
+			if trouble := p.podTrouble(ctx, stepDelete); trouble != "" {
+				message += ": " + trouble
+			}
+			if p.condition(v1alpha1.ConditionReady).Reason != v1alpha1.ReasonDeleteFailed {
+				p.hold(v1alpha1.ReasonDeletingTrace, message)
+			}
+			return await, nil
+		case o.succeeded:
+			return await, p.letGo(ctx)
+		}
+		p.hold(v1alpha1.ReasonDeleteFailed, fmt.Sprintf("%s cannot be deleted: %s; to keep it and let the job go: %s",
+			p.job.Status.StorageURI, o, p.retainCommand()))
+		if rest := p.Retry - p.Clock.Since(terminalCondition(&last).LastTransitionTime.Time); rest > 0 {
+			return awaitFor(rest), nil
+		}
+		round = roundOf(last) + 1
+	}
+	job := newJob(p.job, p.Settings, s3, task{
+		step: stepDelete, name: childName(p.job, stepDelete, strconv.Itoa(round)),
+		args: []string{"delete-prefix", "--store", p.job.Status.StorageURI}, retries: 1,
+		template: p.job.Spec.Merge.PodTemplate,
+	})
+	job.Labels[roundLabel] = strconv.Itoa(round)
+	if _, err := ensure(ctx, p, job, &batchv1.Job{}); err != nil {
+		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+			// Nothing can be created here any more, and the namespace waits for us.
+			ctrl.LoggerFrom(ctx).Info("namespace is being deleted: the trace stays", "uri", p.job.Status.StorageURI)
+			return await, p.letGo(ctx)
+		}
+		return await, err
+	}
+	for _, old := range jobs {
+		if err := p.Delete(ctx, &old, client.PropagationPolicy(metav1.DeletePropagationBackground)); client.IgnoreNotFound(err) != nil {
+			return await, err
+		}
+	}
+	return await, nil
+}
+
+func (p *pass) retainCommand() string {
+	return fmt.Sprintf(`kubectl -n %s patch tmj %s --type merge -p '{"spec":{"storage":{"deletionPolicy":"Retain"}}}'`, p.job.Namespace, p.job.Name)
+}
+
+// letGo removes the finalizer. The status of an object that is gone is not written.
+func (p *pass) letGo(ctx context.Context) error {
+	if err := p.patchFinalizer(ctx, p.job, controllerutil.RemoveFinalizer); err != nil {
+		return err
+	}
+	p.persisted = p.job.DeepCopy()
+	return nil
+}

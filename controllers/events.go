@@ -1,0 +1,58 @@
+package controllers
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+// maxNote is the longest note that the events API takes.
+const maxNote = 1024
+
+// tell emits an event for each condition that changed.
+func (p *pass) tell(before, after []metav1.Condition) {
+	for _, condition := range after {
+		old := meta.FindStatusCondition(before, condition.Type)
+		if old != nil && old.Status == condition.Status && old.Reason == condition.Reason {
+			continue
+		}
+		if condition.Status == metav1.ConditionUnknown || condition.Message == "" {
+			continue
+		}
+		p.Events.Eventf(p.job, nil, eventType(condition), condition.Reason, condition.Type,
+			"%s", shortened(condition.Type+": "+condition.Message, maxNote))
+	}
+}
+
+// troubles are the reasons that call for a person.
+var troubles = map[string]bool{
+	v1alpha1.ReasonNameConflict:         true,
+	v1alpha1.ReasonStorageNotConfigured: true,
+	v1alpha1.ReasonCredentialsMissing:   true,
+	v1alpha1.ReasonAccessDenied:         true,
+	v1alpha1.ReasonBucketMissing:        true,
+	v1alpha1.ReasonUnreachable:          true,
+	v1alpha1.ReasonStorageCheckFailed:   true,
+	v1alpha1.ReasonInjectionFailed:      true,
+	v1alpha1.ReasonProbeFailed:          true,
+	v1alpha1.ReasonJobFailed:            true,
+	v1alpha1.ReasonRanksMissing:         true,
+	v1alpha1.ReasonNoTrace:              true,
+	v1alpha1.ReasonNotTraced:            true,
+	v1alpha1.ReasonMergeFailed:          true,
+	v1alpha1.ReasonAnalysisFailed:       true,
+	v1alpha1.ReasonInvalidTemplate:      true,
+	v1alpha1.ReasonReportFailed:         true,
+	v1alpha1.ReasonDeleteFailed:         true,
+}
+
+func eventType(condition metav1.Condition) string {
+	probed := condition.Type == v1alpha1.ConditionTraced && condition.Status == metav1.ConditionFalse &&
+		condition.Reason != v1alpha1.ReasonDisabled
+	if troubles[condition.Reason] || probed {
+		return corev1.EventTypeWarning
+	}
+	return corev1.EventTypeNormal
+}

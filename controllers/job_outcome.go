@@ -1,0 +1,147 @@
+package controllers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// outcome is what became of a Job of ours.
+type outcome struct {
+	// finished for good; the other fields are meaningless before.
+	finished bool
+	// succeeded says that every index did.
+	succeeded bool
+	// messages are the termination messages, by index (0 in a plain Job): of the pod
+	// that succeeded, else of the one that failed last.
+	messages map[int32]string
+	// failed are the indexes without success.
+	failed map[int32]failure
+	// reason of the Job's failure, in its own words.
+	reason string
+}
+
+// failure is how the last pod of an index ended.
+type failure struct {
+	exitCode    int32
+	outOfMemory bool
+	message     string
+}
+
+func (f failure) String() string {
+	switch {
+	case f.outOfMemory:
+		return "out of memory"
+	case f.message != "":
+		return f.message
+	default:
+		return fmt.Sprintf("exit code %d", f.exitCode)
+	}
+}
+
+// outcomeOf reads the termination messages of a Job that has ended. The pods are
+// read past the cache, which may know of the Job's end before it knows of theirs.
+func (p *pass) outcomeOf(ctx context.Context, job *batchv1.Job) (outcome, error) {
+	var o outcome
+	condition := terminalCondition(job)
+	if condition == nil {
+		return o, nil
+	}
+	var pods corev1.PodList
+	if err := p.Live.List(ctx, &pods, client.InNamespace(job.Namespace),
+		client.MatchingLabels{batchv1.ControllerUidLabel: string(job.UID)}); err != nil {
+		return o, err
+	}
+	o = readPods(pods.Items)
+	o.finished, o.succeeded = true, condition.Type == batchv1.JobComplete
+	if !o.succeeded {
+		o.reason = condition.Message
+	}
+	return o, nil
+}
+
+// terminalCondition is the condition that ends a Job; nil while it runs.
+func terminalCondition(job *batchv1.Job) *batchv1.JobCondition {
+	for i, c := range job.Status.Conditions {
+		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) {
+			return &job.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+func readPods(pods []corev1.Pod) outcome {
+	o := outcome{messages: map[int32]string{}, failed: map[int32]failure{}}
+	slices.SortStableFunc(pods, func(a, b corev1.Pod) int {
+		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+	})
+	succeeded := map[int32]bool{}
+	for _, pod := range pods {
+		index := podIndex(pod)
+		ended := terminated(pod, cairnContainer)
+		if ended == nil || succeeded[index] {
+			continue
+		}
+		message := strings.TrimSpace(ended.Message)
+		o.messages[index] = message
+		if ended.ExitCode == 0 {
+			succeeded[index] = true
+			delete(o.failed, index)
+			continue
+		}
+		o.failed[index] = failure{
+			exitCode: ended.ExitCode, message: message,
+			outOfMemory: ended.Reason == "OOMKilled" || ended.ExitCode == exitKilled,
+		}
+	}
+	return o
+}
+
+func podIndex(pod corev1.Pod) int32 {
+	index, err := strconv.ParseInt(cmp.Or(pod.Labels[batchv1.JobCompletionIndexAnnotation],
+		pod.Annotations[batchv1.JobCompletionIndexAnnotation]), 10, 32)
+	if err != nil {
+		return 0
+	}
+	return int32(index)
+}
+
+func terminated(pod corev1.Pod, name string) *corev1.ContainerStateTerminated {
+	for _, status := range pod.Status.ContainerStatuses {
+		if status.Name == name {
+			return status.State.Terminated
+		}
+	}
+	return nil
+}
+
+// outOfMemory says whether any index failed for lack of memory.
+func (o outcome) outOfMemory() bool {
+	for _, f := range o.failed {
+		if f.outOfMemory {
+			return true
+		}
+	}
+	return false
+}
+
+// String says why the Job failed.
+func (o outcome) String() string {
+	var parts []string
+	for _, index := range slices.Sorted(maps.Keys(o.failed)) {
+		parts = append(parts, o.failed[index].String())
+	}
+	parts = slices.Compact(parts)
+	if len(parts) == 0 {
+		return o.reason
+	}
+	return strings.Join(parts, "; ")
+}

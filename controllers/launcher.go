@@ -1,0 +1,194 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+// reasonPattern is what the API takes for a condition's reason.
+var reasonPattern = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
+
+// followLauncher waits for the launcher's Job to end. The MPIJob's own conditions
+// mislead: an evicted worker makes it Failed while the launcher runs on, and a
+// later success makes it Succeeded again.
+func (p *pass) followLauncher(ctx context.Context) (next, error) {
+	if p.isTrue(v1alpha1.ConditionJobFinished) {
+		return proceed, nil
+	}
+	mpiJob, err := p.mpiJob(ctx)
+	if err != nil {
+		return await, err
+	}
+	if err := p.noteAttempts(ctx); err != nil {
+		return await, err
+	}
+	if mpiJob == nil {
+		p.jobFinished(v1alpha1.ReasonJobFailed, "the MPIJob was deleted before its launcher ended")
+		return proceed, nil
+	}
+	if p.mustStop() {
+		if err := p.Delete(ctx, mpiJob, client.PropagationPolicy(metav1.DeletePropagationBackground)); client.IgnoreNotFound(err) != nil {
+			return await, err
+		}
+		p.jobFinished(v1alpha1.ReasonJobFailed, "stopped, because it cannot be traced and failurePolicy is Fail: "+p.condition(v1alpha1.ConditionTraced).Message)
+		return proceed, nil
+	}
+
+	launcher := &batchv1.Job{}
+	err = p.Get(ctx, client.ObjectKey{Namespace: mpiJob.Namespace, Name: mpiJob.Name + "-launcher"}, launcher)
+	if client.IgnoreNotFound(err) != nil {
+		return await, err
+	}
+	if err != nil || !metav1.IsControlledBy(launcher, mpiJob) {
+		return p.withoutLauncher(ctx, mpiJob), nil
+	}
+	end := terminalCondition(launcher)
+	if end == nil {
+		p.notFinished(ctx, mpiJob, launcher)
+		return await, nil
+	}
+	exitCode, err := p.launcherExitCode(ctx, launcher)
+	if err != nil {
+		return await, err
+	}
+	p.jobFinished(launcherResult(end, exitCode))
+	return proceed, nil
+}
+
+// mustStop says whether a job that cannot be traced must not run.
+func (p *pass) mustStop() bool {
+	return p.job.Spec.Tracing.FailurePolicy == v1alpha1.FailurePolicyFail && p.tracingEnabled() &&
+		p.condition(v1alpha1.ConditionTraced).Status == metav1.ConditionFalse
+}
+
+func (p *pass) jobFinished(reason, message string) {
+	p.set(v1alpha1.ConditionJobFinished, metav1.ConditionTrue, reason, message)
+}
+
+// launcherResult words the end of the launcher's Job.
+func launcherResult(end *batchv1.JobCondition, exitCode *int32) (reason, message string) {
+	reason = v1alpha1.ReasonJobSucceeded
+	if end.Type == batchv1.JobFailed {
+		reason = v1alpha1.ReasonJobFailed
+	}
+	switch {
+	case exitCode != nil && (*exitCode == 0) == (reason == v1alpha1.ReasonJobSucceeded):
+		return reason, fmt.Sprintf("launcher exited with code %d", *exitCode)
+	case reason == v1alpha1.ReasonJobSucceeded:
+		return reason, "launcher succeeded"
+	default:
+		return reason, fmt.Sprintf("launcher failed: %s: %s", end.Reason, end.Message)
+	}
+}
+
+// launcherContainer is the name of the container that runs mpirun.
+func launcherContainer(job *v1alpha1.TracedMPIJob) string {
+	if name := ptr.Deref(job.Spec.Tracing.ContainerName, ""); name != "" {
+		return name
+	}
+	launcher := job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeLauncher]
+	if launcher == nil || len(launcher.Template.Spec.Containers) == 0 {
+		return ""
+	}
+	return launcher.Template.Spec.Containers[0].Name
+}
+
+// noteAttempts notes the starts of the launcher while its pods tell of them: a Job
+// that has used up its retries deletes them.
+func (p *pass) noteAttempts(ctx context.Context) error {
+	pods, err := p.podsOf(ctx, "")
+	if err != nil {
+		return err
+	}
+	p.job.Status.Attempts = observeAttempts(p.job.Status.Attempts, pods, launcherContainer(p.job))
+	return nil
+}
+
+// launcherExitCode is the exit code that the launcher ended with; nil if nothing
+// tells of it any more. It reads past the cache: the Job may be known to have ended
+// before its last pod is, and pods without our label are not in the cache at all.
+func (p *pass) launcherExitCode(ctx context.Context, launcher *batchv1.Job) (*int32, error) {
+	var pods corev1.PodList
+	if err := p.Live.List(ctx, &pods, client.InNamespace(launcher.Namespace),
+		client.MatchingLabels{batchv1.ControllerUidLabel: string(launcher.UID)}); err != nil {
+		return nil, err
+	}
+	p.job.Status.Attempts = observeAttempts(p.job.Status.Attempts, pods.Items, launcherContainer(p.job))
+	return lastExitCode(p.job.Status.Attempts), nil
+}
+
+// lastExitCode is that of the last attempt that ended by itself. A Job that has used
+// up its retries deletes its pod, and with it a container that has just started
+// again: the signal that ends this one is not how the launcher failed.
+func lastExitCode(attempts []v1alpha1.Attempt) *int32 {
+	const killed, terminated = 128 + 9, 128 + 15
+	var signalled *int32
+	for _, attempt := range slices.Backward(attempts) {
+		switch code := attempt.ExitCode; {
+		case code == nil:
+		case *code == killed || *code == terminated:
+			if signalled == nil {
+				signalled = code
+			}
+		default:
+			return code
+		}
+	}
+	return signalled
+}
+
+// withoutLauncher deals with an MPIJob whose launcher's Job is not there: not yet,
+// or no more, because its time to live has ended.
+func (p *pass) withoutLauncher(ctx context.Context, mpiJob *mpiv2beta1.MPIJob) next {
+	for _, c := range mpiJob.Status.Conditions {
+		if c.Status != corev1.ConditionTrue || mpiJob.Status.CompletionTime == nil {
+			continue
+		}
+		switch c.Type {
+		case mpiv2beta1.JobSucceeded:
+			p.jobFinished(v1alpha1.ReasonJobSucceeded, "launcher succeeded")
+			return proceed
+		case mpiv2beta1.JobFailed:
+			p.jobFinished(v1alpha1.ReasonJobFailed, "launcher failed: "+c.Message)
+			return proceed
+		}
+	}
+	p.notFinished(ctx, mpiJob, nil)
+	return await
+}
+
+// notFinished says what the job does now.
+func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launcher *batchv1.Job) {
+	reason, message := v1alpha1.ReasonJobStarting, "waiting for the launcher to start"
+	running := slices.IndexFunc(p.job.Status.Attempts, func(a v1alpha1.Attempt) bool { return a.ExitCode == nil }) >= 0 ||
+		launcher != nil && ptr.Deref(launcher.Status.Ready, 0) > 0
+	switch {
+	case ptr.Deref(mpiJob.Spec.RunPolicy.Suspend, false):
+		reason, message = v1alpha1.ReasonJobSuspended, "the MPIJob is suspended"
+	case running:
+		reason, message = v1alpha1.ReasonJobRunning, "the launcher is running"
+	default:
+		if trouble := p.podTrouble(ctx, ""); trouble != "" {
+			message += ": " + trouble
+		}
+	}
+	for _, c := range mpiJob.Status.Conditions {
+		if c.Type == mpiv2beta1.JobFailed && c.Status == corev1.ConditionTrue {
+			message += "; mpi-operator says: " + c.Message
+		}
+	}
+	p.set(v1alpha1.ConditionJobFinished, metav1.ConditionFalse, reason, message)
+	p.hold(reason, message)
+}

@@ -1,0 +1,159 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+// mergeAnswer is the termination message of "cairn merge --job".
+type mergeAnswer struct {
+	Runs []struct {
+		ID                        string `json:"id"`
+		Attempt                   int32  `json:"attempt"`
+		Ranks                     int32  `json:"ranks"`
+		MissingRanks              string `json:"missing_ranks"`
+		Calls                     int64  `json:"calls"`
+		TraceBytes                int64  `json:"trace_bytes"`
+		ParallelEfficiencyPercent *int32 `json:"parallel_efficiency_percent"`
+		TraceURI                  string `json:"trace_uri"`
+	} `json:"runs"`
+	RunCount int32  `json:"run_count"`
+	Lost     string `json:"lost"`
+	Message  string `json:"message"`
+}
+
+// mergeTraces makes one trace per run of what the pods sent. It also waits for
+// what they have yet to send, because it sees the bucket.
+func (p *pass) mergeTraces(ctx context.Context) (next, error) {
+	switch {
+	case p.completed(), p.isTrue(v1alpha1.ConditionTraceMerged):
+		return proceed, nil
+	case !p.tracingEnabled():
+		p.giveUp(v1alpha1.ReasonDisabled, "tracing is disabled; "+p.condition(v1alpha1.ConditionJobFinished).Message)
+		return proceed, nil
+	case p.condition(v1alpha1.ConditionTraced).Reason == v1alpha1.ReasonInjectionFailed, p.mustStop():
+		p.noTrace(v1alpha1.ReasonNotTraced, "the job was not traced: "+p.condition(v1alpha1.ConditionTraced).Message)
+		return proceed, nil
+	}
+
+	var answer mergeAnswer
+	o, err := p.runTask(ctx, p.mergeTask(), func(o outcome) bool {
+		return json.Unmarshal([]byte(o.messages[0]), &answer) == nil
+	})
+	if err != nil {
+		return await, err
+	}
+	if !o.finished {
+		message := "collecting and merging traces"
+		if trouble := p.podTrouble(ctx, stepMerge); trouble != "" {
+			message += ": " + trouble
+		}
+		p.set(v1alpha1.ConditionTraceCollected, metav1.ConditionUnknown, v1alpha1.ReasonCollecting, message)
+		p.set(v1alpha1.ConditionTraceMerged, metav1.ConditionUnknown, v1alpha1.ReasonCollecting, message)
+		p.hold(v1alpha1.ReasonCollecting, message)
+		return await, nil
+	}
+	if !o.succeeded || json.Unmarshal([]byte(o.messages[0]), &answer) != nil {
+		message := "the merge did not say what it found"
+		if !o.succeeded {
+			message = "the merge failed: " + o.String()
+		}
+		p.set(v1alpha1.ConditionTraceMerged, metav1.ConditionFalse, v1alpha1.ReasonMergeFailed, message)
+		p.set(v1alpha1.ConditionTraceCollected, metav1.ConditionUnknown, v1alpha1.ReasonMergeFailed, message)
+		p.giveUp(v1alpha1.ReasonMergeFailed, fmt.Sprintf("%s; what was collected is kept in %s/shards", message, p.job.Status.StorageURI))
+		return proceed, nil
+	}
+	p.takeRuns(answer)
+	return proceed, nil
+}
+
+// mergeTask waits until every pod of the job was heard of, or the time is up.
+func (p *pass) mergeTask() task {
+	attempts := "[]"
+	if list := p.job.Status.Attempts; len(list) > 0 {
+		raw, err := json.Marshal(list)
+		if err == nil {
+			attempts = string(raw)
+		}
+	}
+	pods := 1
+	if workers := p.job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeWorker]; workers != nil {
+		pods += int(ptr.Deref(workers.Replicas, 0))
+	}
+	return task{
+		step: stepMerge, name: childName(p.job, stepMerge, "l0"), indexes: 1, retries: 3,
+		args: []string{"merge", "--job", "--store", p.job.Status.StorageURI,
+			"--collect-timeout", strconv.Itoa(int(ptr.Deref(p.job.Spec.Tracing.CollectTimeoutSeconds, defaultCollectTimeoutSeconds))),
+			"--pods", strconv.Itoa(pods), "--attempts", attempts},
+		template: p.job.Spec.Merge.PodTemplate,
+	}
+}
+
+// takeRuns copies what the merge found into the status.
+func (p *pass) takeRuns(answer mergeAnswer) {
+	var missing []string
+	status := &p.job.Status
+	status.Runs, status.RunCount = nil, max(answer.RunCount, int32(len(answer.Runs)))
+	for _, run := range answer.Runs {
+		if run.MissingRanks != "" {
+			missing = append(missing, fmt.Sprintf("run %s: no trace of ranks %s of %d", run.ID, run.MissingRanks, run.Ranks))
+		}
+		if len(status.Runs) < v1alpha1.MaxRuns {
+			status.Runs = append(status.Runs, v1alpha1.Run{
+				ID: run.ID, Attempt: run.Attempt, Ranks: run.Ranks, MissingRanks: run.MissingRanks, Calls: run.Calls,
+				TraceBytes: run.TraceBytes, TraceURI: run.TraceURI, ParallelEfficiencyPercent: run.ParallelEfficiencyPercent,
+			})
+		}
+	}
+	if answer.Lost != "" {
+		missing = append(missing, "lost: "+answer.Lost)
+	}
+	if len(status.Runs) == 0 {
+		p.takeNoRuns(append(missing, answer.Message))
+		return
+	}
+	if len(missing) > 0 {
+		p.set(v1alpha1.ConditionTraceCollected, metav1.ConditionFalse, v1alpha1.ReasonRanksMissing, strings.Join(missing, "; "))
+	} else {
+		p.set(v1alpha1.ConditionTraceCollected, metav1.ConditionTrue, v1alpha1.ReasonAllRanks, "the traces of all ranks arrived")
+	}
+	message := fmt.Sprintf("%d runs", status.RunCount)
+	if status.RunCount == 1 {
+		message = "one run"
+	}
+	p.set(v1alpha1.ConditionTraceMerged, metav1.ConditionTrue, v1alpha1.ReasonMerged,
+		strings.TrimSuffix(message+"; "+answer.Message, "; "))
+}
+
+// takeNoRuns says why there is nothing: the probe's answer if it had one.
+func (p *pass) takeNoRuns(missing []string) {
+	if traced := p.condition(v1alpha1.ConditionTraced); traced.Status == metav1.ConditionFalse {
+		p.noTrace(v1alpha1.ReasonNotTraced, "the job was not traced: "+traced.Message)
+		return
+	}
+	message := "no MPI rank left a trace"
+	for _, m := range missing {
+		if m != "" {
+			message += "; " + m
+		}
+	}
+	p.noTrace(v1alpha1.ReasonNoTrace, message)
+}
+
+// noTrace ends a job of which there is no trace.
+func (p *pass) noTrace(reason, message string) {
+	for _, kind := range []string{v1alpha1.ConditionTraceCollected, v1alpha1.ConditionTraceMerged, v1alpha1.ConditionAnalyzed} {
+		p.set(kind, metav1.ConditionFalse, reason, message)
+	}
+	p.giveUp(reason, message)
+}

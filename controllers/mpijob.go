@@ -1,0 +1,143 @@
+package controllers
+
+import (
+	"context"
+	"maps"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/inject"
+)
+
+// suspendedAnnotation marks an MPIJob that Cairn suspended, and so may resume. One
+// that a queue suspended is the queue's.
+const suspendedAnnotation = "cairn.dev/suspended"
+
+// runMPIJob creates the MPIJob, once. Afterwards only what may change is passed on.
+func (p *pass) runMPIJob(ctx context.Context) (next, error) {
+	status := &p.job.Status
+	if p.isTrue(v1alpha1.ConditionJobFinished) {
+		return proceed, nil
+	}
+	if status.MPIJobRef != nil {
+		return proceed, p.passOn(ctx)
+	}
+
+	spec, injectErr := p.injected()
+	if injectErr != nil {
+		p.set(v1alpha1.ConditionTraced, metav1.ConditionFalse, v1alpha1.ReasonInjectionFailed, injectErr.Error())
+		if p.job.Spec.Tracing.FailurePolicy == v1alpha1.FailurePolicyFail {
+			p.set(v1alpha1.ConditionJobFinished, metav1.ConditionFalse, v1alpha1.ReasonJobNotCreated, "the MPIJob was not created, because failurePolicy is Fail")
+			p.hold(v1alpha1.ReasonInjectionFailed, injectErr.Error())
+			return await, nil
+		}
+	}
+	mpiJob, err := ensure(ctx, p, newMPIJob(p.job, spec), &mpiv2beta1.MPIJob{})
+	if err != nil {
+		return await, err
+	}
+	status.MPIJobRef = &v1alpha1.MPIJobReference{Name: mpiJob.Name, UID: mpiJob.UID}
+	status.StartTime = ptr.To(mpiJob.CreationTimestamp)
+	return proceed, nil
+}
+
+// injected is the specification of the MPIJob: with the tracer in it, or as the
+// user wrote it if tracing is disabled or there is no room (with the error then).
+func (p *pass) injected() (*mpiv2beta1.MPIJobSpec, error) {
+	plain := p.job.Spec.MPIJobTemplate.Spec.DeepCopy()
+	if !p.tracingEnabled() {
+		p.set(v1alpha1.ConditionTraced, metav1.ConditionFalse, v1alpha1.ReasonDisabled, "spec.tracing.mode is Disabled")
+		return plain, nil
+	}
+	tracing := p.job.Spec.Tracing
+	injected, err := inject.MPIJob(plain, inject.Options{
+		Image:              p.Image,
+		PullPolicy:         p.PullPolicy,
+		ContainerName:      ptr.Deref(tracing.ContainerName, ""),
+		StoreURL:           p.job.Status.StorageURI,
+		S3:                 p.s3(),
+		Labels:             jobLabels(p.job),
+		SpoolSizeLimit:     ptr.Deref(tracing.Spool.SizeLimit, defaultSpoolSize),
+		GracePeriodSeconds: ptr.Deref(tracing.GracePeriodSeconds, defaultGracePeriodSeconds),
+		Resources:          tracing.Resources,
+	})
+	if err != nil {
+		return plain, err
+	}
+	return injected, nil
+}
+
+// newMPIJob has the name of the TracedMPIJob, so that pods and host names are those
+// that the MPIJob had before it was traced.
+func newMPIJob(job *v1alpha1.TracedMPIJob, spec *mpiv2beta1.MPIJobSpec) *mpiv2beta1.MPIJob {
+	metadata := job.Spec.MPIJobTemplate.Metadata
+	labels := jobLabels(job)
+	maps.Copy(labels, metadata.Labels)
+	mpiJob := &mpiv2beta1.MPIJob{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: job.Name, Namespace: job.Namespace,
+			Labels: labels, Annotations: maps.Clone(metadata.Annotations),
+		},
+		Spec: *spec,
+	}
+	if job.Spec.Suspend {
+		suspend(mpiJob)
+	}
+	return mpiJob
+}
+
+func suspend(mpiJob *mpiv2beta1.MPIJob) {
+	mpiJob.Spec.RunPolicy.Suspend = ptr.To(true)
+	if mpiJob.Annotations == nil {
+		mpiJob.Annotations = map[string]string{}
+	}
+	mpiJob.Annotations[suspendedAnnotation] = "true"
+}
+
+// passOn passes suspend and the number of workers on to the MPIJob.
+func (p *pass) passOn(ctx context.Context) error {
+	mpiJob, err := p.mpiJob(ctx)
+	if mpiJob == nil || err != nil {
+		return err
+	}
+	before := mpiJob.DeepCopy()
+	switch suspended := ptr.Deref(mpiJob.Spec.RunPolicy.Suspend, false); {
+	case p.job.Spec.Suspend && !suspended:
+		suspend(mpiJob)
+	case !p.job.Spec.Suspend && mpiJob.Annotations[suspendedAnnotation] != "":
+		delete(mpiJob.Annotations, suspendedAnnotation)
+		mpiJob.Spec.RunPolicy.Suspend = ptr.To(false)
+	}
+	workers := p.job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeWorker]
+	child := mpiJob.Spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeWorker]
+	if workers != nil && child != nil && workers.Replicas != nil {
+		child.Replicas = workers.Replicas
+	}
+	patch := client.MergeFrom(before)
+	if data, err := patch.Data(mpiJob); err != nil || string(data) == "{}" {
+		return err
+	}
+	return client.IgnoreNotFound(p.Patch(ctx, mpiJob, patch))
+}
+
+// mpiJob is the MPIJob that was created; nil if it is gone for certain.
+func (p *pass) mpiJob(ctx context.Context) (*mpiv2beta1.MPIJob, error) {
+	ref := p.job.Status.MPIJobRef
+	key := client.ObjectKey{Namespace: p.job.Namespace, Name: ref.Name}
+	mpiJob := &mpiv2beta1.MPIJob{}
+	err := p.Get(ctx, key, mpiJob)
+	if apierrors.IsNotFound(err) {
+		// The cache may not know of it yet.
+		err = p.Live.Get(ctx, key, mpiJob)
+	}
+	if apierrors.IsNotFound(err) || err == nil && mpiJob.UID != ref.UID {
+		return nil, nil
+	}
+	return mpiJob, err
+}

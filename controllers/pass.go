@@ -1,0 +1,140 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+// pass is one reconciliation of one job.
+type pass struct {
+	*Reconciler
+	// job is the object as it was read; steps write its status.
+	job *v1alpha1.TracedMPIJob
+	// persisted is what the API server holds.
+	persisted *v1alpha1.TracedMPIJob
+}
+
+// step does what is due at one point of a job's life.
+type step func(context.Context) (next, error)
+
+// next says what follows a step.
+type next struct {
+	goOn  bool
+	after time.Duration
+}
+
+var (
+	// proceed to the next step.
+	proceed = next{goOn: true}
+	// await an event.
+	await = next{}
+)
+
+// awaitFor an event, but no longer than d.
+func awaitFor(d time.Duration) next { return next{after: d} }
+
+// begin sets the conditions that nothing is known about yet.
+func (p *pass) begin() {
+	p.job.Status.ObservedGeneration = p.job.Generation
+	for _, kind := range v1alpha1.Conditions {
+		if meta.FindStatusCondition(p.job.Status.Conditions, kind) == nil {
+			p.set(kind, metav1.ConditionUnknown, v1alpha1.ReasonPending, "")
+		}
+	}
+}
+
+// set writes a condition.
+func (p *pass) set(kind string, status metav1.ConditionStatus, reason, message string) {
+	meta.SetStatusCondition(&p.job.Status.Conditions, metav1.Condition{
+		Type: kind, Status: status, Reason: reason, Message: shortened(message, maxMessage),
+		ObservedGeneration: p.job.Generation,
+	})
+}
+
+// maxMessage keeps conditions readable; the API allows 32768.
+const maxMessage = 2048
+
+// shortened cuts s at a number of bytes, not within a character.
+func shortened(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	const mark = "…"
+	cut := limit - len(mark)
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + mark
+}
+
+// hold says why there is no report yet.
+func (p *pass) hold(reason, message string) {
+	p.set(v1alpha1.ConditionReady, metav1.ConditionFalse, reason, message)
+}
+
+// giveUp says why there will be no report.
+func (p *pass) giveUp(reason, message string) {
+	p.hold(reason, message)
+	p.complete()
+}
+
+// complete notes that nothing more will be done.
+func (p *pass) complete() {
+	if p.job.Status.CompletionTime == nil {
+		now := metav1.NewTime(p.Clock.Now())
+		p.job.Status.CompletionTime = &now
+	}
+}
+
+func (p *pass) completed() bool { return p.job.Status.CompletionTime != nil }
+
+func (p *pass) condition(kind string) metav1.Condition {
+	if c := meta.FindStatusCondition(p.job.Status.Conditions, kind); c != nil {
+		return *c
+	}
+	return metav1.Condition{Type: kind, Status: metav1.ConditionUnknown}
+}
+
+func (p *pass) isTrue(kind string) bool {
+	return p.condition(kind).Status == metav1.ConditionTrue
+}
+
+// tracingEnabled says whether the job was meant to be traced.
+func (p *pass) tracingEnabled() bool {
+	return p.job.Spec.Tracing.Mode != v1alpha1.TracingDisabled
+}
+
+// stumble deals with an error of a step. A name that is taken is for a person to
+// act on, or passes by itself; everything else is tried again.
+func (p *pass) stumble(err error) (time.Duration, error) {
+	var conflict *nameConflictError
+	if errors.As(err, &conflict) {
+		p.hold(v1alpha1.ReasonNameConflict, conflict.Error())
+		return p.Retry, nil
+	}
+	return 0, err
+}
+
+// writeStatus writes what the steps found out, in one patch, and tells of it in
+// events only when that has worked. The patch carries the version that was read:
+// a status made from a stale cache is refused.
+func (p *pass) writeStatus(ctx context.Context) error {
+	if equality.Semantic.DeepEqual(p.persisted.Status, p.job.Status) {
+		return nil
+	}
+	patch := client.MergeFromWithOptions(p.persisted, client.MergeFromWithOptimisticLock{})
+	found := p.job.Status.DeepCopy()
+	if err := p.Status().Patch(ctx, p.job, patch); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	p.tell(p.persisted.Status.Conditions, found.Conditions)
+	return nil
+}

@@ -1,0 +1,98 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/inject"
+)
+
+// probeAnswer is the termination message of "cairn probe".
+type probeAnswer struct {
+	Traceable    bool     `json:"traceable"`
+	ABI          []string `json:"abi"`
+	MPI          string   `json:"mpi"`
+	Libc         string   `json:"libc"`
+	Architecture string   `json:"architecture"`
+	Reason       string   `json:"reason"`
+	Message      string   `json:"message"`
+}
+
+// readProbes takes what the probes found in the pods that run ranks.
+func (p *pass) readProbes(ctx context.Context) (next, error) {
+	if traced := p.condition(v1alpha1.ConditionTraced); traced.Status == metav1.ConditionFalse || p.completed() {
+		return proceed, nil
+	}
+	pods, err := p.podsOf(ctx, "")
+	if err != nil {
+		return await, err
+	}
+	status, reason, message := probeVerdict(rankPods(pods, &p.job.Spec.MPIJobTemplate.Spec))
+	if status != metav1.ConditionUnknown {
+		p.set(v1alpha1.ConditionTraced, status, reason, message)
+	}
+	return proceed, nil
+}
+
+// rankPods are the pods that run ranks: the workers, and the launcher if it is one
+// or if there is no other.
+func rankPods(pods []corev1.Pod, spec *mpiv2beta1.MPIJobSpec) []corev1.Pod {
+	launcherToo := ptr.Deref(spec.RunLauncherAsWorker, false) || spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeWorker] == nil
+	return slices.DeleteFunc(slices.Clone(pods), func(pod corev1.Pod) bool {
+		return isLauncher(pod) && !launcherToo
+	})
+}
+
+func isLauncher(pod corev1.Pod) bool {
+	return pod.Labels[mpiv2beta1.JobRoleLabel] == "launcher"
+}
+
+// probeVerdict sums up the probes of pods: one pod that cannot be traced makes the
+// job untraceable; no answer yet is Unknown.
+func probeVerdict(pods []corev1.Pod) (status metav1.ConditionStatus, reason, message string) {
+	status = metav1.ConditionUnknown
+	slices.SortFunc(pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	for _, pod := range pods {
+		answer, ok := readProbe(pod)
+		switch {
+		case !ok:
+		case !answer.Traceable:
+			return metav1.ConditionFalse, answer.Reason, fmt.Sprintf("pod %s: %s", pod.Name, answer.Message)
+		case status == metav1.ConditionUnknown:
+			status, reason = metav1.ConditionTrue, v1alpha1.ReasonTraceable
+			message = fmt.Sprintf("%s, %s, %s", answer.MPI, answer.Libc, answer.Architecture)
+		}
+	}
+	return status, reason, message
+}
+
+// readProbe is what the probe of a pod found; not ok while it has not ended.
+func readProbe(pod corev1.Pod) (answer probeAnswer, ok bool) {
+	for _, status := range pod.Status.InitContainerStatuses {
+		ended := status.State.Terminated
+		if status.Name != inject.ProbeContainer || ended == nil {
+			continue
+		}
+		if err := json.Unmarshal([]byte(ended.Message), &answer); err != nil {
+			answer = probeAnswer{
+				Reason:  v1alpha1.ReasonProbeFailed,
+				Message: fmt.Sprintf("the probe ended with exit code %d without saying what it found: %s", ended.ExitCode, shortened(ended.Message, 256)),
+			}
+		}
+		if !answer.Traceable && !reasonPattern.MatchString(answer.Reason) {
+			answer.Reason = v1alpha1.ReasonProbeFailed
+		}
+		return answer, true
+	}
+	return answer, false
+}

@@ -1,0 +1,94 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+// Reconciler brings TracedMPIJobs to their reports.
+type Reconciler struct {
+	client.Client
+	// Live reads from the API server, past the cache: the pods of a Job that has
+	// just ended, and objects whose absence must be certain.
+	Live   client.Reader
+	Events events.EventRecorder
+	Clock  clock.PassiveClock
+	Settings
+}
+
+// Settings are what an installation decides for all jobs.
+type Settings struct {
+	// Image is Cairn's own, for init containers, sidecars and Jobs.
+	Image string
+	// PullPolicy of Image.
+	PullPolicy corev1.PullPolicy
+	// Storage of jobs that name none; nil if there is no default.
+	Storage *v1alpha1.S3Storage
+	// Retry is how long to wait before something that a person must mend is tried
+	// again: the storage, or a name that is taken.
+	Retry time.Duration
+	// JobTTL is how long Jobs are kept once the status holds all that they found.
+	JobTTL time.Duration
+}
+
+// +kubebuilder:rbac:groups=cairn.dev,resources=tracedmpijobs,verbs=get;list;watch;patch;delete
+// +kubebuilder:rbac:groups=cairn.dev,resources=tracedmpijobs/status,verbs=patch
+// +kubebuilder:rbac:groups=cairn.dev,resources=tracedmpijobs/finalizers,verbs=update
+// +kubebuilder:rbac:groups=kubeflow.org,resources=mpijobs,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// steps, in the order of a job's life.
+func (p *pass) steps() []step {
+	return []step{
+		p.validateTemplate,
+		p.checkStorage,
+		p.runMPIJob,
+		p.readProbes,
+		p.followLauncher,
+		p.mergeTraces,
+		p.analyze,
+		p.report,
+		p.expire,
+	}
+}
+
+// Reconcile takes one job as far as it gets now.
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (result ctrl.Result, err error) {
+	job := &v1alpha1.TracedMPIJob{}
+	if err := r.Get(ctx, request.NamespacedName, job); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if done, err := r.settleFinalizer(ctx, job); done || err != nil {
+		return ctrl.Result{}, err
+	}
+	p := &pass{Reconciler: r, job: job, persisted: job.DeepCopy()}
+	defer func() { err = errors.Join(err, p.writeStatus(ctx)) }()
+
+	p.begin()
+	steps := p.steps()
+	if !job.DeletionTimestamp.IsZero() {
+		steps = []step{p.deleteTrace}
+	}
+	for _, step := range steps {
+		next, err := step(ctx)
+		if err != nil {
+			after, err := p.stumble(err)
+			return ctrl.Result{RequeueAfter: after}, err
+		}
+		if !next.goOn {
+			return ctrl.Result{RequeueAfter: next.after}, nil
+		}
+	}
+	return ctrl.Result{}, nil
+}

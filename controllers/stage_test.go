@@ -1,0 +1,371 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/inject"
+)
+
+// stage is a namespace of a real API server in which the test plays everyone but
+// the operator: a person, mpi-operator, the Job controller, the kubelet.
+type stage struct {
+	*testing.T
+	client.Client
+	ctx       context.Context
+	namespace string
+	settings  Settings
+	clock     *clocktesting.FakePassiveClock
+	events    *events.FakeRecorder
+	// after is when the operator asked to be called again.
+	after time.Duration
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	c, err := client.New(server.Config, client.Options{Scheme: Scheme()})
+	require.NoError(t, err)
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "stage-"}}
+	require.NoError(t, c.Create(context.Background(), namespace))
+	return &stage{
+		T: t, Client: c, ctx: context.Background(), namespace: namespace.Name,
+		settings: Settings{
+			Image: "cairn:test", PullPolicy: corev1.PullIfNotPresent, Retry: 10 * time.Second, JobTTL: time.Hour,
+			Storage: &v1alpha1.S3Storage{Endpoint: "http://minio:9000", Bucket: "traces", Prefix: "lab/"},
+		},
+		clock:  clocktesting.NewFakePassiveClock(time.Now()),
+		events: events.NewFakeRecorder(1000),
+	}
+}
+
+const stencil = `
+spec:
+  mpiJobTemplate:
+    metadata: {labels: {queue: fast}}
+    spec:
+      slotsPerWorker: 2
+      mpiReplicaSpecs:
+        Launcher:
+          template: {spec: {containers: [{name: launcher, image: app, args: [mpirun, app]}]}}
+        Worker:
+          replicas: 2
+          template: {spec: {containers: [{name: worker, image: app}]}}
+`
+
+// apply creates a job, changed by change, and returns its name.
+func (s *stage) apply(change ...func(*v1alpha1.TracedMPIJob)) {
+	s.Helper()
+	job := &v1alpha1.TracedMPIJob{}
+	require.NoError(s, yaml.UnmarshalStrict([]byte(stencil), job))
+	job.Name, job.Namespace = "stencil", s.namespace
+	for _, c := range change {
+		c(job)
+	}
+	require.NoError(s, s.Create(s.ctx, job))
+}
+
+func (s *stage) job() *v1alpha1.TracedMPIJob {
+	s.Helper()
+	job := &v1alpha1.TracedMPIJob{}
+	require.NoError(s, s.Get(s.ctx, s.key("stencil"), job))
+	return job
+}
+
+func (s *stage) key(name string) client.ObjectKey {
+	return client.ObjectKey{Namespace: s.namespace, Name: name}
+}
+
+// settle runs a new operator, one that remembers nothing, until it changes nothing.
+func (s *stage) settle() {
+	s.Helper()
+	for range 20 {
+		before := s.version()
+		r := &Reconciler{Client: s.Client, Live: s.Client, Events: s.events, Clock: s.clock, Settings: s.settings}
+		result, err := r.Reconcile(s.ctx, ctrl.Request{NamespacedName: s.key("stencil")})
+		require.NoError(s, err)
+		s.after = result.RequeueAfter
+		if s.version() == before {
+			return
+		}
+	}
+	require.FailNow(s, "the operator does not come to rest")
+}
+
+// version changes whenever the operator changes something.
+func (s *stage) version() string {
+	job := &v1alpha1.TracedMPIJob{}
+	if err := s.Get(s.ctx, s.key("stencil"), job); err != nil {
+		return err.Error()
+	}
+	var jobs batchv1.JobList
+	require.NoError(s, s.List(s.ctx, &jobs, client.InNamespace(s.namespace)))
+	var mpiJobs mpiv2beta1.MPIJobList
+	require.NoError(s, s.List(s.ctx, &mpiJobs, client.InNamespace(s.namespace)))
+	version := job.ResourceVersion
+	for _, j := range jobs.Items {
+		version += "," + j.Name + j.ResourceVersion
+	}
+	for _, j := range mpiJobs.Items {
+		version += "," + j.Name + j.ResourceVersion
+	}
+	return version
+}
+
+func (s *stage) condition(kind string) metav1.Condition {
+	s.Helper()
+	c := meta.FindStatusCondition(s.job().Status.Conditions, kind)
+	require.NotNil(s, c, kind)
+	return *c
+}
+
+// expect asserts status and reason of a condition and returns its message.
+func (s *stage) expect(kind string, status metav1.ConditionStatus, reason string) string {
+	s.Helper()
+	c := s.condition(kind)
+	require.Equal(s, fmt.Sprint(status, " ", reason), fmt.Sprint(c.Status, " ", c.Reason), "%s: %s", kind, c.Message)
+	return c.Message
+}
+
+func (s *stage) exists(object client.Object, name string) bool {
+	s.Helper()
+	err := s.Get(s.ctx, s.key(name), object)
+	if client.IgnoreNotFound(err) != nil {
+		require.NoError(s, err)
+	}
+	return err == nil
+}
+
+func (s *stage) batchJob(name string) *batchv1.Job {
+	s.Helper()
+	job := &batchv1.Job{}
+	require.NoError(s, s.Get(s.ctx, s.key(name), job))
+	return job
+}
+
+func (s *stage) jobNames() []string {
+	s.Helper()
+	var jobs batchv1.JobList
+	require.NoError(s, s.List(s.ctx, &jobs, client.InNamespace(s.namespace)))
+	var names []string
+	for _, j := range jobs.Items {
+		names = append(names, j.Name)
+	}
+	return names
+}
+
+// pod is the end of a pod of a Job.
+type pod struct {
+	index    int
+	exitCode int32
+	reason   string
+	message  string
+}
+
+// ends plays kubelet and Job controller: the pods of a Job of ours end, and with
+// them the Job, well if the last pod of each index did.
+func (s *stage) ends(name string, pods ...pod) {
+	s.Helper()
+	job := s.batchJob(name)
+	good := map[int]bool{}
+	for i, p := range pods {
+		good[p.index] = p.exitCode == 0
+		made := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{
+				Name: name + "-" + strconv.Itoa(i), Namespace: s.namespace,
+				Labels:      job.Spec.Template.Labels,
+				Annotations: map[string]string{batchv1.JobCompletionIndexAnnotation: strconv.Itoa(p.index)},
+			},
+			Spec: job.Spec.Template.Spec,
+		}
+		require.NoError(s, s.Create(s.ctx, made))
+		made.Status.Phase = corev1.PodSucceeded
+		if p.exitCode != 0 {
+			made.Status.Phase = corev1.PodFailed
+		}
+		made.Status.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: cairnContainer,
+			State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+				ExitCode: p.exitCode, Message: p.message, Reason: p.reason,
+			}},
+		}}
+		require.NoError(s, s.Status().Update(s.ctx, made))
+	}
+	succeeded := true
+	for _, g := range good {
+		succeeded = succeeded && g
+	}
+	s.endJob(job, succeeded)
+}
+
+// endJob writes the conditions that the Job controller writes.
+func (s *stage) endJob(job *batchv1.Job, succeeded bool) {
+	s.Helper()
+	now := metav1.NewTime(s.clock.Now())
+	condition := func(kind batchv1.JobConditionType, reason, message string) batchv1.JobCondition {
+		return batchv1.JobCondition{Type: kind, Status: corev1.ConditionTrue, Reason: reason, Message: message, LastTransitionTime: now, LastProbeTime: now}
+	}
+	job.Status.StartTime = &now
+	if succeeded {
+		job.Status.CompletionTime = &now
+		job.Status.Succeeded = ptr.Deref(job.Spec.Completions, 1)
+		if ptr.Deref(job.Spec.CompletionMode, "") == batchv1.IndexedCompletion {
+			job.Status.CompletedIndexes = "0"
+			if n := *job.Spec.Completions; n > 1 {
+				job.Status.CompletedIndexes = fmt.Sprintf("0-%d", n-1)
+			}
+		}
+		job.Status.Conditions = []batchv1.JobCondition{
+			condition(batchv1.JobSuccessCriteriaMet, "CompletionsReached", "Reached expected number of succeeded pods"),
+			condition(batchv1.JobComplete, "CompletionsReached", "Reached expected number of succeeded pods"),
+		}
+	} else {
+		job.Status.Failed = 1
+		job.Status.Conditions = []batchv1.JobCondition{
+			condition(batchv1.JobFailureTarget, "BackoffLimitExceeded", "Job has reached the specified backoff limit"),
+			condition(batchv1.JobFailed, "BackoffLimitExceeded", "Job has reached the specified backoff limit"),
+		}
+	}
+	require.NoError(s, s.Status().Update(s.ctx, job))
+}
+
+const storageWorks = `{"ok":true}`
+
+// passStorage lets the first check succeed.
+func (s *stage) passStorage() {
+	s.Helper()
+	s.settle()
+	s.ends("stencil-cairn-storage-0", pod{message: storageWorks})
+	s.settle()
+}
+
+func (s *stage) mpiJob() *mpiv2beta1.MPIJob {
+	s.Helper()
+	mpiJob := &mpiv2beta1.MPIJob{}
+	require.NoError(s, s.Get(s.ctx, s.key("stencil"), mpiJob))
+	return mpiJob
+}
+
+// launch plays mpi-operator: it makes the launcher's Job.
+func (s *stage) launch() *batchv1.Job {
+	s.Helper()
+	mpiJob := s.mpiJob()
+	job := &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "stencil-launcher", Namespace: s.namespace, Labels: map[string]string{"app": "stencil"},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(mpiJob, mpiv2beta1.SchemeGroupVersionKind)},
+		},
+		Spec: batchv1.JobSpec{Template: mpiJob.Spec.MPIReplicaSpecs["Launcher"].Template},
+	}
+	job.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyOnFailure
+	if job.Spec.Template.Labels == nil {
+		job.Spec.Template.Labels = map[string]string{}
+	}
+	job.Spec.Template.Labels[mpiv2beta1.JobRoleLabel] = "launcher"
+	require.NoError(s, s.Create(s.ctx, job))
+	return s.batchJob(job.Name)
+}
+
+// worker plays mpi-operator and kubelet: a worker whose probe has ended.
+func (s *stage) worker(index int, probe string) {
+	s.Helper()
+	mpiJob := s.mpiJob()
+	template := mpiJob.Spec.MPIReplicaSpecs["Worker"].Template
+	labels := map[string]string{mpiv2beta1.JobRoleLabel: "worker"}
+	for k, v := range template.Labels {
+		labels[k] = v
+	}
+	made := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("stencil-worker-%d", index), Namespace: s.namespace, Labels: labels,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(mpiJob, mpiv2beta1.SchemeGroupVersionKind)}},
+		Spec: template.Spec,
+	}
+	require.NoError(s, s.Create(s.ctx, made))
+	made.Status.InitContainerStatuses = []corev1.ContainerStatus{{
+		Name:  inject.ProbeContainer,
+		State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Message: probe}},
+	}}
+	require.NoError(s, s.Status().Update(s.ctx, made))
+}
+
+const (
+	traceable   = `{"traceable":true,"abi":["openmpi"],"mpi":"Open MPI 4.1.4","libc":"glibc 2.36","architecture":"amd64"}`
+	untraceable = `{"traceable":false,"reason":"UnsupportedLibc","message":"musl is not supported"}`
+)
+
+// launcherPod plays the kubelet: a launcher pod with the given container status.
+func (s *stage) launcherPod(name string, status corev1.ContainerStatus) {
+	s.Helper()
+	job := s.batchJob("stencil-launcher")
+	made := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.namespace}}
+	if !s.exists(made, name) {
+		made.Labels = job.Spec.Template.Labels
+		made.Spec = job.Spec.Template.Spec
+		require.NoError(s, s.Create(s.ctx, made))
+	}
+	status.Name = "launcher"
+	made.Status.ContainerStatuses = []corev1.ContainerStatus{status}
+	require.NoError(s, s.Status().Update(s.ctx, made))
+}
+
+func running(at time.Time) corev1.ContainerState {
+	return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(at)}}
+}
+
+func exited(at time.Time, code int32) corev1.ContainerState {
+	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{StartedAt: metav1.NewTime(at), FinishedAt: metav1.NewTime(at.Add(time.Second)), ExitCode: code}}
+}
+
+// finishLauncher lets the launcher end with an exit code.
+func (s *stage) finishLauncher(code int32) {
+	s.Helper()
+	job := s.launch()
+	s.launcherPod("stencil-launcher-x", corev1.ContainerStatus{State: exited(s.clock.Now(), code)})
+	s.endJob(job, code == 0)
+}
+
+const (
+	oneRun  = `{"runs":[{"id":"0/0","attempt":0,"run":0,"ranks":4,"missing_ranks":"","calls":1234,"trace_bytes":2345,"parallel_efficiency_percent":87,"trace_uri":"s3://traces/t"}],"run_count":1}`
+	verdict = `{"runs":[{"id":"0/0","report_uri":"s3://traces/r","parallel_efficiency_percent":88}],"verdict":"Rank 3 is slow","run_count":1}`
+)
+
+// runToMerge takes a job up to the merge: storage works, workers are traceable, the
+// launcher has ended with a code.
+func (s *stage) runToMerge(code int32) {
+	s.Helper()
+	s.passStorage()
+	s.worker(0, traceable)
+	s.worker(1, traceable)
+	s.finishLauncher(code)
+	s.settle()
+}
+
+// finish takes a job from the merge to the report.
+func (s *stage) finish() {
+	s.Helper()
+	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+	s.settle()
+	for _, name := range []string{"critical-path", "clusters"} {
+		s.ends("stencil-cairn-"+name, pod{message: `{"ok":true}`})
+	}
+	s.settle()
+	s.ends("stencil-cairn-report", pod{message: verdict})
+	s.settle()
+}
