@@ -143,7 +143,7 @@ do_bases() {
 # .dockerignore leaves out.
 source_key() {
   ( cd "$ROOT" && git ls-files -z --cached --others --exclude-standard -- . \
-      ':!docs' ':!hack' ':!examples' ':!charts' ':!config' ':!test' ':!*.md' ':!*_test.go' ':!**/testdata/**' |
+      ':!docs' ':!hack' ':!examples' ':!charts' ':!config' ':!test' ':!tracer/shim/build' ':!*.md' ':!*_test.go' ':!**/testdata/**' |
       xargs -0 -r sha256sum 2>/dev/null | sort | sha256sum | cut -c1-16 )
 }
 
@@ -152,41 +152,37 @@ do_cairn() {
   key=cairn-$(source_key)-$(go env GOVERSION)-$(cat "$IMG/tools.key")
   fresh cairn "$key" && return 0
   say "image cairn"
-  local mod cache
+  local mod cache objects
   mod=$(go env GOMODCACHE) cache=$(go env GOCACHE)
   mkdir -p "$mod" "$cache"
   (cd "$ROOT" && go mod download) || die "go mod download"
-  # this machine's Go and its caches: nothing is downloaded or compiled twice
+  # this machine's Go and its caches, and the shim's objects: nothing is
+  # downloaded or compiled twice
+  objects=$BUILD/shim-$(digest "$ROOT/Dockerfile" "$ROOT/tracer/shim/Makefile" "$IMG/tools.key")
+  [ -d "$objects" ] || { rm -rf "$BUILD"/shim-*; mkdir -p "$objects"; }
   bud cairn -t localhost/cairn:dev -f "$ROOT/Dockerfile" \
     --build-arg VERSION="${VERSION:-$(git -C "$ROOT" describe --tags --always 2>/dev/null || echo dev)}" \
-    -v "$(go env GOROOT):/usr/local/go:ro" -v "$mod:/go/pkg/mod" -v "$cache:/root/.cache/go-build" "$ROOT"
+    -v "$(go env GOROOT):/usr/local/go:ro" -v "$mod:/go/pkg/mod" -v "$cache:/root/.cache/go-build" -v "$objects:/src/tracer/shim/build" "$ROOT"
   export_image cairn "$key" localhost/cairn:dev
 }
 
 # Programs are compiled here and run in both Debian releases: the sonames of
 # Open MPI 4 and 5 and of MPICH 4.0 and 4.2 are the same.
 examples() { # DIR
-  local impl f name out
+  local impl
   for impl in openmpi mpich; do
     mkdir -p "$1/$impl"
-    for f in "$ROOT"/examples/*.c "$ROOT"/examples/*.f90 "$ROOT"/examples/*.F90 "$HACK"/images/hello.c; do
-      [ -e "$f" ] || continue
-      name=$(basename "${f%.*}") out=$1/$impl/$name
-      # names of source files as a reader of a report knows them
-      local flags=(-O1 -g "-ffile-prefix-map=$ROOT/=" -o "$out" "$f")
-      case $f in
-        *.c) "mpicc.$impl" "${flags[@]}" -lm ;;
-        *) (cd "$BUILD" && "mpifort.$impl" "${flags[@]}") ;;
-      esac || die "$f does not compile with $impl"
-    done
-    cp "$ROOT"/examples/*.py "$1/$impl/" 2>/dev/null || true
+    "mpicc.$impl" -O1 -g -o "$1/$impl/hello" "$HACK/images/hello.c" || die "hello.c does not compile with $impl"
   done
+  [ -e "$ROOT/examples/Makefile" ] || return 0
+  quiet examples make -C "$ROOT/examples"
+  cp -a "$ROOT/examples/bin/." "$1/"
 }
 
 do_demo() { # SUITE
   local key ctx=$BUILD/demo-$1; mpi "$1"
   local files=("$HACK"/images/{demo.Dockerfile,hello.c} "$HACK/images.sh")
-  [ ! -d "$ROOT/examples" ] || mapfile -t -O ${#files[@]} files < <(find "$ROOT/examples" -maxdepth 1 -type f | sort)
+  [ ! -d "$ROOT/examples" ] || mapfile -t -O ${#files[@]} files < <(find "$ROOT/examples" -path "$ROOT/examples/bin" -prune -o -type f -print | sort)
   key=demo-$(cat "$IMG/mpi-$1.key")-$(digest "${files[@]}")
   fresh "demo-$1" "$key" && return 0
   say "image demo:$1"

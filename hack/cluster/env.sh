@@ -44,6 +44,19 @@ spawn() {
   p=$!
   echo "$p $(startof $p)" >"$PIDS/$name"
 }
+stop() { # PIDFILE: TERM, after 10 s KILL
+  local p t i
+  if alive "$1"; then
+    read -r p t <"$1"
+    kill -TERM "$p"
+    for i in $(seq 150); do
+      alive "$1" || break
+      [ "$i" != 100 ] || kill -KILL "$p"
+      sleep 0.1
+    done
+  fi
+  rm -f "$1"
+}
 until_ok() { # SECONDS WHAT COMMAND...
   local t=$1 what=$2 end
   shift 2

@@ -6,7 +6,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 main() {
-  local f name todo=() sock=/run/cairn-images/seed.sock t=$SECONDS
+  local f name todo=() sock=/run/cairn-images/seed.sock pidfile=/run/cairn-images/seed.pid t=$SECONDS
   for f in "$IMG"/*.tar; do
     name=$(basename "$f" .tar)
     [ -e "$f" ] && ! cmp -s "$IMG/$name.key" "$SEED/imported/$name" && todo+=("$f")
@@ -22,10 +22,12 @@ disabled_plugins = ["io.containerd.grpc.v1.cri", $CONTAINERD_UNUSED]
 [grpc]
   address = "$sock"
 C
+  # one that a killed run of this script left holds the database
+  stop "$pidfile"
   # in a mount namespace of its own: whatever happens, no mount is left
-  unshare --mount --fork --kill-child=TERM containerd -c "$SEED/containerd.toml" >"$SEED/containerd.log" 2>&1 &
-  p=$! # no local: the trap runs after main
-  trap 'kill -TERM $p 2>/dev/null; wait $p || true' EXIT
+  unshare --mount containerd -c "$SEED/containerd.toml" >"$SEED/containerd.log" 2>&1 &
+  echo "$! $(startof $!)" >"$pidfile"
+  trap 'stop /run/cairn-images/seed.pid' EXIT
   until_ok 60 "containerd for the images" ctr -a $sock version || { tail -n 5 "$SEED/containerd.log"; return 1; }
   for f in "${todo[@]}"; do
     name=$(basename "$f" .tar)
