@@ -5,15 +5,12 @@ import (
 	"io/fs"
 
 	"github.com/cairn-mpi/cairn/store"
-	"github.com/cairn-mpi/cairn/trace"
 )
 
 // classify finds the exit code for an error that carries none.
 func classify(err error) int {
 	var storage *store.Error
 	switch {
-	case errors.Is(err, trace.ErrCorrupt):
-		return exitBadData
 	case errors.Is(err, fs.ErrNotExist):
 		return exitUsage
 	case errors.As(err, &storage):

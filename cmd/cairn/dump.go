@@ -36,7 +36,7 @@ func newDumpCommand() *cobra.Command {
 				}
 				cursor, err := f.Cursor(thread.Rank, thread.Thread)
 				if err != nil {
-					return fmt.Errorf("%s: %w", args[0], err)
+					return damaged(args[0], err)
 				}
 				for cursor.Next() {
 					e := cursor.Event()
@@ -51,7 +51,7 @@ func newDumpCommand() *cobra.Command {
 				}
 				if err := cursor.Err(); err != nil {
 					_ = out.Flush()
-					return fmt.Errorf("%s: %w", args[0], err)
+					return damaged(args[0], err)
 				}
 			}
 			_ = out.Flush()

@@ -64,7 +64,7 @@ func newInfoCommand() *cobra.Command {
 			defer f.Close()
 			i, err := inform(f)
 			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
+				return damaged(args[0], err)
 			}
 			if asJSON {
 				encoder := json.NewEncoder(c.OutOrStdout())
@@ -82,7 +82,7 @@ func newInfoCommand() *cobra.Command {
 func inform(f *traceFile) (*information, error) {
 	meta := f.Meta()
 	i := &information{
-		FormatVersion: trace.FormatVersion, Ranks: len(f.Ranks()), Signatures: len(f.Signatures()),
+		FormatVersion: f.Version(), Ranks: len(f.Ranks()), Signatures: len(f.Signatures()),
 		Rules: len(f.Grammar().Rules), Bytes: f.Sizes(), MPI: mpiInformation{meta.Implementation, meta.Version},
 		MissingRanks: meta.MissingRanks.String(), World: meta.World, Notes: meta.Notes,
 		EndedEarly: []earlyEnd{}, Placement: []rankPlacement{},
@@ -95,7 +95,7 @@ func inform(f *traceFile) (*information, error) {
 	for n, thread := range f.Threads() {
 		i.Calls += thread.Calls
 		roots[thread.Root] = true
-		begin, end, err := f.Span(n)
+		begin, end, err := span(f, thread)
 		if err != nil {
 			return nil, err
 		}
@@ -115,6 +115,22 @@ func inform(f *traceFile) (*information, error) {
 		}
 	}
 	return i, nil
+}
+
+// span is when a thread's first call began and its last one ended.
+func span(f *traceFile, thread trace.Thread) (begin, end int64, err error) {
+	cursor, err := f.Cursor(thread.Rank, thread.Thread)
+	if err != nil {
+		return 0, 0, err
+	}
+	for cursor.Next() {
+		e := cursor.Event()
+		if e.Index == 0 {
+			begin = e.Enter
+		}
+		end = max(end, e.Exit)
+	}
+	return begin, end, cursor.Err()
 }
 
 func (i *information) print(w io.Writer) error {

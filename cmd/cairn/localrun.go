@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
 // localRun is one `cairn run`.
@@ -28,7 +30,7 @@ func (r localRun) run(ctx context.Context) error {
 	root := filepath.Join(out, "tracer")
 	spool := filepath.Join(root, "spool")
 	environment := os.Environ()
-	preload, setupErr := prepareTracer(root, tracerConfig{Spool: spool, CallSites: r.callSites, Verify: r.verify, Enabled: true})
+	preload, setupErr := prepareTracer(root, setup.Config{Spool: spool, CallSites: r.callSites, Verify: r.verify, Enabled: true})
 	if setupErr != nil {
 		// the program matters more than its trace: it runs all the same
 		fmt.Fprintf(r.stderr, "cairn: tracing is off: %v\n", setupErr)

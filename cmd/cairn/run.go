@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
 func newRunCommand() *cobra.Command {
@@ -53,36 +55,30 @@ It exits with the command's own code if that is not zero, else with 70 if tracin
 	return c
 }
 
-// tracerConfig is the tracer's configuration file (docs/decisions/0001-seams.md).
-type tracerConfig struct {
-	Spool     string `json:"spool"`
-	CallSites string `json:"call_sites"`
-	Verify    bool   `json:"verify"`
-	Enabled   bool   `json:"enabled"`
-}
-
 // prepareTracer makes a tracer root below dir: the libraries, this binary, the configuration and an empty spool. It
 // returns the value of LD_PRELOAD. Both MPIs' libraries are loaded; the one that is not meant passes calls through.
-func prepareTracer(dir string, config tracerConfig) (preload string, err error) {
-	libraries, err := findLibraries()
+func prepareTracer(dir string, config setup.Config) (preload string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	libraries, err := setup.FindLibraries(self)
 	if err != nil {
 		return "", err
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(config.Spool, 0o755); err != nil {
-		return "", err
-	}
-	// the ranks may run as another user than this process; the sticky bit needs a chmod, whatever the umask
-	if err := os.Chmod(config.Spool, 0o777|os.ModeSticky); err != nil {
-		return "", err
+	for _, shared := range []string{config.Spool, filepath.Join(config.Spool, "symbols")} {
+		if err := os.MkdirAll(shared, 0o755); err != nil {
+			return "", err
+		}
+		// the ranks may run as another user than this process; the sticky bit needs a chmod, whatever the umask
+		if err := os.Chmod(shared, 0o777|os.ModeSticky); err != nil {
+			return "", err
+		}
 	}
 	if err := os.Symlink(libraries, filepath.Join(dir, "lib")); err != nil {
-		return "", err
-	}
-	self, err := os.Executable()
-	if err != nil {
 		return "", err
 	}
 	if err := os.Symlink(self, filepath.Join(dir, "cairn")); err != nil {
@@ -95,32 +91,14 @@ func prepareTracer(dir string, config tracerConfig) (preload string, err error) 
 	if err := os.WriteFile(filepath.Join(dir, "config.json"), raw, 0o644); err != nil {
 		return "", err
 	}
-	shims := []string{filepath.Join(dir, "lib", "libcairn-openmpi.so"), filepath.Join(dir, "lib", "libcairn-mpich.so")}
+	var shims []string
 	if before := os.Getenv("LD_PRELOAD"); before != "" {
-		shims = append([]string{before}, shims...)
+		shims = append(shims, before)
+	}
+	for _, abi := range []setup.ABI{setup.OpenMPI, setup.MPICH} {
+		shims = append(shims, filepath.Join(dir, "lib", abi.Shim()))
 	}
 	return strings.Join(shims, ":"), nil
-}
-
-// findLibraries looks for the tracer's libraries where `make build` and the image have them.
-func findLibraries() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	if self, err = filepath.EvalSymlinks(self); err != nil {
-		return "", err
-	}
-	beside := filepath.Dir(self)
-	var tried []string
-	for _, dir := range []string{filepath.Join(beside, "..", "lib"), filepath.Join(beside, "..", "lib", "cairn"), filepath.Join(beside, "lib")} {
-		dir = filepath.Clean(dir)
-		if _, err := os.Stat(filepath.Join(dir, "libcairn-core.so")); err == nil {
-			return dir, nil
-		}
-		tried = append(tried, dir)
-	}
-	return "", fmt.Errorf("the tracer's libraries are not beside this binary (looked in %s): `make build` makes them", strings.Join(tried, ", "))
 }
 
 // execute runs the application with the tracer and returns its exit code, as a shell would give it. An interrupt

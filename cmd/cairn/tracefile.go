@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/cairn-mpi/cairn/store"
@@ -29,7 +30,17 @@ func openTrace(ctx context.Context, path string, s3 s3Flags) (*traceFile, error)
 	reader, err := trace.Open(object, object.Size())
 	if err != nil {
 		object.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, damaged(path, err)
 	}
 	return &traceFile{reader, object}, nil
+}
+
+// damaged names the trace that an error of package trace is about: bad data, unless the storage failed meanwhile.
+func damaged(path string, err error) error {
+	err = fmt.Errorf("%s: %w", path, err)
+	var storage *store.Error
+	if errors.As(err, &storage) {
+		return err
+	}
+	return statusError{exitBadData, err}
 }

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/tracer/setup"
+)
+
+func newProbeCommand() *cobra.Command {
+	var (
+		o   setup.ProbeOptions
+		log terminationLog
+	)
+	c := &cobra.Command{
+		Use:   "probe",
+		Short: "Look at the image it runs in and prepare the tracer for it; never fails",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.Getenv = os.Getenv
+			// a failing init container would keep the job from running: whatever goes wrong is said, and only said
+			verdict, err := setup.Probe(o)
+			if err != nil {
+				fmt.Fprintln(c.ErrOrStderr(), "cairn:", err)
+			}
+			if err := log.write(c, verdict); err != nil {
+				fmt.Fprintln(c.ErrOrStderr(), "cairn:", err)
+			}
+			return nil
+		},
+	}
+	log.register(c)
+	c.Flags().StringVar(&o.Root, "root", "/cairn", "the tracer's root")
+	c.Flags().StringVar(&o.CallSites, "call-sites", "caller", "caller or none")
+	c.Flags().Int64Var(&o.SpoolLimitBytes, "spool-limit-bytes", 0, "tracing stops when a process has written that much (0: no limit)")
+	return c
+}
