@@ -1,0 +1,21 @@
+package clock
+
+// Findings say how the clocks of the run were laid over one another.
+type Findings struct {
+	Domains []Domain `json:"domains"` // the nodes, each with a clock of its own
+	// Violations are matched pairs in which the effect still comes before its cause; WorstSeconds is the largest.
+	Violations   int     `json:"violations"`
+	WorstSeconds float64 `json:"worst_violation_seconds"`
+	// ErrorSeconds bounds how far the offset of any node from the first can be off, as far as messages tell; null where
+	// no messages in both directions tell.
+	ErrorSeconds *float64 `json:"error_seconds"`
+}
+
+// Domain is a set of ranks that share a clock.
+type Domain struct {
+	BootID        string  `json:"boot_id"`
+	Ranks         string  `json:"ranks"`
+	OffsetSeconds float64 `json:"offset_seconds"` // to the first domain's clock
+	GuessSeconds  float64 `json:"guess_seconds"`  // what the wall clocks say
+	ErrorSeconds  float64 `json:"error_seconds"`  // half the range that messages leave; −1: unbounded
+}

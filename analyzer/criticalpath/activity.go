@@ -1,0 +1,77 @@
+package criticalpath
+
+import "github.com/cairn-mpi/cairn/trace"
+
+// A Kind says what a rank did.
+type Kind string
+
+// What a rank can do on the path.
+const (
+	Computation    Kind = "computation"    // outside MPI
+	Communication  Kind = "communication"  // inside MPI, and not waiting for another rank
+	InputOutput    Kind = "io"             // MPI's file operations
+	Initialization Kind = "initialization" // MPI_Init
+	Finalization   Kind = "finalization"   // MPI_Finalize
+	Launch         Kind = "launch"         // the rank had not called MPI_Init yet, others had
+	Untraced       Kind = "untraced"       // the trace has no call of the rank there
+)
+
+// An activity is what the tables are keyed by: a function at a call site, or the computation between two such calls.
+type activity struct {
+	function uint16 // of the call, or of the call before the computation
+	next     uint16 // of the call after the computation; 0 for a call
+	site     uint32
+	nextSite uint32
+}
+
+func (a activity) computes() bool { return a.next != 0 }
+
+// kindOf is the kind of a call to f.
+func kindOf(f *trace.Function) Kind {
+	switch f.Class {
+	case "init":
+		return Initialization
+	case "finalize":
+		return Finalization
+	}
+	switch firstWord(f.Class) {
+	case "io", "file", "file-open", "file-close":
+		return InputOutput
+	}
+	return Communication
+}
+
+func firstWord(s string) string {
+	for i := range len(s) {
+		if s[i] == ' ' {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// A tally is how much time one rank, or all, spent on an activity.
+type tally struct {
+	count   uint64
+	ns      int64
+	waited  int64
+	path    int64
+	squares float64 // of durations in seconds
+}
+
+func (t *tally) add(o *tally) {
+	t.count += o.count
+	t.ns += o.ns
+	t.waited += o.waited
+	t.path += o.path
+	t.squares += o.squares
+}
+
+// variance is that of one duration, in s².
+func (t *tally) variance() float64 {
+	if t.count < 2 {
+		return 0
+	}
+	n, sum := float64(t.count), float64(t.ns)/1e9
+	return max(0, (t.squares-sum*sum/n)/(n-1))
+}

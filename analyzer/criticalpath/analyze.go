@@ -1,0 +1,244 @@
+package criticalpath
+
+import (
+	"context"
+	"fmt"
+	"sort"
+
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// analysis is what Analyze works on after the passes.
+type analysis struct {
+	names    names
+	meta     *trace.Meta
+	ranks    []trace.Rank
+	mainOf   []int // location of a rank's first thread, by row; −1: none
+	forward  *forward
+	path     route
+	accounts []account
+	total    map[activity]*tally
+}
+
+// Analyze finds the critical path of a trace.
+func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
+	offsets, clocks, err := clock.Analyze(ctx, t)
+	if err != nil {
+		return Findings{}, fmt.Errorf("clocks: %w", err)
+	}
+	a := &analysis{names: newNames(t), meta: t.Meta(), ranks: t.Ranks(), total: map[activity]*tally{}}
+	if a.forward, err = runForward(ctx, t, offsets); err != nil {
+		return Findings{}, fmt.Errorf("matching: %w", err)
+	}
+	a.path = walk(a.forward)
+	if a.accounts, err = takeAccounts(ctx, t, offsets, a.forward, &a.path, o); err != nil {
+		return Findings{}, fmt.Errorf("accounting: %w", err)
+	}
+	a.mainOf = make([]int, len(a.ranks))
+	for row := range a.mainOf {
+		a.mainOf[row] = -1
+	}
+	for i, l := range a.forward.locations {
+		if l.Main == i {
+			a.mainOf[l.Row] = i
+		}
+		for what, t := range a.accounts[i].tallies {
+			if a.total[what] == nil {
+				a.total[what] = new(tally)
+			}
+			a.total[what].add(t)
+		}
+	}
+	clocks.Violations = a.forward.violations.Count
+	clocks.WorstSeconds = a.seconds(a.forward.violations.Worst)
+	f := Findings{
+		SchemaVersion: SchemaVersion,
+		RunSeconds:    a.seconds(a.path.end - a.path.start),
+		Efficiency:    a.efficiency(),
+		Ranks:         a.rankTimes(),
+		Functions:     a.functionTimes(),
+		CallSites:     a.siteTimes(),
+		Computation:   a.regionTimes(),
+		WaitStates:    a.waitTimes(),
+		Strips:        a.strips(),
+		Clock:         clocks,
+		Notes:         a.notes(),
+	}
+	f.Verdict = a.decide()
+	f.Path = a.pathFindings(o)
+	return f, nil
+}
+
+func (a *analysis) seconds(ns int64) float64 { return float64(ns) / 1e9 }
+
+func (a *analysis) run() int64 { return a.path.end - a.path.start }
+
+// share is a part of the run's length.
+func (a *analysis) share(ns int64) float64 {
+	if a.run() == 0 {
+		return 0
+	}
+	return float64(ns) / float64(a.run())
+}
+
+func (a *analysis) efficiency() Efficiency {
+	var e Efficiency
+	n := 0
+	for row := range a.ranks {
+		if i := a.mainOf[row]; i >= 0 && !a.forward.extents[i].empty {
+			useful := a.seconds(a.accounts[i].compute)
+			e.MeanUseful += useful
+			e.MaxUseful = max(e.MaxUseful, useful)
+			n++
+		}
+	}
+	if n == 0 || e.MaxUseful == 0 {
+		return e
+	}
+	e.MeanUseful /= float64(n)
+	e.LoadBalance = e.MeanUseful / e.MaxUseful
+	e.Communication = e.MaxUseful / a.seconds(a.run())
+	e.Parallel = e.LoadBalance * e.Communication
+	return e
+}
+
+func (a *analysis) rankTimes() []RankTime {
+	times := make([]RankTime, len(a.ranks))
+	for row, r := range a.ranks {
+		times[row] = RankTime{Rank: r.Rank, Pod: r.Pod, Node: r.Node, Host: r.Host, EndedEarly: r.EndedEarly}
+	}
+	for i, l := range a.forward.locations {
+		t, account := &times[l.Row], &a.accounts[i]
+		t.Calls += account.calls
+		t.CausedWaiting += a.seconds(a.forward.caused[i])
+		path := account.path
+		if i == a.path.launch {
+			path += a.path.launchEnd - a.path.start
+		}
+		t.Path += a.seconds(path)
+		t.PathShare += a.share(path)
+		if i == l.Main {
+			t.Computation, t.MPI, t.Waiting = a.seconds(account.compute), a.seconds(account.mpi), a.seconds(account.waited)
+		}
+	}
+	return times
+}
+
+func (a *analysis) functionTimes() []FunctionTime {
+	byName := map[string]*FunctionTime{}
+	for what, t := range a.total {
+		name := string(Computation)
+		if !what.computes() {
+			name = a.names.function(what.function)
+		}
+		f := byName[name]
+		if f == nil {
+			f = &FunctionTime{Function: name}
+			byName[name] = f
+		}
+		f.Calls += t.count
+		f.Seconds += a.seconds(t.ns)
+		f.Waiting += a.seconds(t.waited)
+		f.Path += a.seconds(t.path)
+	}
+	list := make([]FunctionTime, 0, len(byName))
+	for _, f := range byName {
+		list = append(list, *f)
+	}
+	sort.Slice(list, func(i, j int) bool {
+		return list[i].Seconds > list[j].Seconds || list[i].Seconds == list[j].Seconds && list[i].Function < list[j].Function
+	})
+	return list
+}
+
+// sorted gives the activities of which keep is true, costliest first.
+func (a *analysis) sorted(keep func(activity) bool, cost func(*tally) int64) []activity {
+	var list []activity
+	for what := range a.total {
+		if keep(what) {
+			list = append(list, what)
+		}
+	}
+	sort.Slice(list, func(i, j int) bool {
+		x, y := cost(a.total[list[i]]), cost(a.total[list[j]])
+		return x > y || x == y && list[i].less(list[j])
+	})
+	return list
+}
+
+// maxRows bounds tables of places: programs have tens of call sites, generated ones may have thousands.
+const maxRows = 500
+
+func (a *analysis) siteTimes() []SiteTime {
+	list := []SiteTime{}
+	for _, what := range a.sorted(func(w activity) bool { return !w.computes() }, func(t *tally) int64 { return t.ns }) {
+		if len(list) == maxRows {
+			break
+		}
+		t := a.total[what]
+		list = append(list, SiteTime{
+			Function: a.names.function(what.function), CallSite: a.names.site(what.site), Calls: t.count,
+			Seconds: a.seconds(t.ns), Waiting: a.seconds(t.waited), Path: a.seconds(t.path),
+		})
+	}
+	return list
+}
+
+func (a *analysis) regionTimes() []RegionTime {
+	list := []RegionTime{}
+	n := 0
+	for row := range a.ranks {
+		if i := a.mainOf[row]; i >= 0 && !a.forward.extents[i].empty {
+			n++
+		}
+	}
+	for _, what := range a.sorted(activity.computes, func(t *tally) int64 { return t.ns }) {
+		if len(list) == maxRows {
+			break
+		}
+		t := a.total[what]
+		r := RegionTime{
+			After: a.names.place(what.function, what.site), Before: a.names.place(what.next, what.nextSite),
+			Count: t.count, Seconds: a.seconds(t.ns), MeanSeconds: a.seconds(t.ns) / float64(max(1, n)), Path: a.seconds(t.path),
+		}
+		for row := range a.ranks {
+			if i := a.mainOf[row]; i >= 0 {
+				if own := a.accounts[i].tallies[what]; own != nil && a.seconds(own.ns) > r.MaxSeconds {
+					r.MaxSeconds, r.MaxRank = a.seconds(own.ns), a.ranks[row].Rank
+				}
+			}
+		}
+		r.Imbalance = max(0, r.Path-r.MeanSeconds)
+		list = append(list, r)
+	}
+	return list
+}
+
+func (a *analysis) waitTimes() []WaitTime {
+	list := []WaitTime{}
+	for k, t := range a.forward.kinds {
+		if t.count > 0 {
+			list = append(list, WaitTime{waitstate.Kind(k).String(), t.count, a.seconds(t.ns)})
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Seconds > list[j].Seconds })
+	return list
+}
+
+func (a *analysis) strips() Strips {
+	s := Strips{MPI: [][]byte{}, Wait: [][]byte{}}
+	for row := range a.ranks {
+		i := a.mainOf[row]
+		if i < 0 || a.forward.extents[i].empty {
+			s.MPI, s.Wait = append(s.MPI, []byte{}), append(s.Wait, []byte{})
+			continue
+		}
+		s.Bins = len(a.accounts[i].strip.mpi.ns)
+		s.MPI = append(s.MPI, a.accounts[i].strip.mpi.shares())
+		s.Wait = append(s.Wait, a.accounts[i].strip.wait.shares())
+	}
+	return s
+}

@@ -1,0 +1,145 @@
+package criticalpath
+
+import "github.com/cairn-mpi/cairn/analyzer/clock"
+
+// SchemaVersion is that of Findings: it grows when a key changes its meaning or goes.
+const SchemaVersion = 1
+
+// Findings are what the analysis found. Times are in seconds, or in nanoseconds since the run began.
+type Findings struct {
+	SchemaVersion int            `json:"schema_version"`
+	RunSeconds    float64        `json:"run_seconds"` // T: first entry into MPI_Init to last exit from MPI_Finalize
+	Verdict       Verdict        `json:"verdict"`
+	Path          Path           `json:"critical_path"`
+	Efficiency    Efficiency     `json:"efficiency"`
+	Ranks         []RankTime     `json:"ranks"`
+	Functions     []FunctionTime `json:"functions"`
+	CallSites     []SiteTime     `json:"call_sites"`
+	Computation   []RegionTime   `json:"computation"`
+	WaitStates    []WaitTime     `json:"wait_states"`
+	Strips        Strips         `json:"strips"`
+	Clock         clock.Findings `json:"clock"`
+	Notes         []string       `json:"notes"` // what found no partner, what the trace lacks
+}
+
+// Path is the critical path.
+type Path struct {
+	LengthSeconds  float64     `json:"length_seconds"`
+	ByRank         []RankShare `json:"by_rank"`     // sorted by seconds, ranks that are not on it left out
+	ByFunction     []FuncShare `json:"by_function"` // "computation" is what is outside MPI
+	ByCallSite     []SiteShare `json:"by_call_site"`
+	Segments       []Segment   `json:"segments"`        // in order of time, without gaps
+	MergedSegments int         `json:"merged_segments"` // how many short ones were put together in Segments
+	Stretches      int         `json:"stretches"`       // how often the path goes from one rank to another, plus one
+}
+
+// RankShare is a rank's part of the path.
+type RankShare struct {
+	Rank    int     `json:"rank"`
+	Seconds float64 `json:"seconds"`
+	Share   float64 `json:"share"`
+}
+
+// FuncShare is a function's part of the path.
+type FuncShare struct {
+	Function string  `json:"function"`
+	Seconds  float64 `json:"seconds"`
+	Share    float64 `json:"share"`
+}
+
+// SiteShare is the part of the path of one call site, or of the computation between two.
+type SiteShare struct {
+	Function string  `json:"function"`
+	CallSite string  `json:"call_site"`
+	Seconds  float64 `json:"seconds"`
+	Share    float64 `json:"share"`
+}
+
+// Segment is a piece of the path. One that stands for several says so in Merged, and names the longest of them.
+type Segment struct {
+	Rank     int    `json:"rank"`
+	StartNS  int64  `json:"start_ns"`
+	EndNS    int64  `json:"end_ns"`
+	Kind     Kind   `json:"kind"`
+	Function string `json:"function"`
+	CallSite string `json:"call_site"`
+	Merged   int    `json:"merged,omitempty"`
+}
+
+// Efficiency holds POP's efficiencies, from 0 to 1.
+type Efficiency struct {
+	Parallel      float64 `json:"parallel"`
+	LoadBalance   float64 `json:"load_balance"`
+	Communication float64 `json:"communication"`
+	MeanUseful    float64 `json:"mean_useful_seconds"`
+	MaxUseful     float64 `json:"max_useful_seconds"`
+}
+
+// RankTime is how one rank spent its time.
+type RankTime struct {
+	Rank          int     `json:"rank"`
+	Pod           string  `json:"pod"`
+	Node          string  `json:"node"`
+	Host          string  `json:"host"`
+	Calls         uint64  `json:"calls"`
+	Computation   float64 `json:"computation_seconds"`
+	MPI           float64 `json:"mpi_seconds"` // waiting included
+	Waiting       float64 `json:"waiting_seconds"`
+	CausedWaiting float64 `json:"caused_waiting_seconds"` // how long others waited for this rank, directly
+	Path          float64 `json:"path_seconds"`
+	PathShare     float64 `json:"path_share"`
+	EndedEarly    string  `json:"ended_early,omitempty"`
+}
+
+// FunctionTime is what all ranks together spent in a function.
+type FunctionTime struct {
+	Function string  `json:"function"`
+	Calls    uint64  `json:"calls"`
+	Seconds  float64 `json:"seconds"`
+	Waiting  float64 `json:"waiting_seconds"`
+	Path     float64 `json:"path_seconds"`
+}
+
+// SiteTime is the same for a function at one call site.
+type SiteTime struct {
+	Function string  `json:"function"`
+	CallSite string  `json:"call_site"`
+	Calls    uint64  `json:"calls"`
+	Seconds  float64 `json:"seconds"`
+	Waiting  float64 `json:"waiting_seconds"`
+	Path     float64 `json:"path_seconds"`
+}
+
+// RegionTime is the computation between two calls that follow each other.
+type RegionTime struct {
+	After       Place   `json:"after"`
+	Before      Place   `json:"before"`
+	Count       uint64  `json:"count"`
+	Seconds     float64 `json:"seconds"`      // of all ranks
+	MeanSeconds float64 `json:"mean_seconds"` // over ranks
+	MaxSeconds  float64 `json:"max_seconds"`
+	MaxRank     int     `json:"max_rank"`
+	Path        float64 `json:"path_seconds"`
+	// Imbalance is Scalasca's indicator: how much longer the path is here than a balanced run would be.
+	Imbalance float64 `json:"imbalance_seconds"`
+}
+
+// Place is a call in the program.
+type Place struct {
+	Function string `json:"function"`
+	CallSite string `json:"call_site"`
+}
+
+// WaitTime is how often and how long ranks waited in one pattern.
+type WaitTime struct {
+	Kind    string  `json:"kind"`
+	Count   int     `json:"count"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Strips show how each rank (as in Ranks) spent equal parts of the run: one byte each, 255 for all of it, in base64.
+type Strips struct {
+	Bins int      `json:"bins"`
+	MPI  [][]byte `json:"mpi"`
+	Wait [][]byte `json:"wait"`
+}

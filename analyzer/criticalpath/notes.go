@@ -1,0 +1,55 @@
+package criticalpath
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// notes are what a reader must know about the trace before believing the rest.
+func (a *analysis) notes() []string {
+	notes := append([]string{}, a.meta.Notes...)
+	if len(a.meta.MissingRanks) > 0 {
+		notes = append(notes, fmt.Sprintf("Ranks %s are missing from the trace: what others waited for on their account is not told.", a.meta.MissingRanks))
+	}
+	for _, r := range a.ranks {
+		if r.EndedEarly != "" {
+			notes = append(notes, fmt.Sprintf("Rank %d ended early (%s).", r.Rank, r.EndedEarly))
+		}
+	}
+	for _, r := range a.ranks {
+		if r.Dropped > 0 {
+			notes = append(notes, fmt.Sprintf("Rank %d lost %d records inside the tracer.", r.Rank, r.Dropped))
+		}
+	}
+	return append(notes, a.leftoverNotes()...)
+}
+
+// leftoverNotes puts together what found no partner in the same way at the same place on several ranks.
+func (a *analysis) leftoverNotes() []string {
+	type place struct {
+		what     match.What
+		function uint16
+		site     uint32
+	}
+	ranks, counts := map[place][]int{}, map[place]int{}
+	var order []place
+	for _, l := range a.forward.leftovers {
+		p := place{l.What, l.Function, l.Site}
+		if counts[p] == 0 {
+			order = append(order, p)
+		}
+		counts[p] += l.Count
+		ranks[p] = append(ranks[p], a.ranks[l.Row].Rank)
+	}
+	var notes []string
+	for _, p := range order {
+		notes = append(notes, fmt.Sprintf("%s: %d × %s on rank %s.", capital(string(p.what)), counts[p],
+			a.names.place(p.function, p.site).at(), trace.NewRankList(ranks[p])))
+	}
+	return notes
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,0 +1,74 @@
+package criticalpath
+
+import (
+	"fmt"
+	"path"
+
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// names words what a trace holds by number.
+type names struct {
+	trace timeline.Trace
+	sites []trace.Site
+}
+
+func newNames(t timeline.Trace) names { return names{t, t.Sites()} }
+
+func (n names) function(id uint16) string {
+	if f := n.trace.Function(id); f != nil {
+		return f.Name
+	}
+	return fmt.Sprintf("function %d", id)
+}
+
+// site is a call site as a person looks for it: file and line, else the function, else the place in the module.
+func (n names) site(s uint32) string {
+	if s == 0 || int(s) > len(n.sites) {
+		return ""
+	}
+	return SiteName(&n.sites[s-1])
+}
+
+// SiteName words a call site.
+func SiteName(s *trace.Site) string {
+	switch {
+	case s.File != "" && s.Line > 0:
+		return fmt.Sprintf("%s:%d", path.Base(s.File), s.Line)
+	case s.Function != "":
+		return fmt.Sprintf("%s in %s", s.Function, s.Module)
+	}
+	return fmt.Sprintf("%s+%#x", s.Module, s.Offset)
+}
+
+func (n names) place(function uint16, site uint32) Place {
+	return Place{n.function(function), n.site(site)}
+}
+
+// at is a call and where it is, in words.
+func (p Place) at() string {
+	if p.CallSite == "" {
+		return p.Function
+	}
+	return p.Function + " at " + p.CallSite
+}
+
+// between names the computation between two calls. A file that both share is named once.
+func between(a, b Place) string {
+	if a == b {
+		return "between two calls of " + a.at()
+	}
+	return fmt.Sprintf("between %s and %s", a.at(), b.at())
+}
+
+// labels gives function and call site of an activity as tables show them.
+func (n names) labels(kind Kind, what activity) (function, callSite string) {
+	switch {
+	case kind == Launch, kind == Untraced:
+		return string(kind), ""
+	case what.computes():
+		return string(Computation), between(n.place(what.function, what.site), n.place(what.next, what.nextSite))
+	}
+	return n.function(what.function), n.site(what.site)
+}

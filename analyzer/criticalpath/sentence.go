@@ -1,0 +1,103 @@
+package criticalpath
+
+import (
+	"fmt"
+	"strings"
+)
+
+// blameText is the verdict as a sentence.
+func (a *analysis) blameText(v Verdict, set []worker) string {
+	var b strings.Builder
+	pod, node := v.Pod, v.Node
+	for _, w := range set {
+		if a.ranks[w.row].Pod != pod {
+			pod = ""
+		}
+		if a.ranks[w.row].Node != node {
+			node = ""
+		}
+	}
+	one := len(set) == 1
+	if one {
+		fmt.Fprintf(&b, "Rank %d%s makes this job slow: it computes", *v.Rank, a.whereabouts(pod, node, a.ranks[set[0].row].Host))
+	} else {
+		fmt.Fprintf(&b, "Ranks %s%s make this job slow: rank %d, the slowest, computes", v.Ranks, a.whereabouts(pod, node, ""), *v.Rank)
+	}
+	if v.CountRatio == 0 && v.Function != "" {
+		fmt.Fprintf(&b, " %s in all, %.1fx the mean of the others, most of it where they never do: %s", duration(a.seconds(a.accounts[a.mainOf[set[0].row]].compute)), v.Ratio,
+			between(v.After, Place{v.Function, v.CallSite}))
+	} else {
+		fmt.Fprintf(&b, " %.1fx as long as the mean of the others", v.Ratio)
+		if v.Function != "" {
+			fmt.Fprintf(&b, " %s", between(v.After, Place{v.Function, v.CallSite}))
+		}
+	}
+	fmt.Fprintf(&b, "; without that the run would take at most %s less (of %s).", duration(v.GainSeconds), duration(a.seconds(a.path.end-a.path.start)))
+	return b.String()
+}
+
+// whereabouts names pod and node, or the host outside Kubernetes.
+func (a *analysis) whereabouts(pod, node, host string) string {
+	switch {
+	case pod != "" && node != "":
+		return fmt.Sprintf(" (pod %s, node %s)", pod, node)
+	case pod != "":
+		return fmt.Sprintf(" (pod %s)", pod)
+	case node != "":
+		return fmt.Sprintf(" (node %s)", node)
+	case host != "":
+		return fmt.Sprintf(" (host %s)", host)
+	}
+	return ""
+}
+
+// nobodyText is the verdict on a job in which nobody stands out. It says what the time went to instead.
+func (a *analysis) nobodyText(workers []worker) string {
+	if len(workers) == 0 {
+		return "No rank stands out: the trace has no rank that ran to its end."
+	}
+	least, most := workers[0].useful, workers[0].useful
+	for _, w := range workers {
+		least, most = min(least, w.useful), max(most, w.useful)
+	}
+	e := a.efficiency()
+	text := fmt.Sprintf("No rank stands out: the %d ranks compute between %s and %s each, %.0f%% of the %s that the run takes",
+		len(workers), duration(least), duration(most), 100*e.Parallel, duration(a.seconds(a.path.end-a.path.start)))
+	if len(workers) == 1 {
+		text = fmt.Sprintf("No rank stands out: the only one computes %s, %.0f%% of the %s that the run takes",
+			duration(least), 100*e.Parallel, duration(a.seconds(a.path.end-a.path.start)))
+	}
+	if where, share := a.costliestCall(); e.Parallel < 0.8 && where != "" {
+		text += fmt.Sprintf("; the most of the rest goes to %s (%.0f%% of all ranks' time)", where, 100*share)
+	}
+	return text + "."
+}
+
+// costliestCall is the call site that costs all ranks together most time.
+func (a *analysis) costliestCall() (where string, share float64) {
+	var what activity
+	most, all := int64(0), int64(0)
+	for k, t := range a.total {
+		all += t.ns
+		if !k.computes() && (t.ns > most || t.ns == most && k.less(what)) {
+			most, what = t.ns, k
+		}
+	}
+	if most == 0 {
+		return "", 0
+	}
+	return a.names.place(what.function, what.site).at(), float64(most) / float64(all)
+}
+
+// duration words seconds with a precision that a person can use.
+func duration(s float64) string {
+	switch {
+	case s >= 100:
+		return fmt.Sprintf("%.0f s", s)
+	case s >= 1:
+		return fmt.Sprintf("%.1f s", s)
+	case s >= 0.001:
+		return fmt.Sprintf("%.3g ms", s*1e3)
+	}
+	return fmt.Sprintf("%.3g µs", s*1e6)
+}

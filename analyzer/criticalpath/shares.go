@@ -1,0 +1,102 @@
+package criticalpath
+
+import "sort"
+
+// pathFindings words the path.
+func (a *analysis) pathFindings(o Options) Path {
+	p := Path{ByRank: []RankShare{}, ByFunction: []FuncShare{}, ByCallSite: []SiteShare{}, Segments: []Segment{}, Stretches: a.path.count}
+	limit := max(1, a.run()/int64(o.segments()))
+	pieces := onePath(a.accounts, limit)
+	if a.path.launch >= 0 && a.path.launchEnd > a.path.start {
+		pieces = append([]piece{{start: a.path.start, end: a.path.launchEnd, location: a.path.launch, kind: Launch}}, pieces...)
+	}
+	for _, q := range pieces {
+		p.MergedSegments += q.merged
+		function, site := a.names.labels(q.kind, q.what)
+		p.Segments = append(p.Segments, Segment{
+			Rank: a.forward.locations[q.location].Rank, StartNS: q.start - a.path.start, EndNS: q.end - a.path.start,
+			Kind: q.kind, Function: function, CallSite: site, Merged: q.merged,
+		})
+	}
+	length := int64(0)
+	for row := range a.ranks {
+		own := a.onPath(row)
+		length += own
+		if own > 0 {
+			p.ByRank = append(p.ByRank, RankShare{a.ranks[row].Rank, a.seconds(own), a.share(own)})
+		}
+	}
+	sort.SliceStable(p.ByRank, func(i, j int) bool { return p.ByRank[i].Seconds > p.ByRank[j].Seconds })
+	p.LengthSeconds = a.seconds(length)
+	p.ByFunction, p.ByCallSite = a.byFunction(), a.byCallSite()
+	return p
+}
+
+// onPath is a rank's part of the path.
+func (a *analysis) onPath(row int) int64 {
+	ns := int64(0)
+	for i, l := range a.forward.locations {
+		if l.Row != row {
+			continue
+		}
+		for _, s := range a.path.stretches[i] {
+			ns += s.end - s.start
+		}
+		if i == a.path.launch {
+			ns += a.path.launchEnd - a.path.start
+		}
+	}
+	return ns
+}
+
+// rest is what of the path no call and no computation accounts for.
+func (a *analysis) rest() (launch, untraced int64) {
+	launch = a.path.launchEnd - a.path.start
+	if a.path.launch < 0 {
+		return 0, 0
+	}
+	accounted := int64(0)
+	for i := range a.accounts {
+		accounted += a.accounts[i].path
+	}
+	return launch, a.run() - launch - accounted
+}
+
+func (a *analysis) byFunction() []FuncShare {
+	ns := map[string]int64{}
+	for what, t := range a.total {
+		if what.computes() {
+			ns[string(Computation)] += t.path
+		} else {
+			ns[a.names.function(what.function)] += t.path
+		}
+	}
+	ns[string(Launch)], ns[string(Untraced)] = a.rest()
+	list := []FuncShare{}
+	for name, t := range ns {
+		if t > 0 {
+			list = append(list, FuncShare{name, a.seconds(t), a.share(t)})
+		}
+	}
+	sort.Slice(list, func(i, j int) bool {
+		return list[i].Seconds > list[j].Seconds || list[i].Seconds == list[j].Seconds && list[i].Function < list[j].Function
+	})
+	return list
+}
+
+func (a *analysis) byCallSite() []SiteShare {
+	list := []SiteShare{}
+	for _, what := range a.sorted(func(activity) bool { return true }, func(t *tally) int64 { return t.path }) {
+		t := a.total[what]
+		if t.path == 0 || len(list) == maxRows {
+			break
+		}
+		kind := Communication
+		if what.computes() {
+			kind = Computation
+		}
+		function, site := a.names.labels(kind, what)
+		list = append(list, SiteShare{function, site, a.seconds(t.path), a.share(t.path)})
+	}
+	return list
+}

@@ -1,0 +1,232 @@
+package criticalpath
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A Verdict says who makes the job slow.
+type Verdict struct {
+	Text string `json:"text"`
+	// Rank is the one to look at, null when none stands out; Ranks are all that do.
+	Rank     *int   `json:"rank"`
+	Ranks    string `json:"ranks"`
+	Pod      string `json:"pod"`
+	Node     string `json:"node"`
+	Function string `json:"function"`  // the MPI call that the slow computation leads to
+	CallSite string `json:"call_site"` // and where it is
+	After    Place  `json:"after"`     // the call that the slow computation follows
+	// Ratio is the computation time of the rank over the mean of the ranks that do not stand out.
+	Ratio float64 `json:"ratio"`
+	// CountRatio is the same for how often it computed there: near 1, each time takes longer; near Ratio, it does more.
+	CountRatio float64 `json:"count_ratio"`
+	// GainSeconds is by how much the run could be shorter at most, if the ranks that stand out computed as long as the
+	// others do on average.
+	GainSeconds float64 `json:"gain_seconds"`
+}
+
+// The rule (docs/verdict.md has it in prose). A set of ranks stands out if every one of them computes longer than
+//
+//	mean + t(1 − α/n^g, n−g−1) · s · √(1 + 1/(n−g))
+//
+// mean and s those of the n−g ranks outside the set, that is, beyond where one more rank like the others would be found
+// once in 1/α runs; s is taken to be at least minSpread of the mean. Besides, it must compute minRatio times as long,
+// by more than minSigma standard errors of its own varying iterations, and the run must gain minGain.
+const (
+	significance = 0.05
+	minSpread    = 0.02
+	minRatio     = 1.2
+	minRatioPair = 1.5 // of two ranks: the other one alone tells nothing of a spread
+	minSigma     = 3.0
+	minGain      = 0.05
+)
+
+// worker is a rank as the verdict sees it: its main thread's computation.
+type worker struct {
+	row      int // into accounts by rank
+	useful   float64
+	variance float64 // of useful
+	pathWork float64
+}
+
+// standing finds the smallest set of ranks that stands out, slowest first; nil if there is none. rest is the mean of
+// the others.
+func standing(workers []worker, run float64) (set []worker, rest float64) {
+	sorted := slices.Clone(workers)
+	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
+	n := len(sorted)
+	for g := 1; g <= n/2; g++ {
+		mean, s := spread(sorted[g:])
+		if mean <= 0 || !exceeds(sorted[g-1], sorted[g:], n, g, mean, s) {
+			continue
+		}
+		if gain(sorted[:g], mean) < minGain*run {
+			return nil, 0 // true, but not worth a sentence; and a larger set would blame the innocent
+		}
+		return sorted[:g], mean
+	}
+	return nil, 0
+}
+
+// exceeds tells whether w, the least of g candidates, is beyond what the others explain.
+func exceeds(w worker, others []worker, n, g int, mean, s float64) bool {
+	excess := w.useful - mean
+	ratio := minRatio
+	if len(others) > 1 {
+		k := float64(len(others))
+		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: k - 1}.Quantile(1 - significance/math.Pow(float64(n), float64(g)))
+		if excess < t*max(s, minSpread*mean)*math.Sqrt(1+1/k) {
+			return false
+		}
+	} else {
+		ratio = minRatioPair
+	}
+	variance := w.variance
+	for _, o := range others {
+		variance += o.variance / float64(len(others)*len(others))
+	}
+	return w.useful >= ratio*mean && excess > minSigma*math.Sqrt(variance)
+}
+
+// spread is the mean and the standard deviation of useful time.
+func spread(workers []worker) (mean, s float64) {
+	for _, w := range workers {
+		mean += w.useful
+	}
+	mean /= float64(len(workers))
+	if len(workers) < 2 {
+		return mean, 0
+	}
+	for _, w := range workers {
+		s += (w.useful - mean) * (w.useful - mean)
+	}
+	return mean, math.Sqrt(s / float64(len(workers)-1))
+}
+
+// gain is how much shorter the path would be if the set computed as long as the others do on average. Another path
+// may then be the longest: the run gains at most this.
+func gain(set []worker, mean float64) float64 {
+	most, sum := 0.0, 0.0
+	for _, w := range set {
+		sum += w.pathWork * (1 - mean/w.useful)
+		most = max(most, w.useful-mean)
+	}
+	if len(set) == 1 {
+		return min(sum, most)
+	}
+	return sum
+}
+
+// decide makes the verdict.
+func (a *analysis) decide() Verdict {
+	workers := a.workers()
+	set, mean := standing(workers, a.seconds(a.path.end-a.path.start))
+	if set == nil {
+		return Verdict{Text: a.nobodyText(workers)}
+	}
+	worst := set[0]
+	rank := a.ranks[worst.row]
+	v := Verdict{
+		Rank: &a.ranks[worst.row].Rank, Pod: rank.Pod, Node: rank.Node,
+		Ratio: worst.useful / mean, GainSeconds: gain(set, mean),
+	}
+	var listed []int
+	for _, w := range set {
+		listed = append(listed, a.ranks[w.row].Rank)
+	}
+	slices.Sort(listed)
+	v.Ranks = trace.NewRankList(listed).String()
+	region, ratio, counts := a.where(set, worst)
+	v.CountRatio = counts
+	if ratio > 0 {
+		v.Ratio = ratio
+	}
+	if region.computes() {
+		after, before := a.names.place(region.function, region.site), a.names.place(region.next, region.nextSite)
+		v.After, v.Function, v.CallSite = after, before.Function, before.CallSite
+	}
+	v.Text = a.blameText(v, set)
+	return v
+}
+
+// workers are the ranks that take part in the comparison: those that ended early or never computed between two calls
+// would only shift the mean.
+func (a *analysis) workers() []worker {
+	var workers []worker
+	for row := range a.ranks {
+		i := a.mainOf[row]
+		if i < 0 || a.forward.extents[i].empty || a.ranks[row].EndedEarly != "" {
+			continue
+		}
+		account := &a.accounts[i]
+		w := worker{row: row, useful: a.seconds(account.compute), pathWork: a.seconds(account.pathWork)}
+		for what, t := range account.tallies {
+			if what.computes() {
+				w.variance += float64(t.count) * t.variance()
+			}
+		}
+		workers = append(workers, w)
+	}
+	return workers
+}
+
+// where finds the computation in which the worst rank loses most against the ranks outside the set: its excess there,
+// as far as it is on the path.
+func (a *analysis) where(set []worker, worst worker) (region activity, ratio, counts float64) {
+	inSet := map[int]bool{}
+	for _, w := range set {
+		inSet[w.row] = true
+	}
+	others := 0.0
+	mean := map[activity]*tally{}
+	for _, w := range a.workers() {
+		if inSet[w.row] {
+			continue
+		}
+		others++
+		for what, t := range a.accounts[a.mainOf[w.row]].tallies {
+			if what.computes() {
+				if mean[what] == nil {
+					mean[what] = new(tally)
+				}
+				mean[what].add(t)
+			}
+		}
+	}
+	most := int64(-1)
+	for what, t := range a.accounts[a.mainOf[worst.row]].tallies {
+		if !what.computes() || t.ns == 0 {
+			continue
+		}
+		usual := int64(0)
+		if m := mean[what]; m != nil {
+			usual = int64(float64(m.ns) / others)
+		}
+		lost := int64(float64(t.path) * max(0, 1-float64(usual)/float64(t.ns)))
+		if lost > most || lost == most && what.less(region) {
+			most, region, ratio, counts = lost, what, 0, 0
+			if m := mean[what]; m != nil && m.ns > 0 {
+				ratio = float64(t.ns) * others / float64(m.ns)
+				counts = float64(t.count) * others / float64(m.count)
+			}
+		}
+	}
+	return region, ratio, counts
+}
+
+func (a activity) less(b activity) bool {
+	switch {
+	case a.function != b.function:
+		return a.function < b.function
+	case a.site != b.site:
+		return a.site < b.site
+	case a.next != b.next:
+		return a.next < b.next
+	}
+	return a.nextSite < b.nextSite
+}

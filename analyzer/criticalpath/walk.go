@@ -1,0 +1,77 @@
+package criticalpath
+
+import "slices"
+
+// A stretch is a piece of the path: a location, from when to when.
+type stretch struct {
+	start, end int64
+}
+
+// A route is the critical path as stretches, sorted by time for each location.
+type route struct {
+	start, end int64
+	launch     int // the location where the path begins, and
+	launchEnd  int64
+	stretches  [][]stretch // by location
+	count      int
+}
+
+// walk goes backward from the last location to leave.
+func walk(f *forward) route {
+	p := route{stretches: make([][]stretch, len(f.locations)), launch: -1}
+	at := -1
+	for i, x := range f.extents {
+		if x.empty {
+			continue
+		}
+		if at < 0 || x.end > f.extents[at].end {
+			at = i
+		}
+		if p.launch < 0 || x.start < p.start {
+			p.start, p.launch = x.start, i
+		}
+	}
+	if at < 0 {
+		return p
+	}
+	p.end = f.extents[at].end
+	cursors := make([]backwardWaits, len(f.locations))
+	for i := range cursors {
+		cursors[i] = f.waits[i].backward()
+	}
+	for t := p.end; ; {
+		w := cursors[at].before(t)
+		if w == nil || min(w.end, t) < f.extents[at].start {
+			start := max(p.start, min(t, f.extents[at].start))
+			p.take(at, start, t)
+			if main := f.locations[at].Main; main != at && start > p.start {
+				// a thread begins where the rank's first one started it, so far as MPI can tell
+				at, t = main, start
+				continue
+			}
+			p.launch, p.launchEnd = at, start
+			break
+		}
+		until := min(w.end, t)
+		p.take(at, until, t)
+		at, t = int(w.cause), until
+	}
+	for i := range p.stretches {
+		slices.Reverse(p.stretches[i])
+	}
+	return p
+}
+
+// take puts a stretch on the path; pieces come in order of falling time.
+func (p *route) take(at int, start, end int64) {
+	if end <= start {
+		return
+	}
+	list := p.stretches[at]
+	if n := len(list); n > 0 && list[n-1].start == end {
+		list[n-1].start = start
+		return
+	}
+	p.stretches[at] = append(list, stretch{start, end})
+	p.count++
+}

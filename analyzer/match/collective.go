@@ -1,0 +1,168 @@
+package match
+
+import "github.com/cairn-mpi/cairn/analyzer/timeline"
+
+// Communicators of calls that concern the whole world without naming one.
+const (
+	startupComm  = -1
+	shutdownComm = -2
+)
+
+// collectiveKey: the n-th collective of a communicator. start counts the starts of a persistent one, which has its
+// place in the order by its initialisation (MPI 4.0 §6.13). created is set for calls that are ordered by the
+// communicator that they create.
+type collectiveKey struct {
+	comm    int32
+	ordinal uint32
+	start   uint32
+	created bool
+}
+
+// next is the caller's ordinal on a communicator, which it advances.
+func (m *Matcher) next(row, comm int) uint32 {
+	ordinals := m.ranks[row].ordinals
+	n := ordinals[int32(comm)]
+	ordinals[int32(comm)] = n + 1
+	return n
+}
+
+// enter notes that a rank takes part in its next collective on a communicator.
+func (m *Matcher) enter(p *prototype, at Point) (*Collective, int) {
+	g := m.group(p.comm)
+	if g == nil || p.own < 0 || p.root == procNull {
+		return nil, 0
+	}
+	key := collectiveKey{comm: int32(p.comm)}
+	if p.plan.timing == persistent {
+		p.starts++
+		key.ordinal, key.start = p.ordinal, p.starts
+	} else {
+		key.ordinal = m.next(at.Row, p.comm)
+	}
+	part := g.part(at.Row, p.own)
+	if part >= g.size() {
+		return nil, 0
+	}
+	c := m.collective(key, p.plan.class, g.size(), g.present)
+	if p.root != noValue {
+		c.Root = g.rootPart(at.Row, p.own, p.root)
+	}
+	m.arrive(c, part, at)
+	return c, part
+}
+
+func (m *Matcher) collective(key collectiveKey, class Class, size, present int) *Collective {
+	c := m.pending[key]
+	if c == nil {
+		c = &Collective{Comm: int(key.comm), Class: class, Root: -1, First: -1, Last: -1, key: key, waiting: present, expected: present}
+		c.Parts = make([]Part, size)
+		for i := range c.Parts {
+			c.Parts[i].Post.Location = -1
+		}
+		m.pending[key] = c
+	}
+	return c
+}
+
+func (m *Matcher) arrive(c *Collective, part int, at Point) {
+	if c.Parts[part].Present() {
+		m.leftovers.confused(at)
+		return
+	}
+	c.Parts[part].Post = at
+	c.arrived++
+	if c.First < 0 || at.Enter < c.Parts[c.First].Post.Enter {
+		c.First = part
+	}
+	if c.Last < 0 || at.Enter > c.Parts[c.Last].Post.Enter {
+		c.Last = part
+	}
+	if c.arrived == c.expected {
+		m.whole(c)
+	}
+}
+
+// whole reports the parts of an operation that all have entered.
+func (m *Matcher) whole(c *Collective) {
+	c.whole = true
+	switch c.Class {
+	case Prefix:
+		c.orderPrefix()
+	case AllToOne:
+		c.orderOthers()
+	case Neighbor:
+		if c.Comm >= 0 {
+			c.topology = m.group(c.Comm)
+		}
+	case Barrier, AllToAll, OneToAll, Startup, Shutdown:
+	}
+	for i := range c.Parts {
+		if c.Parts[i].Done != nil {
+			m.reportPart(c, i)
+		}
+	}
+}
+
+// leave notes the call in which a rank's part was completed (nil: none).
+func (m *Matcher) leave(c *Collective, part int, done *Completion) {
+	p := &c.Parts[part]
+	if p.settled {
+		return
+	}
+	p.settled = true
+	c.waiting--
+	if done != nil {
+		p.Done = done
+		done.open++
+		if c.whole {
+			m.reportPart(c, part)
+		}
+	}
+	if c.waiting == 0 && c.whole {
+		delete(m.pending, c.key)
+	}
+}
+
+func (m *Matcher) reportPart(c *Collective, part int) {
+	m.handler.Collective(c, part)
+	done := c.Parts[part].Done
+	c.Parts[part].Done = nil
+	m.known(done)
+}
+
+// world handles MPI_Init and MPI_Finalize.
+func (m *Matcher) world(comm int32, p *plan, c *timeline.Call, row int) {
+	key := collectiveKey{comm: comm}
+	op := m.collective(key, p.class, len(m.ranks), len(m.ranks))
+	done := m.completion(c, row)
+	m.arrive(op, row, pointOf(c, row))
+	m.leave(op, row, done)
+	m.sealed(done)
+}
+
+// createGroup handles communicator creation by the members of the new communicator alone.
+func (m *Matcher) createGroup(p *plan, c *timeline.Call, row int) {
+	g := m.group(c.NewComm)
+	if g == nil {
+		return
+	}
+	part := -1
+	for i := range g.size() {
+		list, k := g.local, i
+		if i >= len(g.local) {
+			list, k = g.other, i-len(g.local)
+		}
+		if list[k] == int32(row) {
+			part = i
+			break
+		}
+	}
+	if part < 0 {
+		return
+	}
+	op := m.collective(collectiveKey{comm: int32(c.NewComm), created: true}, p.class, g.size(), g.present)
+	done := m.completion(c, row)
+	m.arrive(op, part, pointOf(c, row))
+	m.leave(op, part, done)
+	m.sealed(done)
+}

@@ -1,0 +1,81 @@
+package match
+
+import "github.com/cairn-mpi/cairn/trace"
+
+// A group translates the ranks of one communicator instance to rows of Trace.Ranks.
+type group struct {
+	members, remote trace.RankList
+	local           []int32 // rows by rank; −1: not in the trace
+	other           []int32 // of an intercommunicator's second group
+	inter           bool
+	present         int // members that the trace has
+	cart            *trace.Topology
+	graph           bool
+}
+
+func newGroup(c *trace.Communicator, rows []int32) *group {
+	g := &group{members: c.Members, remote: c.Remote, inter: len(c.Remote) > 0, graph: c.Topology.Graph}
+	if len(c.Topology.Dims) > 0 {
+		g.cart = &c.Topology
+	}
+	g.local = g.translate(c.Members, rows)
+	g.other = g.translate(c.Remote, rows)
+	return g
+}
+
+func (g *group) translate(list trace.RankList, rows []int32) []int32 {
+	out := make([]int32, 0, list.Len())
+	for _, run := range list {
+		for k := range run.Count {
+			row := int32(-1)
+			if rank := run.Start + k*run.Stride; rank >= 0 && rank < len(rows) {
+				row = rows[rank]
+			}
+			if row >= 0 {
+				g.present++
+			}
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// second tells whether the caller is in the second group of an intercommunicator.
+func (g *group) second(row, own int) bool {
+	return g.inter && !(own >= 0 && own < len(g.local) && g.local[own] == int32(row))
+}
+
+// peer is the row of the rank that the caller addresses as rank; −1 if the trace lacks it.
+func (g *group) peer(row, own int, rank int64) int {
+	list := g.local
+	if g.inter && !g.second(row, own) {
+		list = g.other
+	}
+	if rank < 0 || rank >= int64(len(list)) {
+		return -1
+	}
+	return int(list[rank])
+}
+
+// part is the caller's index into Collective.Parts.
+func (g *group) part(row, own int) int {
+	if g.second(row, own) {
+		return len(g.local) + own
+	}
+	return own
+}
+
+// rootPart is the index of the rank that the caller names as the root.
+func (g *group) rootPart(row, own int, root int64) int {
+	switch {
+	case root == rootHere:
+		return g.part(row, own)
+	case root < 0 || root >= int64(g.size()):
+		return -1
+	case g.inter && !g.second(row, own):
+		return len(g.local) + int(root)
+	}
+	return int(root)
+}
+
+func (g *group) size() int { return len(g.local) + len(g.other) }

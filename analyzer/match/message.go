@@ -1,0 +1,282 @@
+package match
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+func (m *Matcher) end() *End {
+	if n := len(m.freeEnds); n > 0 {
+		e := m.freeEnds[n-1]
+		m.freeEnds = m.freeEnds[:n-1]
+		*e = End{bytes: -1}
+		return e
+	}
+	return &End{bytes: -1}
+}
+
+// release takes an end back. Its completion, if it has one, is known.
+func (m *Matcher) release(e *End) {
+	m.known(e.Done)
+	m.freeEnds = append(m.freeEnds, e)
+}
+
+func (m *Matcher) channel(k channelKey) *channel {
+	ch := m.channels[k]
+	if ch == nil {
+		if n := len(m.freeChannels); n > 0 {
+			ch = m.freeChannels[n-1]
+			m.freeChannels = m.freeChannels[:n-1]
+		} else {
+			ch = new(channel)
+		}
+		m.channels[k] = ch
+	}
+	return ch
+}
+
+// postSend makes a send active; nil if no message leaves.
+func (m *Matcher) postSend(p *prototype, at Point) *End {
+	g := m.group(p.comm)
+	if g == nil || p.dest == procNull || p.dest == noValue {
+		return nil
+	}
+	e := m.end()
+	e.Post, e.Mode = at, p.plan.mode
+	e.peer = g.peer(at.Row, p.own, p.dest)
+	e.channel = channelKey{comm: int32(p.comm), source: int32(p.own), dest: int32(e.peer), tag: p.tag}
+	if e.peer < 0 {
+		m.leftovers.absent(at, Sent)
+		e.unmatched = true
+		return e
+	}
+	m.channel(e.channel).sends.push(e)
+	m.join(e.channel)
+	return e
+}
+
+// postReceive makes a receive active; nil if no message is expected.
+func (m *Matcher) postReceive(p *prototype, at Point) *End {
+	if m.group(p.comm) == nil || p.source == procNull || p.source == noValue {
+		return nil
+	}
+	e := m.end()
+	e.Post, e.receive = at, true
+	e.channel = channelKey{comm: int32(p.comm), source: int32(p.source), dest: int32(at.Row), tag: p.receiveTag}
+	e.wildcard = p.source == anyValue || p.receiveTag == anyValue
+	m.stand(e)
+	return e
+}
+
+// stand gives a receive its place in the order of posting.
+func (m *Matcher) stand(e *End) {
+	key := inboxKey{e.channel.comm, e.channel.dest}
+	box := m.inboxes[key]
+	if box == nil {
+		if !e.wildcard {
+			m.enlist(e)
+			return
+		}
+		box = new(inbox)
+		m.inboxes[key] = box
+	}
+	box.line.push(e)
+	m.advance(key, box)
+}
+
+// advance lets receives whose envelope is known go to their channels, in order.
+func (m *Matcher) advance(key inboxKey, box *inbox) {
+	for e := box.ready(); e != nil; e = box.ready() {
+		m.enlist(e)
+	}
+	if box.line.empty() {
+		delete(m.inboxes, key)
+	}
+}
+
+// enlist puts a receive into its channel.
+func (m *Matcher) enlist(e *End) {
+	if g := m.group(int(e.channel.comm)); g.peer(int(e.channel.dest), m.ownRank(e), int64(e.channel.source)) < 0 {
+		m.leftovers.absent(e.Post, Received)
+		m.orphan(e)
+		return
+	}
+	m.channel(e.channel).receives.push(e)
+	m.join(e.channel)
+}
+
+// ownRank tells the receiver's group in an intercommunicator apart; in others it does not matter.
+func (m *Matcher) ownRank(e *End) int {
+	g := m.groups[e.channel.comm]
+	if !g.inter {
+		return 0
+	}
+	for i, row := range g.local {
+		if row == e.channel.dest {
+			return i
+		}
+	}
+	return -1
+}
+
+// orphan marks an end that will find no partner.
+func (m *Matcher) orphan(e *End) {
+	e.unmatched = true
+	if e.settled {
+		m.release(e)
+	}
+}
+
+// join matches what waits at both sides of a channel.
+func (m *Matcher) join(k channelKey) {
+	ch := m.channels[k]
+	for {
+		r, s := ch.receives.peek(), ch.sends.peek()
+		if r == nil || s == nil {
+			break
+		}
+		ch.receives.drop()
+		r.partner = s
+		if r.Probe {
+			m.saw(r, s)
+			continue
+		}
+		ch.sends.drop()
+		s.partner = r
+		m.report(s, r)
+	}
+	if ch.sends.empty() && ch.receives.empty() && len(m.channels) > 4*len(m.locations)+1024 {
+		delete(m.channels, k)
+		m.freeChannels = append(m.freeChannels, ch)
+	}
+}
+
+// saw reports a probe, which leaves the message in its channel.
+func (m *Matcher) saw(r, s *End) {
+	m.handler.Message(&Message{Send: s, Receive: r, Comm: int(r.channel.comm), Tag: r.channel.tag, Bytes: r.bytes})
+	m.release(r)
+}
+
+// report tells of a message when both its ends are completed.
+func (m *Matcher) report(s, r *End) {
+	if !s.settled || !r.settled {
+		return
+	}
+	m.handler.Message(&Message{Send: s, Receive: r, Comm: int(r.channel.comm), Tag: r.channel.tag, Bytes: r.bytes})
+	m.release(s)
+	m.release(r)
+}
+
+// completeEnd notes that an operation was completed.
+func (m *Matcher) completeEnd(e *End, done *Completion, status envelope, known bool) {
+	e.settled, e.Done = true, done
+	if done != nil {
+		done.open++
+	}
+	if e.receive {
+		m.completeReceive(e, status, known)
+		return
+	}
+	switch {
+	case e.unmatched:
+		m.release(e)
+	case e.partner != nil:
+		m.report(e, e.partner)
+	}
+}
+
+func (m *Matcher) completeReceive(e *End, status envelope, known bool) {
+	if known {
+		e.bytes = status.bytes
+	}
+	switch {
+	case e.unmatched:
+		m.release(e)
+	case e.partner != nil:
+		m.report(e.partner, e)
+	case known && status.cancelled, e.wildcard && (!known || status.source < 0):
+		// nothing was received, or nobody can tell from whom
+		e.dead = true
+		if e.wildcard {
+			e.wildcard = false
+			if !known {
+				m.leftovers.untold(e.Post)
+			}
+			key := inboxKey{e.channel.comm, e.channel.dest}
+			if box := m.inboxes[key]; box != nil {
+				m.advance(key, box)
+			}
+		}
+		// The queue that holds it drops it by itself; it is not used again.
+		m.known(e.Done)
+		e.Done = nil
+	case e.wildcard:
+		e.wildcard = false
+		e.channel.source, e.channel.tag = int32(status.source), status.tag
+		key := inboxKey{e.channel.comm, e.channel.dest}
+		if box := m.inboxes[key]; box != nil {
+			m.advance(key, box)
+		}
+	}
+}
+
+// probe handles MPI_Probe: it may have waited for the message that it saw.
+func (m *Matcher) probe(p *plan, c *timeline.Call, row int) {
+	status, ok := statusOf(argument(c.Out, p.status))
+	if !ok || status.source < 0 || m.group(c.Comm) == nil {
+		return
+	}
+	done := m.completion(c, row)
+	m.look(c, row, done, status)
+	m.sealed(done)
+}
+
+// look stands a completed probe in line.
+func (m *Matcher) look(c *timeline.Call, row int, done *Completion, status envelope) {
+	e := m.end()
+	e.Post, e.receive, e.Probe, e.bytes = pointOf(c, row), true, true, status.bytes
+	e.channel = channelKey{comm: int32(c.Comm), source: int32(status.source), dest: int32(row), tag: status.tag}
+	e.settled, e.Done = true, done
+	done.open++
+	m.stand(e)
+}
+
+// matchedProbe handles Mprobe and Improbe: they take the message, and a later Mrecv completes it.
+func (m *Matcher) matchedProbe(p *plan, c *timeline.Call, row int) {
+	if p.flag >= 0 && number(argument(c.Out, p.flag)) <= 0 {
+		return
+	}
+	status, ok := statusOf(argument(c.Out, p.status))
+	handle := argument(c.Out, p.message)
+	if !ok || status.source < 0 || m.group(c.Comm) == nil || handle.Form == trace.Name {
+		return
+	}
+	done := m.completion(c, row)
+	done.Polled = p.test
+	m.look(c, row, done, status)
+	m.sealed(done)
+	e := m.end()
+	e.Post, e.receive, e.bytes = pointOf(c, row), true, status.bytes
+	e.channel = channelKey{comm: int32(c.Comm), source: int32(status.source), dest: int32(row), tag: status.tag}
+	m.ranks[row].messages[handle.Int] = e
+	m.stand(e)
+}
+
+func (m *Matcher) matchedReceive(p *plan, c *timeline.Call, row int) {
+	handle := argument(c.In, p.message)
+	e := m.ranks[row].messages[handle.Int]
+	if e == nil || handle.Form == trace.Name {
+		return
+	}
+	delete(m.ranks[row].messages, handle.Int)
+	r := &request{active: true, ends: [2]*End{nil, e}}
+	if p.timing == nonblocking {
+		if id := argument(c.Out, p.request); id.Form == trace.Handle || id.Form == trace.Int {
+			m.ranks[row].requests[id.Int] = r
+		}
+		return
+	}
+	done := m.completion(c, row)
+	m.completeRequest(r, done, argument(c.Out, p.status), 0)
+	m.sealed(done)
+}

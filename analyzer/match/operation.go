@@ -1,0 +1,89 @@
+package match
+
+// A Point is where and when a call was made.
+type Point struct {
+	Location    int
+	Row         int // index of the rank into Trace.Ranks
+	Enter, Exit int64
+	Function    uint16
+	Site        uint32
+}
+
+// A Completion is a call in which operations of the caller were completed, and in which it may have waited for
+// others: a blocking send, receive or collective, or a call that waits for requests.
+type Completion struct {
+	Point
+	Polled bool // a test that succeeded: the call itself did not block
+
+	// Until, Cause and Kind are for the Handler to note what it learns before the call is settled: the time until
+	// which the caller waited, and because of which location.
+	Until int64
+	Cause int
+	Kind  uint8
+
+	open int // operations whose partners are not known yet
+}
+
+// An End is one end of a message: a send or a receive.
+type End struct {
+	Post      Point       // the call that made it active
+	Done      *Completion // the call that completed it; nil: none did (freed requests, ranks that ended early)
+	Mode      Mode        // of a send
+	Probe     bool        // of a receive: MPI_Probe, which leaves the message where it is
+	peer      int         // row
+	bytes     int64
+	settled   bool // completed, or known never to be
+	partner   *End
+	dead      bool // cancelled
+	channel   channelKey
+	receive   bool
+	wildcard  bool // its envelope is not known yet
+	unmatched bool // no message: MPI_PROC_NULL and cancelled ones
+}
+
+// A Message is a send and its receive (or a probe that saw it).
+type Message struct {
+	Send, Receive *End
+	Comm          int
+	Tag           int64
+	Bytes         int64 // −1: unknown
+}
+
+// A Collective is one collective operation of one communicator.
+type Collective struct {
+	Comm  int
+	Class Class
+	Parts []Part // by rank in the communicator; an intercommunicator's second group follows its first
+	Root  int    // index into Parts, −1 where there is none
+	First int    // the part that entered first, and Last the one that entered last
+	Last  int
+	Other int // of AllToOne: the part that entered last apart from the root, −1 if there is none
+
+	expected int // participants that the trace has
+	arrived  int
+	waiting  int // parts that are not yet completed
+	whole    bool
+	key      collectiveKey
+	upTo     []int32 // of a prefix operation: for each part, the one of parts 0 … i that entered last
+	topology *group
+}
+
+// A Part is one rank's share in a collective operation.
+type Part struct {
+	Post    Point // the call that made it active; Post.Location is −1 for a rank that the trace lacks
+	Done    *Completion
+	settled bool
+}
+
+// Present tells whether the rank was seen to take part.
+func (p *Part) Present() bool { return p.Post.Location >= 0 }
+
+// A Handler learns what was matched. Everything that it is given is valid until it returns.
+type Handler interface {
+	// Message comes once for each message, when both its ends are completed, and once for each probe of it.
+	Message(*Message)
+	// Collective comes once for each completed part of an operation, when all participants have entered it.
+	Collective(c *Collective, part int)
+	// Settled comes for each Completion in program order of its location, after all its messages and collectives.
+	Settled(*Completion)
+}

@@ -1,0 +1,238 @@
+package match
+
+import (
+	"strings"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// An action is what the matcher does with a call.
+type action uint8
+
+const (
+	ignore action = iota
+	send
+	receive
+	sendReceive
+	matchedReceive // Mrecv, Imrecv
+	probe
+	pollProbe // Iprobe
+	matchedProbe
+	start
+	startAll
+	wait // and test: one request
+	waitAny
+	waitSome
+	waitAll
+	requestFree
+	collective
+	createGroup // communicator creation in which only the new members take part
+	initialize
+	finalize
+)
+
+// timing is when an operation is posted and completed.
+type timing uint8
+
+const (
+	blocking timing = iota
+	nonblocking
+	persistent
+)
+
+// A plan says how to read the calls of one function: where its arguments are in Event.In and Event.Out, −1 where
+// there is none.
+type plan struct {
+	action action
+	timing timing
+	mode   Mode
+	class  Class
+	test   bool // returns at once, with a flag
+
+	dest, source, tag, receiveTag int // In
+	root                          int // In
+	request                       int // In of completing calls, Out of creating ones
+	message                       int // In of Mrecv, Out of Mprobe
+	status, flag, count, index    int // Out
+}
+
+// Class is how the participants of a collective operation depend on each other.
+type Class uint8
+
+// Classes of collective operations.
+const (
+	Barrier Class = iota
+	AllToAll
+	OneToAll
+	AllToOne
+	Prefix
+	Neighbor
+	Startup  // MPI_Init: some implementations synchronise
+	Shutdown // MPI_Finalize: likewise
+)
+
+// Mode is how a send may complete.
+type Mode uint8
+
+// Modes of sends (MPI 4.0 §3.4).
+const (
+	Standard Mode = iota
+	Buffered
+	Synchronous
+	Ready
+)
+
+// newPlan reads a function's class (the vocabulary is that of tracer/mpispec) and parameters.
+func newPlan(f *trace.Function) plan {
+	p := plan{dest: -1, source: -1, tag: -1, receiveTag: -1, root: -1, request: -1, message: -1, status: -1, flag: -1, count: -1, index: -1}
+	words := strings.Fields(f.Class)
+	if len(words) == 0 {
+		return p
+	}
+	has := map[string]bool{}
+	for _, w := range words[1:] {
+		has[w] = true
+	}
+	switch {
+	case has["nonblocking"]:
+		p.timing = nonblocking
+	case has["persistent"], has["partitioned"]:
+		// A partitioned operation is active from its start: its partitions are no messages of their own.
+		p.timing = persistent
+	}
+	switch {
+	case has["buffered"]:
+		p.mode = Buffered
+	case has["synchronous"]:
+		p.mode = Synchronous
+	case has["ready"]:
+		p.mode = Ready
+	}
+	p.test = strings.HasPrefix(words[0], "test")
+	switch words[0] {
+	case "send":
+		p.action = send
+	case "recv":
+		p.action = receive
+	case "sendrecv":
+		p.action = sendReceive
+	case "mrecv":
+		p.action = matchedReceive
+	case "imrecv":
+		p.action, p.timing = matchedReceive, nonblocking
+	case "probe":
+		p.action = probe
+	case "iprobe":
+		p.action = pollProbe
+	case "mprobe":
+		p.action = matchedProbe
+	case "improbe":
+		p.action, p.test = matchedProbe, true
+	case "start":
+		p.action = start
+	case "startall":
+		p.action = startAll
+	case "wait", "test":
+		p.action = wait
+	case "waitany", "testany":
+		p.action = waitAny
+	case "waitsome", "testsome":
+		p.action = waitSome
+	case "waitall", "testall":
+		p.action = waitAll
+	case "request-free":
+		p.action = requestFree
+	case "barrier":
+		p.action, p.class = collective, Barrier
+	case "all-to-all":
+		p.action, p.class = collective, AllToAll
+	case "one-to-all":
+		p.action, p.class = collective, OneToAll
+	case "all-to-one":
+		p.action, p.class = collective, AllToOne
+	case "prefix":
+		p.action, p.class = collective, Prefix
+	case "neighbor":
+		p.action, p.class = collective, Neighbor
+	case "comm-create":
+		p.class = AllToAll
+		switch {
+		case has["collective"], has["merge"]:
+			p.action = collective
+		case has["group"], has["from-group"], has["intercomm"]:
+			p.action = createGroup
+		}
+	case "init":
+		p.action, p.class = initialize, Startup
+	case "finalize":
+		p.action, p.class = finalize, Shutdown
+	}
+	if p.action == ignore {
+		return p
+	}
+	p.locate(f)
+	if p.action == sendReceive && p.request < 0 {
+		p.timing = blocking
+	}
+	return p
+}
+
+// locate finds the arguments.
+func (p *plan) locate(f *trace.Function) {
+	in, out := 0, 0
+	completes := p.action == wait || p.action == waitAny || p.action == waitSome || p.action == waitAll ||
+		p.action == start || p.action == startAll || p.action == requestFree
+	for _, a := range f.Parameters {
+		isIn, isOut := a.Direction != trace.Out, a.Direction != trace.In
+		switch a.Kind {
+		case "rank", "root":
+			if isIn {
+				switch a.Name {
+				case "dest":
+					p.dest = in
+				case "source":
+					p.source = in
+				case "root":
+					p.root = in
+				}
+			}
+		case "tag":
+			if a.Name == "recvtag" {
+				p.receiveTag = in
+			} else {
+				p.tag = in
+			}
+		case "request":
+			if completes && isIn {
+				p.request = in
+			} else if !completes && isOut {
+				p.request = out
+			}
+		case "message":
+			if p.action == matchedReceive {
+				p.message = in
+			} else {
+				p.message = out
+			}
+		case "status":
+			p.status = out
+		case "bool":
+			if isOut {
+				p.flag = out
+			}
+		case "index":
+			if isOut {
+				p.index = out
+			}
+		}
+		if a.Name == "outcount" {
+			p.count = out
+		}
+		if isIn {
+			in++
+		}
+		if isOut {
+			out++
+		}
+	}
+}

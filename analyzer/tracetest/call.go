@@ -1,0 +1,193 @@
+package tracetest
+
+import (
+	"fmt"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// A Rank takes the calls of one rank, in order.
+type Rank struct {
+	builder   *Builder
+	info      trace.Rank
+	terminals []int32
+	times     [][2]int64
+	created   map[int32][]int64 // terminal of a creating call → instances
+	shift     int64             // of the rank's clock, in ns
+	at        string            // call site of the next calls
+}
+
+// Info is what the trace says about the rank; change it at will.
+func (r *Rank) Info() *trace.Rank { return &r.info }
+
+// Shift sets the clock of the rank's node ahead: all times that follow are later by this many units.
+func (r *Rank) Shift(units float64) *Rank {
+	r.shift = int64(units * Unit)
+	return r
+}
+
+// At sets the call site ("file.c:12") of the calls that follow.
+func (r *Rank) At(site string) *Rank {
+	r.at = site
+	return r
+}
+
+// Args are arguments by their name in the standard: a number, the name of a constant, or what Comm, Request, Requests,
+// Message and Status give.
+type Args map[string]any
+
+// Request names a request by its symbolic id, Message a matched message.
+type (
+	Request int
+	Message int
+)
+
+// Requests are an array of requests.
+type Requests []Request
+
+// Comm is the communicator instance that Builder.Comm made. As an argument it stands for the rank's handle of it.
+type Comm int
+
+// Status is what a call tells of a message.
+type Status struct {
+	Source, Tag, Bytes int
+	Cancelled          bool
+}
+
+// Call adds a call. Arguments left out are 0, MPI_COMM_WORLD, or absent.
+func (r *Rank) Call(name string, enter, exit float64, args Args) *Rank {
+	spec := mpispec.ByName(name)
+	if spec == nil {
+		panic("tracetest: no function " + name)
+	}
+	s := trace.Signature{Function: spec.ID, Site: r.builder.site(r.at), OwnRank: -1, Return: trace.Value{Form: trace.Int}}
+	newComm := -1
+	for i := range spec.Params {
+		p := &spec.Params[i]
+		argument, given := args[p.Name]
+		if p.Kind == mpispec.KindComm && p.Direction.IsOut() && given {
+			newComm = int(argument.(Comm))
+		}
+		v := value(p, argument, given)
+		if p.Direction.IsIn() {
+			s.In = append(s.In, v)
+			if p.Kind == mpispec.KindComm && s.OwnRank < 0 {
+				comm := 0
+				if c, ok := argument.(Comm); ok {
+					comm = int(c)
+				}
+				s.OwnRank = int32(r.rankIn(comm))
+			}
+		}
+		if p.Direction.IsOut() {
+			s.Out = append(s.Out, v)
+		}
+	}
+	if newComm >= 0 {
+		s.Communicator = trace.Value{Form: trace.Stream}
+	}
+	terminal := r.builder.terminal(s)
+	if newComm >= 0 {
+		if r.created == nil {
+			r.created = map[int32][]int64{}
+		}
+		r.created[terminal] = append(r.created[terminal], int64(newComm))
+		r.info.CommunicatorsOwn = append(r.info.CommunicatorsOwn, uint32(newComm))
+	}
+	r.builder.functions[spec.ID] = true
+	r.terminals = append(r.terminals, terminal)
+	r.times = append(r.times, [2]int64{int64(enter*Unit) + r.shift, int64(exit*Unit) + r.shift})
+	return r
+}
+
+// rankIn is the rank's own rank in a communicator.
+func (r *Rank) rankIn(comm int) int {
+	c := &r.builder.content.Communicators[comm]
+	if i := c.Members.Index(r.info.Rank); i >= 0 {
+		return i
+	}
+	return c.Remote.Index(r.info.Rank)
+}
+
+// terminal finds or adds a signature.
+func (b *Builder) terminal(s trace.Signature) int32 {
+	key := string(trace.AppendSignature(nil, &s))
+	if t, ok := b.terminals[key]; ok {
+		return t
+	}
+	t := int32(len(b.content.Signatures))
+	b.terminals[key] = t
+	b.content.Signatures = append(b.content.Signatures, s)
+	return t
+}
+
+// value writes an argument as the recorder would.
+func value(p *mpispec.Param, argument any, given bool) trace.Value {
+	if !given {
+		switch p.Kind {
+		case mpispec.KindComm:
+			return trace.Value{Form: trace.Name, Text: "MPI_COMM_WORLD"}
+		case mpispec.KindStatus, mpispec.KindRequest, mpispec.KindMessage:
+			return trace.Value{}
+		case mpispec.KindBuffer:
+			return trace.Value{Form: trace.Pointer}
+		}
+		return trace.Value{Form: trace.Int}
+	}
+	switch a := argument.(type) {
+	case int:
+		return trace.Value{Form: trace.Int, Int: int64(a)}
+	case string:
+		return trace.Value{Form: trace.Name, Text: a}
+	case []int:
+		v := trace.Value{Form: trace.List}
+		for _, x := range a {
+			v.List = append(v.List, trace.Value{Form: trace.Int, Int: int64(x)})
+		}
+		return v
+	case Comm:
+		return trace.Value{Form: trace.Handle, Int: int64(a)}
+	case Request:
+		return request(a)
+	case Message:
+		return trace.Value{Form: trace.Handle, Int: int64(a)}
+	case Requests:
+		v := trace.Value{Form: trace.List}
+		for _, q := range a {
+			v.List = append(v.List, request(q))
+		}
+		return v
+	case Status:
+		return status(a)
+	case []Status:
+		v := trace.Value{Form: trace.List}
+		for _, s := range a {
+			v.List = append(v.List, status(s))
+		}
+		return v
+	}
+	panic(fmt.Sprintf("tracetest: argument %s of type %T", p.Name, argument))
+}
+
+// Null is MPI_REQUEST_NULL.
+const Null Request = -1
+
+func request(q Request) trace.Value {
+	if q == Null {
+		return trace.Value{Form: trace.Name, Text: "MPI_REQUEST_NULL"}
+	}
+	return trace.Value{Form: trace.Handle, Int: int64(q)}
+}
+
+func status(s Status) trace.Value {
+	cancelled := 0
+	if s.Cancelled {
+		cancelled = 1
+	}
+	v := trace.Value{Form: trace.Status}
+	for _, x := range []int{s.Source, s.Tag, 0, cancelled, s.Bytes} {
+		v.List = append(v.List, trace.Value{Form: trace.Int, Int: int64(x)})
+	}
+	return v
+}

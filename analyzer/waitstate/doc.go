@@ -1,0 +1,17 @@
+// Package waitstate says where ranks waited for each other, how long, and for whom.
+//
+// In go matched messages and collectives (package match), out come wait states in program order of each location.
+// The patterns are Scalasca's (2.5, src/scout/generator/*.pattern; Böhme et al., "Identifying the root causes of wait
+// states in large-scale parallel applications", ICPP 2010):
+//
+//	Late Sender      a receive was blocked before the send was entered
+//	Late Receiver    a send that cannot buffer (rendezvous) was blocked before the receive was entered
+//	Wait at NxN      all-to-all, and Wait at Barrier: until the last participant had entered
+//	Late Broadcast   one-to-all: until the root had entered
+//	Early Reduce     all-to-one: the root, until the last of the others had entered (Scalasca 2.6's revision)
+//	Early Scan       prefix: until the last of ranks 0 … i had entered
+//
+// All are clamped to the exit of the call that waits. A call that completes several operations (MPI_Waitall,
+// MPI_Sendrecv) waits for the one that came last. What a participant did after its partner had come is communication,
+// not waiting.
+package waitstate
