@@ -96,9 +96,15 @@ func (s *stage) key(name string) client.ObjectKey {
 // settle runs a new operator, one that remembers nothing, until it changes nothing.
 func (s *stage) settle() {
 	s.Helper()
+	s.settleAs(s.Client)
+}
+
+// settleAs does so with a client of the operator's own.
+func (s *stage) settleAs(c client.Client) {
+	s.Helper()
 	for range 20 {
 		before := s.version()
-		r := &Reconciler{Client: s.Client, Live: s.Client, Events: s.events, Clock: s.clock, Settings: s.settings}
+		r := &Reconciler{Client: c, Live: c, Events: s.events, Clock: s.clock, Settings: s.settings}
 		result, err := r.Reconcile(s.ctx, ctrl.Request{NamespacedName: s.key("stencil")})
 		require.NoError(s, err)
 		s.after = result.RequeueAfter

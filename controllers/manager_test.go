@@ -1,0 +1,160 @@
+package controllers
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+// operator runs a real manager, with its caches and watches, until stop is called.
+func (s *stage) operator() (stop func()) {
+	s.Helper()
+	manager, err := ctrl.NewManager(server.Config, ctrl.Options{
+		Scheme: Scheme(), Cache: CacheOptions(),
+		Metrics: metricsserver.Options{BindAddress: "0"},
+		// Several managers run in this process, one after the other.
+		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
+	})
+	require.NoError(s, err)
+	require.NoError(s, Add(manager, s.settings))
+	ctx, cancel := context.WithCancel(s.ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- manager.Start(ctx) }()
+	return func() {
+		s.Helper()
+		cancel()
+		require.NoError(s, <-ended)
+	}
+}
+
+// eventually waits for a condition's reason.
+func (s *stage) eventually(kind, reason string) {
+	s.Helper()
+	require.Eventually(s, func() bool {
+		c := meta.FindStatusCondition(s.job().Status.Conditions, kind)
+		return c != nil && c.Reason == reason
+	}, 20*time.Second, 20*time.Millisecond, "%s=%s: %+v", kind, reason, s.job().Status.Conditions)
+}
+
+// TestOperatorIsKilledAtEveryPoint: the job goes from apply to report by events
+// alone, once with one operator, once with a new one after every step. What happens
+// while no operator runs is found by the next.
+func TestOperatorIsKilledAtEveryPoint(t *testing.T) {
+	for name, killed := range map[string]bool{"one operator": false, "a new operator each time": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			stop := s.operator()
+			defer func() { stop() }()
+			// what happens, and what the operator must have concluded from it
+			for _, act := range []struct {
+				happens      func()
+				kind, reason string
+			}{
+				{func() { s.apply() }, "StorageReady", "Checking"},
+				{func() { s.ends("stencil-cairn-storage-0", pod{message: storageWorks}) }, "JobFinished", "Starting"},
+				{func() { s.worker(0, traceable) }, "Traced", "Traceable"},
+				{func() {
+					s.launch()
+					s.launcherPod("stencil-launcher-x", corev1.ContainerStatus{State: running(s.clock.Now())})
+				}, "JobFinished", "Running"},
+				{func() {
+					s.launcherPod("stencil-launcher-x", corev1.ContainerStatus{State: exited(s.clock.Now(), 3)})
+					s.endJob(s.batchJob("stencil-launcher"), false)
+				}, "Ready", "Collecting"},
+				{func() { s.ends("stencil-cairn-merge-l0", pod{message: oneRun}) }, "Ready", "Analyzing"},
+				{func() {
+					s.ends("stencil-cairn-critical-path", pod{message: `{"ok":true}`})
+					s.ends("stencil-cairn-clusters", pod{message: `{"ok":true}`})
+				}, "Ready", "Reporting"},
+				{func() { s.ends("stencil-cairn-report", pod{message: verdict}) }, "Ready", "JobFailedReportReady"},
+			} {
+				if killed {
+					stop()
+				}
+				act.happens()
+				if killed {
+					stop = s.operator()
+				}
+				s.eventually(act.kind, act.reason)
+			}
+			require.Equal(t, "launcher exited with code 3", s.condition("JobFinished").Message)
+			require.Equal(t, "Rank 3 is slow", s.job().Status.Verdict)
+			require.Eventually(t, func() bool { return s.batchJob("stencil-cairn-report").Spec.TTLSecondsAfterFinished != nil },
+				10*time.Second, 20*time.Millisecond)
+			require.Len(t, s.jobNames(), 6, "nothing was done twice: %v", s.jobNames())
+
+			if killed {
+				return // an operator takes the events with it that it has not sent yet
+			}
+			require.Eventually(t, func() bool {
+				var list eventsv1.EventList
+				require.NoError(t, s.List(s.ctx, &list, client.InNamespace(s.namespace)))
+				for _, event := range list.Items {
+					if event.Reason == v1alpha1.ReasonJobFailed && event.Regarding.Kind == v1alpha1.Kind {
+						return true
+					}
+				}
+				return false
+			}, 10*time.Second, 50*time.Millisecond, "an event tells of the failure")
+		})
+	}
+}
+
+// TestLeastPrivilege runs the operator as its own service account may: a step that
+// needs more than config/rbac grants would not come to its end.
+func TestLeastPrivilege(t *testing.T) {
+	s := newStage(t)
+	c, err := client.New(operatorConfig(t), client.Options{Scheme: Scheme()})
+	require.NoError(t, err)
+	person := s.Client
+
+	require.Error(t, c.List(s.ctx, &corev1.SecretList{}), "the operator may read no Secret")
+	require.Error(t, c.Create(s.ctx, &corev1.Pod{}), "the operator creates no pod")
+
+	s.apply(func(j *v1alpha1.TracedMPIJob) {
+		j.Spec.Storage.DeletionPolicy = v1alpha1.DeletionPolicyDelete
+		j.Spec.TTLSecondsAfterFinished = ptr.To[int32](5)
+	})
+	s.settleAs(c)
+	s.ends("stencil-cairn-storage-0", pod{exitCode: 69, message: `{"reason":"Unreachable"}`})
+	s.settleAs(c)
+	s.clock.SetTime(s.clock.Now().Add(time.Minute))
+	s.settleAs(c)
+	s.ends("stencil-cairn-storage-1", pod{message: storageWorks})
+	s.settleAs(c)
+	job := s.job()
+	job.Spec.Suspend = true
+	require.NoError(t, person.Update(s.ctx, job))
+	s.settleAs(c)
+	s.worker(0, traceable)
+	s.finishLauncher(0)
+	s.settleAs(c)
+	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+	s.settleAs(c)
+	s.ends("stencil-cairn-critical-path", pod{})
+	s.ends("stencil-cairn-clusters", pod{})
+	s.settleAs(c)
+	s.ends("stencil-cairn-report", pod{message: verdict})
+	s.settleAs(c)
+	s.expect("Ready", isTrue, "ReportReady")
+	s.clock.SetTime(s.clock.Now().Add(time.Minute))
+	s.settleAs(c)
+	require.NotNil(t, s.job().DeletionTimestamp)
+	require.NoError(t, person.DeleteAllOf(s.ctx, &corev1.Pod{}, client.InNamespace(s.namespace), client.GracePeriodSeconds(0)))
+	s.settleAs(c)
+	s.ends("stencil-cairn-delete-0", pod{})
+	s.settleAs(c)
+	require.False(t, s.exists(&v1alpha1.TracedMPIJob{}, "stencil"))
+}
