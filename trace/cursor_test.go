@@ -50,8 +50,8 @@ func TestCursorResolves(t *testing.T) {
 
 func BenchmarkCursor(b *testing.B) {
 	for _, timing := range []bool{false, true} {
+		c := stencil(3, 100_000, timing)
 		b.Run(fmt.Sprintf("timing=%v", timing), func(b *testing.B) {
-			c := stencil(3, 100_000, timing)
 			var file bytes.Buffer
 			require.NoError(b, Write(&file, c))
 			r := opened(b, file.Bytes(), WithMemoryLimit(1<<40))
@@ -59,7 +59,7 @@ func BenchmarkCursor(b *testing.B) {
 			b.ResetTimer()
 			calls := 0
 			for calls < b.N {
-				cursor, err := r.Cursor(1, 0)
+				cursor, err := r.Cursor(0, 0)
 				require.NoError(b, err)
 				for calls < b.N && cursor.Next() {
 					calls++

@@ -8,12 +8,14 @@ type Event struct {
 	Function     *Function
 	Signature    *Signature
 	Site         *Site // where it was called from, nil where unknown
-	// In, Out and Return are the signature's, with streams and relative ranks replaced by what this call had. They
-	// are valid until the next call of Next.
+	// In, Out and Return are the signature's, with streams and relative ranks replaced by what this call had: Int or
+	// Float (where the parameter is a double), List, Status, a List of Status, or Absent for a status that the call
+	// did not give. They are valid until the next call of Next.
 	In, Out []Value
 	Return  Value
 	// Comm is the communicator of the call (its first comm parameter, or for a call on requests −1), an index into
-	// Content.Communicators; −1 where there is none. OwnRank is the caller's rank in it, −1 if Comm is −1.
+	// Content.Communicators; −1 where there is none or it is not in the table. OwnRank is the caller's rank in it, −1
+	// where there is none.
 	Comm    int
 	OwnRank int
 	// NewComm is the communicator instance that the call created, −1 for most.

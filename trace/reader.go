@@ -352,8 +352,8 @@ func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
 			gaps, durations = make([]int64, 0, min(calls, 16*TimingBlockCalls)), make([]int64, 0, min(calls, 16*TimingBlockCalls))
 		}
 		gaps, durations = slices.Grow(gaps, n)[:len(gaps)+n], slices.Grow(durations, n)[:len(durations)+n]
-		if err := part.fill(gaps[at:], durations[at:]); err != nil {
-			return nil, nil, err
+		if part.gaps.encoded.read(gaps[at:]) < n || part.durations.encoded.read(durations[at:]) < n {
+			return nil, nil, fmt.Errorf("trace: timing: %w", errSequence)
 		}
 		t.budget.give(part.size)
 	}
@@ -394,22 +394,17 @@ func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
 		return timingPart{}, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", where.Rank,
 			where.Thread, at, errSequence)
 	}
-	return timingPart{valueStream{encoded: gaps}, valueStream{encoded: durations}, n, int64(len(content))}, nil
+	return timingPart{valueStream{encoded: &gaps}, valueStream{encoded: &durations}, n, int64(len(content))}, nil
 }
 
-// fill decodes the whole part.
-func (p *timingPart) fill(gaps, durations []int64) error {
-	for i := range gaps {
-		var ok bool
-		if gaps[i], ok = p.gaps.next(); !ok {
-			return fmt.Errorf("trace: timing: %w", errSequence)
-		}
-		if durations[i], ok = p.durations.next(); !ok {
-			return fmt.Errorf("trace: timing: %w", errSequence)
-		}
-	}
-	return nil
+// stream begins to read a value sequence.
+func (t *Reader) stream(sequence int) (valueStream, error) {
+	b, err := t.sequenceBytes(sequence)
+	return newValueStream(b), err
 }
+
+// memory is the budget for what cursors keep.
+func (t *Reader) memory() *budget { return t.budget }
 
 // Content reads everything.
 func (t *Reader) Content() (*Content, error) {

@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 )
 
 // The encoding of a sequence of integers (docs/format.md, "Sequences"): the number of values, then pieces until that
@@ -147,13 +148,14 @@ func (d *decoder) sequenceValues(n uint64) []int64 {
 	r := sequenceReader{d: *d, left: n}
 	// a damaged file may claim many values and have few: grow with what is there
 	values := make([]int64, 0, min(n, 1024))
-	for range n {
-		v, ok := r.next()
-		if !ok {
+	for uint64(len(values)) < n {
+		values = slices.Grow(values, int(min(n-uint64(len(values)), uint64(len(values)+1024))))
+		k := r.read(values[len(values):cap(values)])
+		if k == 0 {
 			d.fail(r.d.err)
 			return nil
 		}
-		values = append(values, v)
+		values = values[:len(values)+k]
 	}
 	d.b = r.d.b
 	return values
@@ -175,25 +177,74 @@ func newSequenceReader(b []byte) sequenceReader {
 	return r
 }
 
-// next is false at the end and at an error, which is in r.d.err.
-func (r *sequenceReader) next() (int64, bool) {
-	if r.left == 0 || (r.piece == 0 && !r.start()) {
-		return 0, false
+// read fills dst and returns how many values it had: fewer than len(dst) at the end and at an error, which is in
+// r.d.err.
+func (r *sequenceReader) read(dst []int64) (n int) {
+	for n < len(dst) && r.left > 0 {
+		if r.piece == 0 && !r.start() {
+			return n
+		}
+		part := dst[n:]
+		if uint64(len(part)) > r.piece {
+			part = part[:r.piece]
+		}
+		if !r.fill(part) {
+			return n
+		}
+		n += len(part)
+		r.piece -= uint64(len(part))
+		r.left -= uint64(len(part))
 	}
+	return n
+}
+
+// fill decodes values of one piece.
+func (r *sequenceReader) fill(dst []int64) bool {
+	value := r.value
 	switch r.kind {
-	case pieceRun, pieceProgression:
-		r.value += r.step
-	case pieceLiterals:
-		r.value = r.d.varint()
-	case pieceDifferences:
-		r.value += r.d.varint()
+	case pieceRun:
+		for i := range dst {
+			dst[i] = value
+		}
+	case pieceProgression:
+		for i := range dst {
+			value += r.step
+			dst[i] = value
+		}
+	default:
+		b := r.d.b
+		differences := int64(0)
+		if r.kind == pieceDifferences {
+			differences = -1
+		}
+		for i := range dst {
+			var x uint64
+			// most numbers have up to three bytes
+			switch {
+			case len(b) > 0 && b[0] < 0x80:
+				x = uint64(b[0])
+				b = b[1:]
+			case len(b) > 1 && b[1] < 0x80:
+				x = uint64(b[0]&0x7f) | uint64(b[1])<<7
+				b = b[2:]
+			case len(b) > 2 && b[2] < 0x80:
+				x = uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7 | uint64(b[2])<<14
+				b = b[3:]
+			default:
+				var n int
+				if x, n = binary.Uvarint(b); n <= 0 {
+					r.d.fail(errSequence)
+					return false
+				}
+				b = b[n:]
+			}
+			value = value&differences + unzigzag(x)
+			dst[i] = value
+		}
+		r.d.b = b
 	}
-	if r.d.err != nil {
-		return 0, false
-	}
-	r.piece--
-	r.left--
-	return r.value, true
+	r.value = value
+	return true
 }
 
 func (r *sequenceReader) start() bool {

@@ -1,0 +1,40 @@
+package trace
+
+// A valueStream gives the values of a sequence one by one, from memory or, some at a time, from the encoding.
+type valueStream struct {
+	values  []int64 // what is at hand
+	encoded *sequenceReader
+	buffer  []int64
+}
+
+// The number of values that are decoded at a time grows with use: a trace has many streams of which few are long.
+const (
+	firstStreamBuffer = 8
+	streamBuffer      = 128
+)
+
+// newValueStream reads the sequence at the front of b.
+func newValueStream(b []byte) valueStream {
+	r := newSequenceReader(b)
+	return valueStream{encoded: &r}
+}
+
+func (v *valueStream) next() (int64, bool) {
+	if len(v.values) == 0 && !v.refill() {
+		return 0, false
+	}
+	x := v.values[0]
+	v.values = v.values[1:]
+	return x, true
+}
+
+func (v *valueStream) refill() bool {
+	if v.encoded == nil || v.encoded.left == 0 {
+		return false
+	}
+	if n := len(v.buffer); n < streamBuffer {
+		v.buffer = make([]int64, min(v.encoded.left, uint64(max(2*n, firstStreamBuffer))))
+	}
+	v.values = v.buffer[:v.encoded.read(v.buffer)]
+	return len(v.values) > 0
+}

@@ -1,0 +1,340 @@
+package trace
+
+import (
+	"errors"
+	"math"
+)
+
+// A variableCall is the state of a signature with streams or relative ranks on one thread: values that are made anew
+// for every call, in memory that is used again.
+type variableCall struct {
+	in, out []Value
+	result  Value
+	slots   []slot
+	created *valueStream // of Signature.Communicator
+}
+
+// A slot is a value that depends on the call.
+type slot struct {
+	value  *Value
+	fill   filling
+	offset int64 // of a relative rank
+	stream *valueStream
+}
+
+// filling says how a slot gets its value.
+type filling uint8
+
+const (
+	fillRank     filling = iota // own rank + offset
+	fillInt                     // an integer
+	fillFloat                   // the bits of a float64
+	fillList                    // a list of integers
+	fillFloats                  // a list of the bits of float64
+	fillStatus                  // a list of no or five integers: the status, Absent for none
+	fillStatuses                // a list of integers, five a status
+)
+
+// variableCalls holds a thread's variableCall by terminal: in an array where there are few signatures.
+type variableCalls struct {
+	few  []*variableCall
+	many map[int32]*variableCall
+}
+
+const fewSignatures = 1 << 12
+
+func (v *variableCalls) get(terminal int32) *variableCall {
+	if int(terminal) < len(v.few) {
+		return v.few[terminal]
+	}
+	return v.many[terminal]
+}
+
+func (v *variableCalls) put(terminal int32, call *variableCall, signatures int) {
+	if v.few == nil && v.many == nil {
+		if signatures <= fewSignatures {
+			v.few = make([]*variableCall, signatures)
+		} else {
+			v.many = map[int32]*variableCall{}
+		}
+	}
+	if v.few != nil {
+		v.few[terminal] = call
+	} else {
+		v.many[terminal] = call
+	}
+}
+
+var (
+	errStreamEnds   = errors.New("a value stream ends too early")
+	errStreamAbsent = errors.New("a value stream is missing")
+	errStatusList   = errors.New("a list of statuses is no multiple of five numbers")
+	errOwnRank      = errors.New("a peer is relative to a rank that is not known")
+	errCommunicator = errors.New("a communicator is not in the table")
+)
+
+// substitute fills in the values of the current call that its signature does not have.
+func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
+	e := &c.event
+	v := c.calls.get(e.Terminal)
+	if v == nil {
+		var err error
+		if v, err = c.newVariableCall(p.function, s); err != nil {
+			return c.fail(err)
+		}
+		c.calls.put(e.Terminal, v, len(c.shared.Signatures))
+	}
+	e.In, e.Out = v.in, v.out
+	relative := false
+	for i := range v.slots {
+		if v.slots[i].fill == fillRank {
+			relative = true
+		} else if err := v.slots[i].next(c.source.memory()); err != nil {
+			return c.fail(err)
+		}
+	}
+	e.Return = v.result
+	if p.comm >= 0 {
+		b := c.communicator(&v.in[p.comm], s.OwnRank)
+		e.Comm, e.OwnRank = b.comm, b.ownRank
+	}
+	if relative {
+		if e.OwnRank < 0 {
+			return c.fail(errOwnRank)
+		}
+		for i := range v.slots {
+			if slot := &v.slots[i]; slot.fill == fillRank {
+				*slot.value = Value{Form: Int, Int: int64(e.OwnRank) + slot.offset}
+			}
+		}
+	}
+	if v.created == nil {
+		return true
+	}
+	comm, ok := v.created.next()
+	if !ok {
+		return c.fail(errStreamEnds)
+	}
+	if comm < 0 || comm >= int64(len(c.shared.Communicators)) {
+		return c.fail(errCommunicator)
+	}
+	e.NewComm = int(comm)
+	c.created(p, e)
+	return true
+}
+
+// newVariableCall copies the values of a signature and finds the slots among them and their streams. Values take from
+// streams in the order: result, In, Out, communicator.
+func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, error) {
+	v := &variableCall{in: cloneValues(s.In), out: cloneValues(s.Out), result: s.Return}
+	v.result.List = cloneValues(s.Return.List)
+	b := slotBuilder{cursor: c, call: v, streams: map[int64]*valueStream{}}
+	b.add(&v.result, f.Return, false)
+	in, out := v.in, v.out
+	for _, outputs := range []bool{false, true} {
+		for i := range f.Parameters {
+			p := &f.Parameters[i]
+			switch {
+			case !outputs && p.Direction != Out && len(in) > 0:
+				b.add(&in[0], p.Kind, p.List)
+				in = in[1:]
+			case outputs && p.Direction != In && len(out) > 0:
+				b.add(&out[0], p.Kind, p.List)
+				out = out[1:]
+			}
+		}
+	}
+	if s.Communicator.Form == Stream {
+		v.created = b.stream(s.Communicator.Int)
+	}
+	return v, b.err
+}
+
+// A slotBuilder collects the slots of a variableCall. The first error stays.
+type slotBuilder struct {
+	cursor  *Cursor
+	call    *variableCall
+	streams map[int64]*valueStream
+	err     error
+}
+
+func (b *slotBuilder) add(v *Value, kind string, list bool) {
+	switch v.Form {
+	case RankOffset:
+		b.call.slots = append(b.call.slots, slot{value: v, offset: v.Int})
+	case Stream:
+		fill := fillInt
+		if kind == "double" {
+			fill = fillFloat
+		}
+		b.call.slots = append(b.call.slots, slot{value: v, fill: fill, stream: b.stream(v.Int)})
+	case ListStream:
+		fill := fillList
+		switch {
+		case kind == "double":
+			fill = fillFloats
+		case kind == "status" && list:
+			fill = fillStatuses
+		case kind == "status":
+			fill = fillStatus
+		}
+		b.call.slots = append(b.call.slots, slot{value: v, fill: fill, stream: b.stream(v.Int)})
+	case Status:
+		kind = ""
+		fallthrough
+	case List:
+		for i := range v.List {
+			b.add(&v.List[i], kind, false)
+		}
+	}
+}
+
+// stream opens the signature's stream with this number, once.
+func (b *slotBuilder) stream(number int64) *valueStream {
+	if known := b.streams[number]; known != nil {
+		return known
+	}
+	ref, ok := b.cursor.thread.stream(b.cursor.event.Terminal, number)
+	if !ok {
+		b.err = errors.Join(b.err, errStreamAbsent)
+		return nil
+	}
+	stream, err := b.cursor.source.stream(int(ref.Sequence))
+	if err != nil {
+		b.err = errors.Join(b.err, err)
+	}
+	b.streams[number] = &stream
+	return &stream
+}
+
+func cloneValues(values []Value) []Value {
+	if values == nil {
+		return nil
+	}
+	clone := make([]Value, len(values))
+	for i, v := range values {
+		clone[i] = v
+		clone[i].List = cloneValues(v.List)
+	}
+	return clone
+}
+
+// next takes the slot's value of the next call from its stream.
+func (s *slot) next(m *budget) error {
+	x, ok := s.stream.next()
+	if !ok {
+		return errStreamEnds
+	}
+	switch s.fill {
+	case fillInt:
+		*s.value = Value{Form: Int, Int: x}
+		return nil
+	case fillFloat:
+		*s.value = Value{Form: Float, Int: x}
+		return nil
+	}
+	list := s.value.List
+	if x < 0 {
+		*s.value = Value{Form: Null, List: list[:0]}
+		return nil
+	}
+	if x > math.MaxInt32 {
+		return errSequence
+	}
+	switch s.fill {
+	case fillStatuses:
+		return s.statuses(int(x), m)
+	case fillStatus:
+		if x == 0 {
+			*s.value = Value{Form: Absent, List: list[:0]}
+			return nil
+		}
+		if x != int64(statusLen) {
+			return errStatusList
+		}
+		return s.list(statusLen, Status, Int, m)
+	case fillFloats:
+		return s.list(int(x), List, Float, m)
+	}
+	return s.list(int(x), List, Int, m)
+}
+
+const statusLen = len(statusFields)
+
+// list takes n values.
+func (s *slot) list(n int, form, element Form, m *budget) error {
+	list, err := resize(s.value.List, n, m)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		x, ok := s.stream.next()
+		if !ok {
+			return errStreamEnds
+		}
+		list[i] = Value{Form: element, Int: x}
+	}
+	*s.value = Value{Form: form, List: list}
+	return nil
+}
+
+// statuses takes n values, five for each status.
+func (s *slot) statuses(n int, m *budget) error {
+	if n%statusLen != 0 {
+		return errStatusList
+	}
+	list, err := resize(s.value.List, n/statusLen, m)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		fields, err := resize(list[i].List, statusLen, m)
+		if err != nil {
+			return err
+		}
+		for j := range fields {
+			x, ok := s.stream.next()
+			if !ok {
+				return errStreamEnds
+			}
+			fields[j] = Value{Form: Int, Int: x}
+		}
+		list[i] = Value{Form: Status, List: fields}
+	}
+	*s.value = Value{Form: List, List: list}
+	return nil
+}
+
+// resize gives list n elements; what it needs beyond its capacity is booked.
+func resize(list []Value, n int, m *budget) ([]Value, error) {
+	if n <= cap(list) {
+		return list[:n], nil
+	}
+	if !m.take(int64(n-cap(list)) * valueBytes) {
+		return nil, errMemory
+	}
+	grown := make([]Value, n)
+	copy(grown, list[:cap(list)])
+	return grown, nil
+}
+
+// stream finds the sequence of one stream of a signature on this thread.
+func (t *Thread) stream(terminal int32, number int64) (StreamRef, bool) {
+	if number < 0 || number > math.MaxInt32 {
+		return StreamRef{}, false
+	}
+	want := StreamRef{Terminal: terminal, Number: int32(number)}
+	low, high := 0, len(t.Streams)
+	for low < high {
+		middle := (low + high) / 2
+		if compareStreams(t.Streams[middle], want) < 0 {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	if low == len(t.Streams) || compareStreams(t.Streams[low], want) != 0 {
+		return StreamRef{}, false
+	}
+	return t.Streams[low], true
+}
