@@ -1,7 +1,3 @@
-// A thread of the application that is in Go code must not see signals of ours: no preemption by SIGURG.
-//
-//go:debug asyncpreemptoff=1
-
 package main
 
 import (

@@ -301,7 +301,7 @@ func (r *Recorder) value(key []byte, p *parameter, where slot, rd *reader, effec
 	case shapeArgumentLists:
 		n := int64(rd.word())
 		if n < 0 {
-			return r.specialLength(key, n, rd)
+			return r.specialLength(key, p.kind, n, rd)
 		}
 		key = appendList(key, int(n))
 		for range n {
@@ -323,7 +323,7 @@ func (r *Recorder) text(key []byte, rd *reader) []byte {
 func (r *Recorder) texts(key []byte, rd *reader) []byte {
 	n := int64(rd.word())
 	if n < 0 {
-		return r.specialLength(key, n, rd)
+		return r.specialLength(key, mpispec.KindStrings, n, rd)
 	}
 	key = appendList(key, int(n))
 	for range n {
@@ -332,26 +332,20 @@ func (r *Recorder) texts(key []byte, rd *reader) []byte {
 	return key
 }
 
-func (r *Recorder) specialLength(key []byte, n int64, rd *reader) []byte {
+func (r *Recorder) specialLength(key []byte, kind mpispec.Kind, n int64, rd *reader) []byte {
 	var sentinel uint64
 	if n == lengthSentinel {
 		sentinel = rd.word()
 	}
-	return r.special(key, mpispec.KindStrings, int(n), sentinel)
+	return r.special(key, kind, int(n), sentinel)
 }
 
 // special writes what stands in the place of an array.
 func (r *Recorder) special(key []byte, kind mpispec.Kind, special int, sentinel uint64) []byte {
 	switch special {
 	case lengthSentinel:
-		if v, ok := r.constants[kind].lookup(sentinel); ok {
+		if v, ok := r.sentinels[kind].lookup(sentinel); ok {
 			return appendName(key, v)
-		}
-		// the constant may be listed under the kind of a pointer
-		for _, k := range []mpispec.Kind{mpispec.KindPointer, mpispec.KindBuffer, mpispec.KindStatus, mpispec.KindInt} {
-			if v, ok := r.constants[k].lookup(sentinel); ok {
-				return appendName(key, v)
-			}
 		}
 		return appendForm(key, trace.Pointer)
 	case lengthNull:
@@ -382,7 +376,7 @@ func (r *Recorder) word(key []byte, kind mpispec.Kind, w uint64, effect mpispec.
 			return appendName(key, v)
 		}
 		return appendHandle(key, v)
-	case mpispec.KindBuffer, mpispec.KindPointer, mpispec.KindFunction:
+	case mpispec.KindBuffer, mpispec.KindPointer, mpispec.KindFunction: // isAddress
 		if v, ok := r.constants[kind].lookup(w); ok {
 			return appendName(key, v)
 		}

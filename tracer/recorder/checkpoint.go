@@ -276,6 +276,7 @@ func (c *communicator) decode(d *decoder) {
 }
 
 func (c *communicators) encode(e *encoder) {
+	e.int(int64(c.rank))
 	for i := range c.predefined {
 		c.predefined[i].encode(e)
 	}
@@ -300,6 +301,7 @@ func (c *communicators) encode(e *encoder) {
 }
 
 func (c *communicators) decode(d *decoder) {
+	c.rank = int(d.int())
 	for i := range c.predefined {
 		c.predefined[i].decode(d)
 	}

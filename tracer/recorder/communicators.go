@@ -26,7 +26,7 @@ import (
 //	spawn, accept, connect parent.n@leader>: equal on our side; the merger joins the other side by port and leaders
 //	join                   join.n
 //
-// group is a hash of the world ranks.
+// group is a hash of the world ranks. MPI_COMM_SELF has one name and many instances, told apart by their only member.
 type naming uint8
 
 const (
@@ -130,6 +130,7 @@ type communicator struct {
 
 // communicators are those of the process.
 type communicators struct {
+	rank        int   // in MPI_COMM_WORLD
 	world, self int32 // values in the table of handles: −1 − constant
 	predefined  [2]communicator
 	live        []communicator       // by local id
@@ -137,7 +138,7 @@ type communicators struct {
 	nth         map[string]uint64    // creations by a name without its ordinal
 }
 
-func newCommunicators() *communicators { return &communicators{nth: map[string]uint64{}} }
+func newCommunicators() *communicators { return &communicators{rank: none, nth: map[string]uint64{}} }
 
 // of gives the communicator for a value of the table of handles, nil for MPI_COMM_NULL and what we know nothing of.
 func (c *communicators) of(value int32) *communicator {
@@ -151,6 +152,7 @@ func (c *communicators) of(value int32) *communicator {
 	case value == c.world:
 		found = &c.predefined[0]
 	case value == c.self:
+		c.meetSelf()
 		found = &c.predefined[1]
 	default:
 		return nil
@@ -166,14 +168,20 @@ func (c *communicators) start(world description) {
 	if len(c.instances) > 0 {
 		return
 	}
-	own := none
-	if world.own >= 0 && world.own < len(world.group) {
-		own = world.group[world.own]
-	}
-	myself := description{size: 1, group: []int{own}}
-	c.instances = append(c.instances, world.content(worldName), myself.content(fmt.Sprintf("%s@%d", selfName, own)))
+	c.instances = append(c.instances, world.content(worldName))
 	c.predefined[0] = communicator{instance: 0, own: int32(world.own), known: true}
-	c.predefined[1] = communicator{instance: 1, own: 0, known: true}
+	if world.own >= 0 && world.own < len(world.group) {
+		c.rank = world.group[world.own]
+	}
+}
+
+// meetSelf makes MPI_COMM_SELF known at its first use. Every rank has an instance of its own, and most never use it.
+func (c *communicators) meetSelf() {
+	if self := &c.predefined[1]; !self.known && c.predefined[0].known {
+		*self = communicator{instance: int32(len(c.instances)), known: true}
+		d := description{size: 1, group: []int{c.rank}}
+		c.instances = append(c.instances, d.content(selfName))
+	}
 }
 
 // add makes the communicator with a local id known.

@@ -46,7 +46,7 @@
 //
 // A communicator has a dense local id, as other handles have, and is an instance of trace.Communicator, whose global
 // name is the same on all its members without communication (communicators.go). The stream Signature.Communicator of a
-// creating call gives the instance. Instance 0 is MPI_COMM_WORLD, instance 1 MPI_COMM_SELF.
+// creating call gives the instance. MPI_COMM_WORLD is instance 0; MPI_COMM_SELF becomes one when it is first used.
 //
 // # Order of threads
 //

@@ -130,13 +130,18 @@ func (p *Process) module(address uint64) *Module {
 	return nil
 }
 
-// constantTables gives, per kind, raw value -> −1 − index into Constants. The first name of a value wins.
-func (p *Process) constantTables() map[mpispec.Kind]*rawTable {
-	tables := map[mpispec.Kind]*rawTable{}
+// constantTables gives, per kind, raw value -> −1 − index into Constants. The first name of a value wins. Addresses that
+// stand in the place of an array (MPI_UNWEIGHTED) are tables of their own: as elements, the same numbers are numbers.
+func (p *Process) constantTables() (values, sentinels map[mpispec.Kind]*rawTable) {
+	values, sentinels = map[mpispec.Kind]*rawTable{}, map[mpispec.Kind]*rawTable{}
 	for i, c := range p.Constants {
 		kind, ok := mpispec.KindByName(c.Kind)
 		if !ok {
 			continue
+		}
+		tables := values
+		if spec := mpispec.ConstantByName(c.Name); spec != nil && spec.Pointer && !isAddress(kind) {
+			tables = sentinels
 		}
 		t := tables[kind]
 		if t == nil {
@@ -147,7 +152,12 @@ func (p *Process) constantTables() map[mpispec.Kind]*rawTable {
 			t.put(uint64(c.Value), int32(-1-i))
 		}
 	}
-	return tables
+	return values, sentinels
+}
+
+// isAddress tells whether the values of a kind are themselves addresses.
+func isAddress(kind mpispec.Kind) bool {
+	return kind == mpispec.KindBuffer || kind == mpispec.KindPointer || kind == mpispec.KindFunction
 }
 
 // implementation is the name that people use.

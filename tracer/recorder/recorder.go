@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 
@@ -16,6 +17,7 @@ type Recorder struct {
 
 	handles       [256]*handles   // by kind; nil for kinds that are no handles
 	constants     [256]*constants // by kind; nil for kinds without named values
+	sentinels     [256]*constants // by kind: what may stand in the place of an array
 	requests      *requests
 	communicators *communicators
 	signatures    *signatures
@@ -67,6 +69,12 @@ type constants struct {
 	min, max int64     // no name is outside
 }
 
+func newConstants(table *rawTable) *constants {
+	c := &constants{table: table, min: math.MaxInt64, max: math.MinInt64}
+	table.each(func(key uint64, _ int32) { c.min, c.max = min(c.min, int64(key)), max(c.max, int64(key)) })
+	return c
+}
+
 func (c *constants) lookup(raw uint64) (int32, bool) {
 	if c == nil || int64(raw) < c.min || int64(raw) > c.max {
 		return 0, false
@@ -80,7 +88,7 @@ func New(p *Process) *Recorder {
 		process: p, rank: none, worldSize: none, sampleEvery: 1,
 		communicators: newCommunicators(), signatures: newSignatures(), sites: newSites(p),
 	}
-	tables := p.constantTables()
+	tables, sentinels := p.constantTables()
 	for _, kind := range mpispec.Kinds() {
 		table := tables[kind]
 		switch {
@@ -92,9 +100,10 @@ func New(p *Process) *Recorder {
 		case kind == mpispec.KindRequest:
 			r.requests = newRequests(table)
 		case table != nil:
-			c := &constants{table: table, min: 1<<63 - 1, max: -1 << 63}
-			table.each(func(key uint64, _ int32) { c.min, c.max = min(c.min, int64(key)), max(c.max, int64(key)) })
-			r.constants[kind] = c
+			r.constants[kind] = newConstants(table)
+		}
+		if table := sentinels[kind]; table != nil {
+			r.sentinels[kind] = newConstants(table)
 		}
 	}
 	r.communicators.world, r.communicators.self = none-len32(p.Constants), none-len32(p.Constants)

@@ -191,7 +191,7 @@ func (s *fakeShim) open(thread uint32, name string, arguments ...any) {
 }
 
 func (s *fakeShim) write(thread uint32, address uint64, name string, result int64, committed bool, arguments []any) {
-	s.t.Helper()
+
 	f := mpispec.ByName(name)
 	if f == nil {
 		s.t.Fatalf("no function %s", name)
@@ -259,7 +259,7 @@ func (s *fakeShim) sources(r *Recorder, ended bool) []*source {
 }
 
 func (s *fakeShim) content() *trace.Content {
-	s.t.Helper()
+
 	c, err := s.recorder().Content()
 	if err != nil {
 		s.t.Fatal(err)

@@ -1,0 +1,228 @@
+package recorder
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The fake shim's arguments of the calls that the tests make, in the order of the record.
+func (s *fakeShim) isend(to, tag, request int64) {
+	s.call(0, "MPI_Isend", 0, 0x1234, 1, typeInt, to, tag, commWorld, request)
+}
+
+func (s *fakeShim) irecv(from, tag, request int64) {
+	s.call(0, "MPI_Irecv", 0, 1, typeInt, from, tag, commWorld, 0x1234, request)
+}
+
+func (s *fakeShim) waitall(requests list) {
+	after := make(list, len(requests))
+	statuses := make(stats, len(requests))
+	for i := range requests {
+		after[i] = requestNull
+		statuses[i] = status{source: int64(i), tag: 5, bytes: 4}
+	}
+	s.call(0, "MPI_Waitall", 0, len(requests), requests, after, statuses)
+}
+
+func expect(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
+func tail(s []string, n int) []string { return s[len(s)-n:] }
+
+// Three receives that complete in another order each time get the same ids each time (Pilgrim §3.4.3).
+func TestRequestIDsDoNotDependOnCompletionOrder(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 4)
+	for round, order := range [][]int{{0, 1, 2}, {2, 0, 1}, {1, 2, 0}} {
+		raw := list{}
+		for k := range 3 {
+			raw = append(raw, int64(1000+100*round+k))
+			s.irecv(int64(k+1), 7, raw[k])
+		}
+		for _, k := range order {
+			after := append(list{}, raw...)
+			after[k] = requestNull
+			s.call(0, "MPI_Waitany", 0, 3, raw, after, k, status{source: int64(k + 1), tag: 7, bytes: 4})
+			raw = after
+		}
+	}
+	c := s.content()
+	got := lines(t, c, 0)
+	for round := range 3 {
+		expect(t, got[1+6*round:4+6*round],
+			"Irecv(1 INT 1 7 COMM_WORLD -> ptr #0)",
+			"Irecv(1 INT 2 7 COMM_WORLD -> ptr #1)",
+			"Irecv(1 INT 3 7 COMM_WORLD -> ptr #2)",
+		)
+	}
+	expect(t, got[10:13],
+		"Waitany(3 [#0 #1 #2] -> - ~2 [~3 ~7 ~0 ~0 ~4])",
+		"Waitany(3 [#0 #1 REQUEST_NULL] -> - ~0 [~1 ~7 ~0 ~0 ~4])",
+		"Waitany(3 [REQUEST_NULL #1 REQUEST_NULL] -> - ~1 [~2 ~7 ~0 ~0 ~4])",
+	)
+}
+
+// Both MPIs give all small sends that are complete at once the same handle.
+func TestSharedRequestHandle(t *testing.T) {
+	const shared = 0x6c000000
+	s := newFakeShim(t)
+	s.init(0, 4)
+	for range 2 {
+		s.isend(1, 1, shared)
+		s.isend(2, 1, shared)
+		s.irecv(1, 1, 77)
+		s.isend(1, 1, shared)
+		s.waitall(list{shared, 77, shared, requestNull, shared})
+	}
+	got := lines(t, s.content(), 0)
+	want := []string{
+		"Isend(ptr 1 INT 1 1 COMM_WORLD -> #0)",
+		"Isend(ptr 1 INT 2 1 COMM_WORLD -> #1)",
+		"Irecv(1 INT 1 1 COMM_WORLD -> ptr #2)",
+		"Isend(ptr 1 INT 1 1 COMM_WORLD -> #3)",
+		"Waitall(5 [#0 #2 #1 REQUEST_NULL #3] -> - [[~0 ~5 ~0 ~0 ~4] [~1 ~5 ~0 ~0 ~4] [~2 ~5 ~0 ~0 ~4] [~3 ~5 ~0 ~0 ~4] [~4 ~5 ~0 ~0 ~4]])",
+	}
+	expect(t, got[1:], append(append([]string{}, want...), want...)...)
+}
+
+func TestWaitsomeKeepsTheOrderOfCompletion(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 4)
+	for k := range 3 {
+		s.irecv(int64(k), 7, int64(100+k))
+	}
+	s.call(0, "MPI_Waitsome", 0, 3, list{100, 101, 102}, list{requestNull, 101, requestNull}, 2, list{2, 0},
+		stats{{source: 2, tag: 7, bytes: 8}, {source: 0, tag: 7, bytes: 4}})
+	s.call(0, "MPI_Testsome", 0, 3, list{requestNull, 101, requestNull}, list{requestNull, 101, requestNull}, 0, list{}, stats{})
+	s.call(0, "MPI_Testsome", 0, 3, list{requestNull, 101, requestNull}, list{requestNull, requestNull, requestNull}, 1, list{1},
+		stats{{source: 1, tag: 7, bytes: 4}})
+	s.call(0, "MPI_Waitsome", 0, 3, list{requestNull, requestNull, requestNull}, list{requestNull, requestNull, requestNull}, undefined, list{}, stats{})
+	c := s.content()
+	expect(t, tail(lines(t, c, 0), 4),
+		"Waitsome(3 [#0 #1 #2] -> - ~2 ~(2 0) ~(2 7 0 0 8 0 7 0 0 4))",
+		"Testsome(3 [REQUEST_NULL #1 REQUEST_NULL] -> - ~0 ~() ~())",
+		"Testsome(3 [REQUEST_NULL #1 REQUEST_NULL] -> - ~1 ~(1) ~(1 7 0 0 4))",
+		"Waitsome(3 [REQUEST_NULL REQUEST_NULL REQUEST_NULL] -> - ~-32766 ~() ~())",
+	)
+}
+
+// A failed poll is the same terminal as a successful one.
+func TestPollsShareATerminal(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 2)
+	s.irecv(1, 7, 100)
+	before := len(s.content().Signatures)
+	for range 5 {
+		s.call(0, "MPI_Test", 0, 100, 100, 0, noStat{})
+	}
+	s.call(0, "MPI_Test", 0, 100, requestNull, 1, status{source: 1, tag: 7, bytes: 4})
+	s.call(0, "MPI_Test", 0, requestNull, requestNull, 1, status{source: anySource, tag: anyTag})
+	c := s.content()
+	if n := len(c.Signatures); n != before+2 {
+		t.Errorf("%d new signatures, want 2", n-before)
+	}
+	expect(t, tail(lines(t, c, 0), 3),
+		"Test(#0 -> - ~0 ~())",
+		"Test(#0 -> - ~1 ~(1 7 0 0 4))",
+		"Test(REQUEST_NULL -> - ~1 ~(-2 -1 0 0 0))",
+	)
+}
+
+func TestPersistentRequestKeepsItsID(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 2)
+	s.call(0, "MPI_Send_init", 0, 0x1234, 1, typeInt, 1, 7, commWorld, 500)
+	s.call(0, "MPI_Recv_init", 0, 1, typeInt, 1, 7, commWorld, 0x1234, 501)
+	for range 2 {
+		s.call(0, "MPI_Startall", 0, 2, list{500, 501}, list{500, 501})
+		s.call(0, "MPI_Waitall", 0, 2, list{500, 501}, list{500, 501}, stats{{}, {source: 1, tag: 7, bytes: 4}})
+	}
+	s.call(0, "MPI_Request_free", 0, 500, requestNull)
+	s.call(0, "MPI_Send_init", 0, 0x1234, 1, typeInt, 1, 7, commWorld, 777)
+	s.call(0, "MPI_Send_init", 0, 0x1234, 1, typeInt, 1, 7, commWorld, 778)
+	s.call(0, "MPI_Cancel", 0, 501)
+	expect(t, lines(t, s.content(), 0)[1:],
+		"Send_init(ptr 1 INT 1 7 COMM_WORLD -> #0)",
+		"Recv_init(1 INT 1 7 COMM_WORLD -> ptr #1)",
+		"Startall(2 [#0 #1] -> [#0 #1])",
+		"Waitall(2 [#0 #1] -> - [[~0 ~0 ~0 ~0 ~0] [~1 ~7 ~0 ~0 ~4]])",
+		"Startall(2 [#0 #1] -> [#0 #1])",
+		"Waitall(2 [#0 #1] -> - [[~0 ~0 ~0 ~0 ~0] [~1 ~7 ~0 ~0 ~4]])",
+		"Request_free(#0 -> REQUEST_NULL)",
+		"Send_init(ptr 1 INT 1 7 COMM_WORLD -> #0)",
+		"Send_init(ptr 1 INT 1 7 COMM_WORLD -> #2)",
+		"Cancel(#1 -> )",
+	)
+}
+
+// An error in one request leaves the others complete; the outputs are there.
+func TestWaitallInStatus(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 2)
+	s.irecv(0, 1, 10)
+	s.irecv(1, 1, 11)
+	s.call(0, "MPI_Waitall", 17, 2, list{10, 11}, list{requestNull, 11}, stats{{source: 0, tag: 1}, {err: 19}})
+	s.irecv(0, 1, 10)
+	s.irecv(1, 1, 12)
+	expect(t, tail(lines(t, s.content(), 0), 3),
+		"Waitall(2 [#0 #1] -> - [[~0 ~1 ~0 ~0 ~0] [~0 ~0 ~19 ~0 ~0]])=17",
+		"Irecv(1 INT 0 1 COMM_WORLD -> ptr #0)",
+		"Irecv(1 INT 1 1 COMM_WORLD -> ptr #2)",
+	)
+}
+
+func TestRequestOfUnknownOrigin(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 2)
+	s.call(0, "MPI_Wait", 0, 999, requestNull, status{source: 1})
+	s.irecv(0, 1, 999)
+	expect(t, tail(lines(t, s.content(), 0), 2),
+		"Wait(#0 -> - [~1 ~0 ~0 ~0 ~0])",
+		"Irecv(1 INT 0 1 COMM_WORLD -> ptr #1)",
+	)
+}
+
+// A request that has ended under a raw handle is forgotten, however many share the handle.
+func TestRequestQueues(t *testing.T) {
+	q := newRequests(nil)
+	c := q.creatorOf([]byte("a"))
+	var ids []int32
+	for range 4 {
+		ids = append(ids, q.create(c, 7).id)
+	}
+	q.begin()
+	for _, want := range ids {
+		if got := q.mention(7); got != want {
+			t.Fatalf("mention %d, want %d", got, want)
+		}
+	}
+	q.end(7, ids[2])
+	q.end(7, ids[0])
+	q.end(7, ids[3])
+	q.begin()
+	if got := q.mention(7); got != ids[1] {
+		t.Errorf("left is %d, want %d", got, ids[1])
+	}
+	q.end(7, ids[1])
+	if got := q.create(c, 7).id; got != ids[0] {
+		t.Errorf("again %d, want %d", got, ids[0])
+	}
+	if n := len(q.live); n != 4 {
+		t.Errorf("%d nodes, want 4", n)
+	}
+}
+
+func ExampleRecorder() {
+	s := newFakeShim(nil)
+	s.init(0, 2)
+	s.isend(1, 7, 100)
+	r := s.recorder()
+	fmt.Println(r.Calls(), r.rank, r.worldSize)
+	// Output: 2 0 2
+}
