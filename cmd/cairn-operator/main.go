@@ -66,4 +66,3 @@ func newCommand() *cobra.Command {
 	o.addFlags(command.Flags())
 	return command
 }
-
