@@ -36,126 +36,122 @@ type stream struct {
 	signature, number, sequence int32
 }
 
-// adopt puts the content of c into the pool and returns its processes. It
-// checks every index: a reader may have accepted bytes whose parts do not fit
-// together.
+// adopt puts the content of c into the pool and returns its processes.
 func (p *pool) adopt(c *trace.Content) ([]process, error) {
+	// a reader may have accepted bytes whose parts do not fit together
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
 	for i := range c.Functions {
 		if err := p.addFunction(&c.Functions[i]); err != nil {
 			return nil, err
 		}
 	}
-	sites := make([]int32, len(c.Sites))
-	for i, s := range c.Sites {
-		sites[i] = p.addSite(s)
+	a := adoption{pool: p, from: c}
+	for _, s := range c.Sites {
+		a.sites = append(a.sites, p.addSite(s))
 	}
-	communicators := make([]int32, len(c.Communicators))
-	for i, comm := range c.Communicators {
-		communicators[i] = p.addCommunicator(comm)
+	for _, comm := range c.Communicators {
+		a.communicators = append(a.communicators, p.addCommunicator(comm))
 	}
-	signatures := make([]int32, len(c.Signatures))
-	for i, s := range c.Signatures {
+	for _, s := range c.Signatures {
 		if s.Site > 0 {
-			if int(s.Site) > len(sites) {
-				return nil, fmt.Errorf("signature %d names call site %d of %d", i, s.Site, len(sites))
+			s.Site = uint32(a.sites[s.Site-1]) + 1
+		}
+		a.signatures = append(a.signatures, p.addSignature(s))
+	}
+	for _, s := range c.Sequences {
+		a.sequences = append(a.sequences, p.addSequence(s))
+	}
+	a.addRules()
+	return a.processes()
+}
+
+// An adoption maps the numbers of one trace to those of the pool.
+type adoption struct {
+	pool *pool
+	from *trace.Content
+
+	sites, communicators, signatures, rules, sequences []int32
+
+	created map[int32]int32 // sequences of new communicators, whose values change
+}
+
+// addRules pools the rules from the last to the first: rules refer only to later ones.
+func (a *adoption) addRules() {
+	rules := a.from.Grammar.Rules
+	a.rules = make([]int32, len(rules))
+	for i := len(rules) - 1; i >= 0; i-- {
+		body := make([]trace.Symbol, len(rules[i]))
+		for k, s := range rules[i] {
+			if s.IsRule() {
+				body[k] = trace.RuleSymbol(int(a.rules[s.Rule()]), s.Count)
+			} else {
+				body[k] = trace.Symbol{Value: a.signatures[s.Value], Count: s.Count}
 			}
-			s.Site = uint32(sites[s.Site-1]) + 1
 		}
-		if p.functions[s.Function] == nil {
-			return nil, fmt.Errorf("signature %d names function %d, which is not described", i, s.Function)
-		}
-		signatures[i] = p.addSignature(s)
+		a.rules[i] = a.pool.addRule(body)
 	}
-	rules, err := p.adoptRules(c, signatures)
-	if err != nil {
-		return nil, err
-	}
-	sequences := make([]int32, len(c.Sequences))
-	for i, s := range c.Sequences {
-		sequences[i] = p.addSequence(s)
-	}
-	renamed := map[int32]int32{} // sequences of communicators, by the old index
-	processOf := map[int]int{}
-	processes := make([]process, len(c.Ranks))
-	for i, r := range c.Ranks {
+}
+
+func (a *adoption) processes() ([]process, error) {
+	place := map[int]int{}
+	processes := make([]process, len(a.from.Ranks))
+	for i, r := range a.from.Ranks {
 		own := make([]uint32, len(r.CommunicatorsOwn))
 		for k, id := range r.CommunicatorsOwn {
-			if int(id) >= len(communicators) {
-				return nil, fmt.Errorf("rank %d names communicator %d of %d", r.Rank, id, len(communicators))
-			}
-			own[k] = uint32(communicators[id])
+			own[k] = uint32(a.communicators[id])
 		}
 		r.CommunicatorsOwn = own
 		processes[i].rank = r
-		if _, twice := processOf[r.Rank]; twice {
-			return nil, fmt.Errorf("rank %d is listed twice", r.Rank)
-		}
-		processOf[r.Rank] = i
+		place[r.Rank] = i
 	}
-	for i := range c.Threads {
-		t := &c.Threads[i]
-		at, ok := processOf[t.Rank]
-		if !ok {
-			return nil, fmt.Errorf("thread %d belongs to rank %d, which is not listed", t.Thread, t.Rank)
-		}
-		if t.Root < 0 || t.Root >= len(rules) {
-			return nil, fmt.Errorf("rank %d has root rule %d of %d", t.Rank, t.Root, len(rules))
-		}
+	for i := range a.from.Threads {
+		t := &a.from.Threads[i]
 		adopted := thread{
-			number: t.Thread, root: rules[t.Root], calls: t.Calls,
+			number: t.Thread, root: a.rules[t.Root], calls: t.Calls,
 			firstTick: t.FirstTick, gaps: t.Gaps, durations: t.Durations,
 		}
 		for _, ref := range t.Streams {
-			if ref.Terminal < 0 || int(ref.Terminal) >= len(signatures) || ref.Sequence < 0 || int(ref.Sequence) >= len(sequences) {
-				return nil, fmt.Errorf("rank %d has a stream that does not exist", t.Rank)
-			}
-			sequence := sequences[ref.Sequence]
-			if comm := c.Signatures[ref.Terminal].Communicator; comm.Form == trace.Stream && comm.Int == int64(ref.Number) {
-				// values of this stream are indices into the table of communicators
-				id, done := renamed[ref.Sequence]
-				if !done {
-					values := slices.Clone(c.Sequences[ref.Sequence])
-					for k, v := range values {
-						if v >= int64(len(communicators)) {
-							return nil, fmt.Errorf("rank %d created communicator %d of %d", t.Rank, v, len(communicators))
-						}
-						if v >= 0 {
-							values[k] = int64(communicators[v])
-						}
-					}
-					id = p.addSequence(values)
-					renamed[ref.Sequence] = id
+			sequence := a.sequences[ref.Sequence]
+			if givesCommunicator(&a.from.Signatures[ref.Terminal], ref.Number) {
+				var err error
+				if sequence, err = a.communicatorSequence(ref.Sequence); err != nil {
+					return nil, fmt.Errorf("rank %d: %w", t.Rank, err)
 				}
-				sequence = id
 			}
-			adopted.streams = append(adopted.streams, stream{signatures[ref.Terminal], ref.Number, sequence})
+			adopted.streams = append(adopted.streams, stream{a.signatures[ref.Terminal], ref.Number, sequence})
 		}
+		at := place[t.Rank]
 		processes[at].threads = append(processes[at].threads, adopted)
-	}
-	for i := range processes {
-		slices.SortFunc(processes[i].threads, func(a, b thread) int { return a.number - b.number })
 	}
 	return processes, nil
 }
 
-// adoptRules pools the rules from the last to the first: rules refer only to later ones.
-func (p *pool) adoptRules(c *trace.Content, signatures []int32) ([]int32, error) {
-	rules := make([]int32, len(c.Grammar.Rules))
-	for i := len(rules) - 1; i >= 0; i-- {
-		body := make([]trace.Symbol, len(c.Grammar.Rules[i]))
-		for k, s := range c.Grammar.Rules[i] {
-			switch {
-			case s.IsRule() && (s.Rule() <= i || s.Rule() >= len(rules)):
-				return nil, fmt.Errorf("rule %d refers to rule %d", i, s.Rule())
-			case s.IsRule():
-				body[k] = trace.RuleSymbol(int(rules[s.Rule()]), s.Count)
-			case int(s.Value) >= len(signatures):
-				return nil, fmt.Errorf("rule %d has terminal %d of %d", i, s.Value, len(signatures))
-			default:
-				body[k] = trace.Symbol{Value: signatures[s.Value], Count: s.Count}
-			}
-		}
-		rules[i] = p.addRule(body)
+// givesCommunicator tells whether a stream of a signature holds indices into
+// the table of communicators.
+func givesCommunicator(s *trace.Signature, number int32) bool {
+	return s.Communicator.Form == trace.Stream && s.Communicator.Int == int64(number)
+}
+
+// communicatorSequence pools a sequence of communicators under their pooled numbers.
+func (a *adoption) communicatorSequence(sequence int32) (int32, error) {
+	if id, done := a.created[sequence]; done {
+		return id, nil
 	}
-	return rules, nil
+	values := slices.Clone(a.from.Sequences[sequence])
+	for k, v := range values {
+		if v >= int64(len(a.communicators)) {
+			return 0, fmt.Errorf("communicator %d is not in the table", v)
+		}
+		if v >= 0 {
+			values[k] = int64(a.communicators[v])
+		}
+	}
+	if a.created == nil {
+		a.created = map[int32]int32{}
+	}
+	id := a.pool.addSequence(values)
+	a.created[sequence] = id
+	return id, nil
 }

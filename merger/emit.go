@@ -51,7 +51,7 @@ func (p *pool) emit(processes []process, final bool) (*trace.Content, error) {
 					continue
 				}
 				values := p.sequences[s.sequence]
-				if comm := p.signatures[s.signature].Communicator; comm.Form == trace.Stream && comm.Int == int64(s.number) {
+				if givesCommunicator(&p.signatures[s.signature], s.number) {
 					values = renumber(values, communicators)
 				}
 				streams = append(streams, trace.StreamRef{Terminal: terminal, Number: s.number, Sequence: -1})
@@ -165,7 +165,7 @@ func (p *pool) emitCommunicators(c *trace.Content, processes []process) map[int3
 			t := &processes[i].threads[k]
 			var extra []int32
 			for _, s := range t.streams {
-				if comm := p.signatures[s.signature].Communicator; comm.Form == trace.Stream && comm.Int == int64(s.number) {
+				if givesCommunicator(&p.signatures[s.signature], s.number) {
 					for _, v := range p.sequences[s.sequence] {
 						if v >= 0 {
 							extra = append(extra, int32(v))

@@ -34,13 +34,12 @@ func (p *pool) distinct(processes []process) ([]process, []string) {
 		for ; j < len(sorted) && compareIdentity(*best, sorted[j]) == 0; j++ {
 			other := &sorted[j]
 			// fewer calls, or an end not yet known, is an earlier state of the same process
-			order := cmp.Or(
-				cmp.Compare(other.calls(), best.calls()),
-				cmp.Compare(len(best.rank.EndedEarly), len(other.rank.EndedEarly)),
-			)
+			order := cmp.Or(cmp.Compare(other.calls(), best.calls()), cmp.Compare(ended(other), ended(best)))
 			if order == 0 {
 				if order = bytes.Compare(digest(best), digest(other)); order != 0 {
 					notes = append(notes, fmt.Sprintf("rank %d arrived twice with different content; one was chosen", best.rank.Rank))
+				} else {
+					order = compareClocks(&other.rank.Clock, &best.rank.Clock)
 				}
 			}
 			if order > 0 {
@@ -51,6 +50,17 @@ func (p *pool) distinct(processes []process) ([]process, []string) {
 		i = j
 	}
 	return kept, notes
+}
+
+// Running is the EndedEarly of a rank whose process still lived when its trace
+// was taken. Any later version of the same process replaces it.
+const Running = "running"
+
+func ended(x *process) int {
+	if x.rank.EndedEarly == Running {
+		return 0
+	}
+	return 1
 }
 
 // compareIdentity orders processes by start; it is 0 for versions of the same process.
@@ -97,11 +107,25 @@ func gap(processes []process, i int) int64 {
 	return processes[i].rank.StartRealtimeNS - processes[i-1].rank.StartRealtimeNS
 }
 
-// digest is a hash of everything that the process holds, free of pool numbers.
+// compareClocks orders clocks by how far they were sampled: whoever finishes a
+// process adds a last sample, so a repeated recovery differs in it.
+func compareClocks(a, b *trace.Clock) int {
+	last := func(c *trace.Clock) trace.ClockSample {
+		if n := len(c.Samples); n > 0 {
+			return c.Samples[n-1]
+		}
+		return trace.ClockSample{}
+	}
+	x, y := last(a), last(b)
+	return cmp.Or(cmp.Compare(x.Ticks, y.Ticks), cmp.Compare(x.MonotonicNS, y.MonotonicNS), cmp.Compare(x.RealtimeNS, y.RealtimeNS),
+		cmp.Compare(len(a.Samples), len(b.Samples)))
+}
+
+// digest is a hash of all that the process did, free of pool numbers and of the clock.
 func (p *pool) digest(x *process) []byte {
 	h := sha256.New()
 	write := func(b []byte) { h.Write(binary.AppendUvarint(nil, uint64(len(b)))); h.Write(b) }
-	fmt.Fprintf(h, "%s %d %s %v", x.rank.Host, x.rank.PID, x.rank.EndedEarly, x.rank.Clock)
+	fmt.Fprintf(h, "%s %d %s", x.rank.Host, x.rank.PID, x.rank.EndedEarly)
 	for _, id := range x.rank.CommunicatorsOwn {
 		write(appendCommunicator(nil, &p.communicators[id]))
 	}
@@ -115,7 +139,7 @@ func (p *pool) digest(x *process) []byte {
 				fmt.Fprintf(h, "%s %s %d", site.BuildID, site.Module, site.Offset)
 				s.Site = 0
 			}
-			write(appendSignature(nil, &s))
+			write(trace.AppendSignature(nil, &s))
 		}
 		for _, id := range numbering.rules {
 			write(appendRule(nil, numbering.body(p.rules[id])))

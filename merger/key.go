@@ -8,32 +8,7 @@ import (
 )
 
 // The append functions write things so that equal things, and only those, have
-// equal bytes.
-
-func appendSignature(b []byte, s *trace.Signature) []byte {
-	b = binary.AppendUvarint(b, uint64(s.Function))
-	b = binary.AppendUvarint(b, uint64(s.Site))
-	b = binary.AppendVarint(b, int64(s.OwnRank))
-	b = appendValue(b, &s.Return)
-	b = appendValues(b, s.In)
-	b = appendValues(b, s.Out)
-	return appendValue(b, &s.Communicator)
-}
-
-func appendValues(b []byte, values []trace.Value) []byte {
-	b = binary.AppendUvarint(b, uint64(len(values)))
-	for i := range values {
-		b = appendValue(b, &values[i])
-	}
-	return b
-}
-
-func appendValue(b []byte, v *trace.Value) []byte {
-	b = append(b, byte(v.Form))
-	b = binary.AppendVarint(b, v.Int)
-	b = appendString(b, v.Text)
-	return appendValues(b, v.List)
-}
+// equal bytes. For signatures, trace.AppendSignature does.
 
 func appendString(b []byte, s string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s)))

@@ -1,6 +1,8 @@
 package merger
 
 import (
+	"bytes"
+	"fmt"
 	"math/rand"
 	"slices"
 	"strings"
@@ -223,10 +225,100 @@ func TestConflictingMembersAreNoted(t *testing.T) {
 	inputs := simulate("w", 2, 1, 1)
 	inputs[1].Communicators[0].Members = trace.NewRankList([]int{1, 0})
 	c := merge(t, true, inputs...)
-	if len(c.Meta.Notes) != 1 || !strings.Contains(c.Meta.Notes[0], "world") {
+	if len(c.Meta.Notes) != 1 || !strings.Contains(c.Meta.Notes[0], "MPI_COMM_WORLD") {
 		t.Errorf("notes %q", c.Meta.Notes)
 	}
 	if len(c.Communicators) != 5 {
 		t.Errorf("%d communicators", len(c.Communicators))
+	}
+}
+
+func TestThreadsWithHandlesKeepConstants(t *testing.T) {
+	// a communicator is created on thread 0 and used on thread 1
+	var inputs []*trace.Content
+	const size = 4
+	for rank := range size {
+		r := record("w", size, rank)
+		id := r.addCommunicator(trace.Communicator{GlobalName: "c", Members: trace.NewRankList([]int{0, 1, 2, 3})}, rank)
+		r.call(trace.Signature{Function: 5, OwnRank: int32(rank), In: []trace.Value{name("MPI_COMM_WORLD")}, Out: []trace.Value{handle(0)}, Communicator: streamNo(0)}, 0, 1, []int64{int64(id)})
+		c := r.content()
+		send := trace.Signature{Function: 3, OwnRank: int32(rank), In: []trace.Value{{Form: trace.Pointer}, num(8), num((rank + 1) % size), handle(0)}}
+		c.Signatures = append(c.Signatures, send)
+		c.Grammar.Rules = append(c.Grammar.Rules, []trace.Symbol{{Value: int32(len(c.Signatures) - 1), Count: 3}})
+		c.Threads = append(c.Threads, trace.Thread{Rank: rank, Thread: 1, Root: len(c.Grammar.Rules) - 1, Calls: 3, Gaps: make([]int64, 3), Durations: make([]int64, 3)})
+		inputs = append(inputs, c)
+	}
+	final := merge(t, true, inputs...)
+	for rank := range size {
+		// who a call on an unknown handle is from is in the signature of single ranks only
+		strip := func(calls []string) []string {
+			for i := range calls {
+				calls[i] = strings.ReplaceAll(calls[i], fmt.Sprintf("on none as %d", rank), "on none as -1")
+			}
+			return calls
+		}
+		if diff := cmp.Diff(strip(decode(t, inputs[rank], rank)), strip(decode(t, final, rank))); diff != "" {
+			t.Errorf("rank %d:\n%s", rank, diff)
+		}
+	}
+}
+
+func TestPeersInListsAndSitesThatDiffer(t *testing.T) {
+	functions := append(slices.Clone(simulated), trace.Function{ID: 8, Name: "MPI_Dist_graph_create_adjacent", Class: "comm-create collective", Parameters: []trace.Parameter{
+		{Name: "comm_old", Kind: "comm", Direction: trace.In},
+		{Name: "sources", Kind: "rank", Direction: trace.In, List: true},
+	}})
+	var inputs []*trace.Content
+	const size = 8
+	for rank := range size {
+		r := record("w", size, rank)
+		r.c.Functions = functions
+		r.call(trace.Signature{Function: 8, OwnRank: int32(rank), In: []trace.Value{name("MPI_COMM_WORLD"),
+			{Form: trace.List, List: []trace.Value{num(rank - 1), num(rank + 1)}}}}, 0, 1)
+		inputs = append(inputs, r.content())
+	}
+	c := merge(t, true, inputs...)
+	if len(c.Signatures) != 1 {
+		t.Errorf("%d signatures: %v", len(c.Signatures), c.Signatures)
+	}
+	for rank := range size {
+		if diff := cmp.Diff(decode(t, inputs[rank], rank), decode(t, c, rank)); diff != "" {
+			t.Errorf("rank %d:\n%s", rank, diff)
+		}
+	}
+}
+
+func TestMetaConflictsAreNoted(t *testing.T) {
+	inputs := simulate("w", 3, 1, 1)
+	inputs[1].Meta.Version = "4.1.5"
+	inputs[2].Meta.WorldSize = 2
+	c := merge(t, true, inputs...)
+	want := []string{
+		"ranks disagree on the size of the world; the largest counts",
+		"ranks disagree on the version of MPI",
+	}
+	if diff := cmp.Diff(want, c.Meta.Notes); diff != "" {
+		t.Error(diff)
+	}
+	if c.Meta.WorldSize != 3 || c.Meta.Version != "4.1.4" {
+		t.Errorf("%+v", c.Meta)
+	}
+}
+
+// TestBytes checks what the other tests check on contents: equal traces are written as equal bytes.
+func TestBytes(t *testing.T) {
+	inputs := simulate("w", 9, 6, 3)
+	var want bytes.Buffer
+	if err := trace.Write(&want, merge(t, true, inputs...)); err != nil {
+		t.Fatal(err)
+	}
+	for seed := range int64(20) {
+		var got bytes.Buffer
+		if err := trace.Write(&got, mergeTree(t, rand.New(rand.NewSource(seed)), inputs)); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(want.Bytes(), got.Bytes()) {
+			t.Fatalf("seed %d: other bytes", seed)
+		}
 	}
 }

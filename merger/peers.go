@@ -22,6 +22,11 @@ import (
 // in the order in which a tie is decided (DESIGN §4): (r+b) mod n, Cartesian
 // offset, a+b·(r div c), a+b·(r mod c), a table.
 //
+// A reader finds r from the communicator that a handle stands for, following
+// the calls of one thread. A process with several threads may create it on one
+// and use it on another, so a family with a call on a communicator's handle
+// from such a process keeps constants.
+//
 // The choice sees the content of all ranks, never the order in which they
 // came, so it is the same whatever was merged with what before.
 
@@ -38,7 +43,7 @@ func (p *pool) makeRelative(processes []process) {
 		}
 	}
 	used := p.number(roots)
-	renamed := p.relativeSignatures(used.signatures)
+	renamed := p.relativeSignatures(used.signatures, p.usedByThreads(processes))
 	rules := p.renameTerminals(used.rules, renamed)
 	for i := range processes {
 		threads := slices.Clone(processes[i].threads)
@@ -51,8 +56,25 @@ func (p *pool) makeRelative(processes []process) {
 	}
 }
 
+// usedByThreads are the signatures that occur in processes with several threads.
+func (p *pool) usedByThreads(processes []process) map[int32]bool {
+	used := map[int32]bool{}
+	for i := range processes {
+		threads := processes[i].threads
+		if len(threads) < 2 {
+			continue
+		}
+		for k := range threads {
+			for _, id := range p.number([]int32{threads[k].root}).signatures {
+				used[id] = true
+			}
+		}
+	}
+	return used
+}
+
 // relativeSignatures maps each pooled signature to the one that replaces it.
-func (p *pool) relativeSignatures(signatures []int32) map[int32]int32 {
+func (p *pool) relativeSignatures(signatures []int32, threaded map[int32]bool) map[int32]int32 {
 	families := map[string]*family{}
 	familyOf := make([]*family, len(signatures))
 	for i, id := range signatures {
@@ -63,7 +85,7 @@ func (p *pool) relativeSignatures(signatures []int32) map[int32]int32 {
 		parameters := p.functions[s.Function].Parameters
 		// the key is the signature with its peers taken out
 		masked, peers := withoutPeers(s, parameters)
-		key := string(appendSignature(nil, &masked))
+		key := string(trace.AppendSignature(nil, &masked))
 		f := families[key]
 		if f == nil {
 			f = &family{slots: make([]slot, len(peers))}
@@ -73,6 +95,7 @@ func (p *pool) relativeSignatures(signatures []int32) map[int32]int32 {
 			families[key] = f
 		}
 		familyOf[i] = f
+		f.constant = f.constant || threaded[id] && onHandle(s, parameters)
 		for k, peer := range peers {
 			f.slots[k].constants[peer] = true
 			f.slots[k].offsets[peer-int64(s.OwnRank)] = true
@@ -92,7 +115,8 @@ func (p *pool) relativeSignatures(signatures []int32) map[int32]int32 {
 
 // A family is all signatures that differ only in peers and own rank.
 type family struct {
-	slots []slot
+	slots    []slot
+	constant bool // a reader could not tell r
 }
 
 type slot struct {
@@ -102,13 +126,28 @@ type slot struct {
 // relative tells whether the slot is written as an offset.
 func (s *slot) relative() bool { return len(s.offsets) < len(s.constants) }
 
+// onHandle tells whether a call names a communicator that the program created.
+func onHandle(s *trace.Signature, parameters []trace.Parameter) bool {
+	in := 0
+	for i := range parameters {
+		if parameters[i].Direction == trace.Out {
+			continue
+		}
+		if parameters[i].Kind == "comm" && in < len(s.In) && s.In[in].Form != trace.Name {
+			return true
+		}
+		in++
+	}
+	return false
+}
+
 func (f *family) rewrite(s trace.Signature, parameters []trace.Parameter) trace.Signature {
 	next := 0
 	own := int64(s.OwnRank)
 	return mapPeers(s, parameters, func(v trace.Value) trace.Value {
 		k := next
 		next++
-		if f.slots[k].relative() {
+		if !f.constant && f.slots[k].relative() {
 			return trace.Value{Form: trace.RankOffset, Int: v.Int - own}
 		}
 		return v

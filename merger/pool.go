@@ -120,7 +120,7 @@ func (p *pool) addCommunicator(c trace.Communicator) int32 {
 }
 
 func (p *pool) addSignature(s trace.Signature) int32 {
-	key := string(appendSignature(nil, &s))
+	key := string(trace.AppendSignature(nil, &s))
 	if id, ok := p.signatureIDs[key]; ok {
 		return id
 	}
@@ -146,6 +146,9 @@ func (p *pool) addRule(body []trace.Symbol) int32 {
 	p.ruleIDs[key] = id
 	return id
 }
+
+// grammar is the pooled rules, for walks. Unlike in a trace, rules refer to earlier ones.
+func (p *pool) grammar() trace.Grammar { return trace.Grammar{Rules: p.rules} }
 
 func (p *pool) addSequence(values []int64) int32 {
 	h := hashValues(values)

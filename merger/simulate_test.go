@@ -68,8 +68,8 @@ func record(world string, size, rank int) *recording {
 	for i := range all {
 		all[i] = i
 	}
-	r.addCommunicator(trace.Communicator{GlobalName: "world", Members: trace.NewRankList(all)}, rank)
-	r.addCommunicator(trace.Communicator{GlobalName: fmt.Sprintf("self/%d", rank), Members: trace.NewRankList([]int{rank})}, 0)
+	r.addCommunicator(trace.Communicator{GlobalName: "MPI_COMM_WORLD", Members: trace.NewRankList(all)}, rank)
+	r.addCommunicator(trace.Communicator{GlobalName: fmt.Sprintf("MPI_COMM_SELF@%d", rank), Members: trace.NewRankList([]int{rank})}, 0)
 	return r
 }
 

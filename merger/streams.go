@@ -1,8 +1,6 @@
 package merger
 
 import (
-	"slices"
-
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -23,6 +21,7 @@ func (p *pool) renameStreams(t *thread, renamed map[int32]int32) []stream {
 		}
 	}
 	joined := map[int32]*joinedStreams{}
+	left := 0 // values that are still to be put in order
 	for _, s := range t.streams {
 		name := renamed[s.signature]
 		if owner[name] != -1 {
@@ -35,6 +34,7 @@ func (p *pool) renameStreams(t *thread, renamed map[int32]int32) []stream {
 			joined[name] = j
 		}
 		j.sources = append(j.sources, source{s.signature, s.number, p.sequences[s.sequence]})
+		left += len(p.sequences[s.sequence])
 	}
 	if len(joined) == 0 {
 		return streams
@@ -49,19 +49,21 @@ func (p *pool) renameStreams(t *thread, renamed map[int32]int32) []stream {
 			target[s.signature] = joined[name]
 		}
 	}
-	p.walk(t.root, func(terminal int32, count uint64) {
+	for terminal := range p.grammar().All(int(t.root)) {
 		j := target[terminal]
 		if j == nil {
-			return
+			continue
 		}
-		for range count {
-			for _, s := range sources[terminal] {
-				n := min(valuesOfCall(s.values, j.lists[s.number]), len(s.values))
-				j.out[s.number] = append(j.out[s.number], s.values[:n]...)
-				s.values = s.values[n:]
-			}
+		for _, s := range sources[terminal] {
+			n := min(valuesOfCall(s.values, j.lists[s.number]), len(s.values))
+			j.out[s.number] = append(j.out[s.number], s.values[:n]...)
+			s.values = s.values[n:]
+			left -= n
 		}
-	})
+		if left == 0 {
+			break // also what keeps a damaged grammar from being expanded for ever
+		}
+	}
 	for name, j := range joined {
 		for number, values := range j.out {
 			streams = append(streams, stream{name, number, p.addSequence(values)})
@@ -107,41 +109,4 @@ func listStreams(s *trace.Signature) map[int32]bool {
 	visit(s.Out)
 	visit([]trace.Value{s.Return, s.Communicator})
 	return lists
-}
-
-// walk calls visit for the terminals below a rule, in order; count repetitions at a time.
-func (p *pool) walk(root int32, visit func(terminal int32, count uint64)) {
-	walkGrammar(func(rule int) []trace.Symbol { return p.rules[rule] }, int(root), visit)
-}
-
-// walkGrammar expands a rule without recursion: grammars may be deep.
-func walkGrammar(body func(rule int) []trace.Symbol, root int, visit func(terminal int32, count uint64)) {
-	type position struct {
-		body []trace.Symbol
-		next int
-		left uint64 // repetitions of the whole body after this one
-	}
-	stack := []position{{body: body(root)}}
-	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		if top.next == len(top.body) {
-			if top.left > 0 {
-				top.left--
-				top.next = 0
-				continue
-			}
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		s := top.body[top.next]
-		top.next++
-		switch {
-		case s.Count == 0:
-		case s.IsRule():
-			stack = slices.Grow(stack, 1)
-			stack = append(stack, position{body: body(s.Rule()), left: s.Count - 1})
-		default:
-			visit(s.Value, s.Count)
-		}
-	}
 }

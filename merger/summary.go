@@ -89,35 +89,33 @@ func lifeOf(c *trace.Content, t *trace.Thread, class []string) (life, bool) {
 	exit := t.FirstTick   // of the previous call
 	latest := t.FirstTick // latest exit so far: what enters before it is nested
 	i := 0
-	walkGrammar(func(rule int) []trace.Symbol { return c.Grammar.Rules[rule] }, t.Root, func(terminal int32, count uint64) {
-		for range count {
-			if i >= len(t.Durations) || ended {
-				return
-			}
-			enter := exit + t.Gaps[i]
-			if i == 0 {
-				enter = t.FirstTick
-			}
-			exit = enter + t.Durations[i]
-			i++
-			op := class[terminal]
-			if op == "init" && !started {
-				started = true
-				l.enter = enter
-				latest = enter
-			}
-			if !started {
-				continue
-			}
-			if exit > latest {
-				inside += exit - max(enter, latest)
-				latest = exit
-			}
-			if op == "finalize" {
-				ended = true
-			}
+	for terminal := range c.Grammar.All(t.Root) {
+		if i >= len(t.Durations) || ended {
+			break
 		}
-	})
+		enter := exit + t.Gaps[i]
+		if i == 0 {
+			enter = t.FirstTick
+		}
+		exit = enter + t.Durations[i]
+		i++
+		op := class[terminal]
+		if op == "init" && !started {
+			started = true
+			l.enter = enter
+			latest = enter
+		}
+		if !started {
+			continue
+		}
+		if exit > latest {
+			inside += exit - max(enter, latest)
+			latest = exit
+		}
+		if op == "finalize" {
+			ended = true
+		}
+	}
 	if !started || latest <= l.enter {
 		return life{}, false
 	}

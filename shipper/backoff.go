@@ -1,0 +1,26 @@
+package shipper
+
+import "time"
+
+// A backoff spaces out attempts while the store cannot be reached.
+type backoff struct {
+	pause time.Duration
+	until time.Time
+}
+
+const (
+	firstPause   = time.Second
+	longestPause = 15 * time.Second
+)
+
+// failed doubles the pause.
+func (b *backoff) failed() {
+	b.pause = min(max(2*b.pause, firstPause), longestPause)
+	b.until = time.Now().Add(b.pause)
+}
+
+// wait tells whether it is too early for another attempt.
+func (b *backoff) wait() bool { return time.Now().Before(b.until) }
+
+// next is the time until another attempt.
+func (b *backoff) next() time.Duration { return max(time.Until(b.until), 100*time.Millisecond) }

@@ -1,0 +1,155 @@
+package shipper
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/cairn-mpi/cairn/internal/version"
+	"github.com/cairn-mpi/cairn/merger"
+	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// LocalOptions of RunLocal.
+type LocalOptions struct {
+	Spool string
+	Out   string // directory for the traces
+	// Wait is how long ranks may still run after the launcher has ended; 0 is DefaultWait.
+	Wait time.Duration
+}
+
+// DefaultWait is ample for a rank that lingers after its launcher.
+const DefaultWait = 3 * time.Second
+
+// A LocalRun is one MPI world that ran on this machine.
+type LocalRun struct {
+	Directory string // Out, or Out/run-N when there are several
+	Trace     string // path of the trace file
+	Content   *trace.Content
+	Summary   merger.Summary
+	// Processes are the spool directories, by rank.
+	Processes map[int]string
+}
+
+// ErrNothingTraced: the spool holds no rank.
+var ErrNothingTraced = errors.New("no rank was traced")
+
+// TraceFile is the name of a finished trace.
+const TraceFile = "trace.cairn"
+
+// RunLocal makes a finished trace of every world in a spool, ordered by start.
+// The problems name processes and parts that could not be used.
+func RunLocal(ctx context.Context, o LocalOptions) (runs []LocalRun, problems []string, err error) {
+	if o.Wait == 0 {
+		o.Wait = DefaultWait
+	}
+	s := newSpool(o.Spool)
+	processes, err := s.settle(ctx, o.Wait)
+	if err != nil {
+		return nil, nil, err
+	}
+	problems = s.problems()
+	tables := newSymbolTables(o.Spool, true)
+	worlds := byWorld(processes)
+	for _, launchID := range sortedLaunches(worlds) {
+		merged, trouble := finishWorld(launchID, worlds[launchID], tables)
+		runs = append(runs, merged...)
+		problems = append(problems, trouble...)
+	}
+	if len(runs) == 0 {
+		return nil, problems, ErrNothingTraced
+	}
+	slices.SortStableFunc(runs, func(a, b LocalRun) int { return int(min(max(startOf(a.Content)-startOf(b.Content), -1), 1)) })
+	for i := range runs {
+		r := &runs[i]
+		r.Directory = o.Out
+		if len(runs) > 1 {
+			r.Directory = filepath.Join(o.Out, "run-"+strconv.Itoa(i))
+		}
+		r.Content.Meta.Run = i
+		r.Trace = filepath.Join(r.Directory, TraceFile)
+		if err := writeTrace(ctx, r.Directory, r.Content); err != nil {
+			return nil, problems, err
+		}
+	}
+	return runs, problems, nil
+}
+
+// settle waits until all processes have ended, or for so long.
+func (s *spool) settle(ctx context.Context, wait time.Duration) ([]process, error) {
+	const poll = 20 * time.Millisecond
+	deadline := time.Now().Add(wait)
+	for {
+		processes, err := s.scan()
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(processes, func(p process) bool { return p.alive }) || time.Now().After(deadline) {
+			return processes, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(poll):
+		}
+	}
+}
+
+// finishWorld makes the finished traces of one launch.
+func finishWorld(launchID string, processes []process, tables *symbolTables) ([]LocalRun, []string) {
+	packs, problems := collectWorld(launchID, processes, Identity{}, tables)
+	var runs []LocalRun
+	for i := range packs {
+		problems = append(problems, packs[i].manifest.Problems...)
+		final, err := merger.Merge([]*trace.Content{packs[i].content}, merger.Options{Final: true, CreatedBy: version.Version})
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("world %s cannot be merged: %v", worldID(launchID), err))
+			continue
+		}
+		runs = append(runs, LocalRun{Content: final, Summary: merger.Summarize(final), Processes: directories(final, processes)})
+	}
+	slices.Sort(problems)
+	return runs, slices.Compact(problems)
+}
+
+// directories finds the spool directory of every rank.
+func directories(c *trace.Content, processes []process) map[int]string {
+	found := map[int]string{}
+	for i := range c.Ranks {
+		r := &c.Ranks[i]
+		for _, p := range processes {
+			if p.hostname == r.Host && p.pid == r.PID && p.start == r.StartRealtimeNS {
+				found[r.Rank] = p.dir
+			}
+		}
+	}
+	return found
+}
+
+func startOf(c *trace.Content) int64 {
+	start := int64(math.MaxInt64)
+	for i := range c.Ranks {
+		start = min(start, c.Ranks[i].StartRealtimeNS)
+	}
+	return start
+}
+
+// writeTrace puts a trace into a directory; it is there whole or not at all.
+func writeTrace(ctx context.Context, directory string, c *trace.Content) error {
+	var encoded bytes.Buffer
+	if err := trace.Write(&encoded, c); err != nil {
+		return err
+	}
+	s, err := store.Open(directory, store.S3Options{})
+	if err != nil {
+		return err
+	}
+	return s.Put(ctx, TraceFile, bytes.NewReader(encoded.Bytes()), int64(encoded.Len()))
+}

@@ -1,0 +1,156 @@
+package shipper
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/internal/version"
+	"github.com/cairn-mpi/cairn/merger"
+	"github.com/cairn-mpi/cairn/shipper/shard"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// worldID is the short name of a world in keys. It is computed in every pod
+// by itself, from what all ranks of a launch know.
+func worldID(launchID string) string {
+	sum := sha256.Sum256([]byte(launchID))
+	return hex.EncodeToString(sum[:6])
+}
+
+// byWorld groups processes by launch.
+func byWorld(processes []process) map[string][]process {
+	worlds := map[string][]process{}
+	for _, p := range processes {
+		worlds[p.launchID] = append(worlds[p.launchID], p)
+	}
+	return worlds
+}
+
+// state names what a shard of these processes would be made of: when it has
+// not changed, there is nothing to upload. A living process changes with time.
+func state(processes []process, resolved string) string {
+	var b strings.Builder
+	for _, p := range processes {
+		fmt.Fprintf(&b, "%s %v\n", p.name, p.alive)
+	}
+	return b.String() + resolved
+}
+
+// A pack is the pod's ranks of one world, or of one start of it, as a trace.
+type pack struct {
+	directory string // below the pod's; worldID, and a number from the second start on
+	content   *trace.Content
+	manifest  shard.Manifest
+}
+
+// collectWorld makes the packs of one world from its processes. The problems are
+// those of processes that are in none of them.
+func collectWorld(launchID string, processes []process, id Identity, tables *symbolTables) ([]pack, []string) {
+	var (
+		m        merger.Merger
+		problems []string
+		alive    = map[processKey]bool{}
+		notes    = map[processKey]string{}
+		added    int
+	)
+	world := worldID(launchID)
+	for _, p := range processes {
+		r := p.recover()
+		if r.content == nil {
+			if r.problem != "" {
+				problems = append(problems, r.problem)
+			}
+			continue
+		}
+		c := r.content
+		c.Meta.World = world
+		c.Ranks[0].Pod, c.Ranks[0].Node = id.Pod, id.Node
+		tables.apply(c.Sites, p.modules)
+		if err := m.Add(c); err != nil {
+			problems = append(problems, fmt.Sprintf("process %s cannot be used: %v", p.name, err))
+			continue
+		}
+		key := keyOf(&c.Ranks[0])
+		alive[key] = p.alive
+		notes[key] = r.problem
+		added++
+	}
+	if added == 0 {
+		return nil, problems
+	}
+	contents, err := m.Finish(merger.Options{CreatedBy: version.Version})
+	if err != nil {
+		return nil, append(problems, fmt.Sprintf("world %s cannot be merged: %v", world, err))
+	}
+	var packs []pack
+	for i, content := range contents {
+		p := pack{directory: world, content: content, manifest: shard.Manifest{
+			World: world, LaunchID: launchID, Size: content.Meta.WorldSize, Final: true,
+			Pod: id.Pod, PodUID: id.PodUID, Node: id.Node, BootID: id.BootID,
+			Problems: slices.Clone(problems),
+		}}
+		if i > 0 {
+			p.directory = fmt.Sprintf("%s-%d", world, i)
+		}
+		for k := range content.Ranks {
+			r := &content.Ranks[k]
+			key := keyOf(r)
+			p.manifest.Ranks = append(p.manifest.Ranks, shard.Rank{
+				Rank: r.Rank, Host: r.Host, PID: r.PID, StartRealtimeNS: r.StartRealtimeNS,
+				End: endOf(content, r), Final: !alive[key], EndedEarly: r.EndedEarly,
+			})
+			p.manifest.Final = p.manifest.Final && !alive[key]
+			if notes[key] != "" {
+				p.manifest.Problems = append(p.manifest.Problems, notes[key])
+			}
+		}
+		packs = append(packs, p)
+	}
+	return packs, problems
+}
+
+// processKey identifies a process among those of one world.
+type processKey struct {
+	rank, pid int
+	host      string
+	start     int64
+}
+
+func keyOf(r *trace.Rank) processKey {
+	return processKey{r.Rank, r.PID, r.Host, r.StartRealtimeNS}
+}
+
+// endOf is the realtime of the last call's end on any thread of a rank, in ns.
+func endOf(c *trace.Content, r *trace.Rank) int64 {
+	var last int64
+	for i := range c.Threads {
+		t := &c.Threads[i]
+		if t.Rank != r.Rank || len(t.Durations) == 0 {
+			continue
+		}
+		tick := t.FirstTick + t.Durations[0]
+		for k := 1; k < len(t.Durations); k++ {
+			tick += t.Gaps[k] + t.Durations[k]
+		}
+		last = max(last, tick)
+	}
+	samples := r.Clock.Samples
+	if last == 0 || len(samples) == 0 {
+		return r.StartRealtimeNS
+	}
+	// the nearest sample before, carried on with the rate between first and last
+	i, found := slices.BinarySearchFunc(samples, last, func(s trace.ClockSample, tick int64) int { return cmp.Compare(s.Ticks, tick) })
+	if !found && i > 0 {
+		i--
+	}
+	i = min(i, len(samples)-1)
+	rate := 1.0
+	if first, end := samples[0], samples[len(samples)-1]; r.Clock.Kind == "tsc" && end.Ticks > first.Ticks {
+		rate = float64(end.MonotonicNS-first.MonotonicNS) / float64(end.Ticks-first.Ticks)
+	}
+	return samples[i].RealtimeNS + int64(float64(last-samples[i].Ticks)*rate)
+}
