@@ -123,6 +123,7 @@ void *cairn_bind(unsigned id)
 	if (ours == 0 && libmpi != NULL) {
 		cairn_clock_is_tsc = cairn_tsc_is_invariant();
 		ours = abi_is_ours() && cairn_config_read() ? 1 : -1;
+		cairn_verifying = ours == 1 && cairn_config.verify;
 	}
 	next = find(cairn_name(id));
 	if (next == NULL)

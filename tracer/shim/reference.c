@@ -11,7 +11,8 @@ bool cairn_verifying;
 
 static char *directory;
 
-// A line is put together in memory and written at once, so that it is there when the process dies.
+// Lines are put together in memory and written at once, so that they are there when the process dies. Those of calls
+// before MPI_Init wait for the process's directory.
 static __thread struct {
 	char *text;
 	size_t length, size;
@@ -20,16 +21,19 @@ static __thread struct {
 	bool first; // element of a list
 } line __attribute__((tls_model("initial-exec")));
 
+// The order in which calls and returns of all threads came.
+static _Atomic unsigned long long order;
+
 void cairn_reference_open(const char *process_directory)
 {
 	size_t n = strlen(process_directory) + sizeof("/reference");
-	directory = malloc(n);
-	if (directory == NULL)
+	char *path = malloc(n);
+	if (path == NULL)
 		return;
-	snprintf(directory, n, "%s/reference", process_directory);
-	mkdir(directory, 0755);
-	chmod(directory, 0755);
-	cairn_verifying = true;
+	snprintf(path, n, "%s/reference", process_directory);
+	mkdir(path, 0755);
+	chmod(path, 0755);
+	directory = path;
 }
 
 static void add(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -74,16 +78,14 @@ static void add_text(const char *text, size_t n)
 
 uint64_t cairn_line_call(const char *function)
 {
-	line.length = 0;
 	line.calls++;
-	add("C %llu %s", (unsigned long long)line.calls - 1, function);
+	add("C %llu %llu %s", (unsigned long long)line.calls - 1, atomic_fetch_add(&order, 1), function);
 	return line.calls; // not 0
 }
 
 void cairn_line_return(uint64_t index, long long result)
 {
-	line.length = 0;
-	add("R %llu %lld", (unsigned long long)index - 1, result);
+	add("R %llu %llu %lld", (unsigned long long)index - 1, atomic_fetch_add(&order, 1), result);
 }
 
 void cairn_line_return_double(uint64_t index, double result)
@@ -95,12 +97,16 @@ void cairn_line_return_double(uint64_t index, double result)
 
 void cairn_line_end(void)
 {
-	static _Atomic unsigned files;
-
 	add("\n");
+	if (directory == NULL)
+		return;
 	if (line.file == 0) {
+		// Named as the thread's segments are; a thread without any lost its records.
 		char path[4096];
-		snprintf(path, sizeof(path), "%s/%u.log", directory, atomic_fetch_add(&files, 1));
+		if (cairn_self.number != 0)
+			snprintf(path, sizeof(path), "%s/%u.log", directory, cairn_self.number - 1);
+		else
+			snprintf(path, sizeof(path), "%s/lost-%lx.log", directory, (unsigned long)(uintptr_t)&line);
 		line.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) + 1;
 		if (line.file == 0) {
 			cairn_verifying = false;
@@ -111,9 +117,10 @@ void cairn_line_end(void)
 	for (size_t at = 0; at < line.length;) {
 		ssize_t n = write(line.file - 1, line.text + at, line.length - at);
 		if (n <= 0)
-			return;
+			break;
 		at += (size_t)n;
 	}
+	line.length = 0;
 }
 
 void cairn_line_word(const char *name, bool defined, long long value)

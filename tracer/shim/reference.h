@@ -2,8 +2,10 @@
 //
 // One file per thread, <process>/reference/<thread>.log, two lines a call:
 //
-//	C <index> <function> <name>=<value>...     at the call, in and inout parameters
-//	R <index> <result> <name>=<value>...       at the return, out and inout parameters
+//	C <index> <order> <function> <name>=<value>...     at the call, in and inout parameters
+//	R <index> <order> <result> <name>=<value>...       at the return, out and inout parameters
+//
+// The index counts the calls of the thread, the order the lines of the process.
 //
 // A scalar is a decimal number as MPI has it (handles and addresses too; a double by its bits), a list [1,2], a string
 // "text" with %XX for what would be mistaken, a status {source,tag,error,cancelled,bytes} after ~ where the application
@@ -14,7 +16,7 @@
 
 #include "abi.h"
 #include "ask.h"
-#include "encode.h" // for lengths only
+#include "encode.h" // for lengths, and the thread's number
 #include "prototypes_gen.h"
 #include "reference_gen.h"
 #include "state.h"

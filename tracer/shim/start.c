@@ -29,6 +29,7 @@ void *__dso_handle;
 void cairn_stop(const char *why)
 {
 	int was = atomic_exchange(&cairn_state, CAIRN_OFF);
+	cairn_verifying = false;
 	if (was != CAIRN_OFF)
 		fprintf(stderr, "cairn: %s: this process goes on untraced\n", why);
 }

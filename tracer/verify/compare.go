@@ -1,0 +1,156 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// ErrNoReference: a rank's process wrote no reference log.
+var ErrNoReference = errors.New("there is no reference log: was the program run with --verify?")
+
+// Compare compares every call of a trace with the reference logs in the process directories. Directories of processes
+// that are not in the trace are passed over: a spool may hold several worlds.
+func Compare(reader *trace.Reader, directories []string) (Result, error) {
+	var result Result
+	var processes []*process
+	for _, dir := range directories {
+		p, err := readProcess(dir)
+		if err != nil {
+			return result, err
+		}
+		processes = append(processes, p)
+	}
+	threads := map[int][]int{}
+	for _, t := range reader.Threads() {
+		threads[t.Rank] = append(threads[t.Rank], t.Thread)
+	}
+	ranks := reader.Ranks()
+	for i := range ranks {
+		rank := &ranks[i]
+		p := find(processes, rank)
+		if p == nil {
+			result.add(Disagreement{Rank: rank.Rank, Reason: ErrNoReference.Error()})
+			continue
+		}
+		log, err := readLog(p.dir)
+		if err != nil {
+			return result, err
+		}
+		if len(log) == 0 {
+			return result, fmt.Errorf("%s: %w", p.dir, ErrNoReference)
+		}
+		cursors := map[int]cursor{}
+		for _, thread := range threads[rank.Rank] {
+			if cursors[thread], err = reader.Cursor(rank.Rank, thread); err != nil {
+				return result, err
+			}
+		}
+		if err := compareRank(&result, rank.Rank, p, cursors, log); err != nil {
+			return result, err
+		}
+	}
+	return result, nil
+}
+
+func find(processes []*process, rank *trace.Rank) *process {
+	for _, p := range processes {
+		if p.of(rank) {
+			return p
+		}
+	}
+	return nil
+}
+
+// A cursor is trace.Cursor.
+type cursor interface {
+	Next() bool
+	Event() *trace.Event
+	Err() error
+}
+
+// A moment is the entry into a call, or the return from it.
+type moment struct {
+	order  uint64
+	call   *loggedCall
+	leaves bool
+}
+
+// compareRank walks the calls of one process in the order in which they were entered and left.
+func compareRank(result *Result, rank int, p *process, cursors map[int]cursor, log map[int][]*loggedCall) error {
+	m := newMatch(rank, p)
+	before := len(result.Disagreements)
+	var moments []moment
+	for _, calls := range log {
+		for _, c := range calls {
+			if !c.finished {
+				// The trace has no event for it: its rank ended there.
+				result.Unfinished++
+				continue
+			}
+			moments = append(moments, moment{c.entered, c, false}, moment{c.left, c, true})
+		}
+	}
+	sort.Slice(moments, func(i, j int) bool { return moments[i].order < moments[j].order })
+
+	type pending struct {
+		*comparison
+		ok bool
+	}
+	open := map[*loggedCall]pending{}
+	ended := map[int]bool{} // threads that the trace has no more calls of
+	for _, at := range moments {
+		c := at.call
+		if at.leaves {
+			if o, ok := open[c]; ok {
+				o.ok = o.leave() && o.ok
+				if o.ok {
+					result.Calls++
+				}
+				for _, d := range o.disagreements {
+					result.add(d)
+				}
+				delete(open, c)
+			}
+			continue
+		}
+		if ended[c.thread] {
+			continue
+		}
+		events := cursors[c.thread]
+		if events == nil || !events.Next() {
+			ended[c.thread] = true
+			if events != nil && events.Err() != nil {
+				return fmt.Errorf("rank %d, thread %d: %w", rank, c.thread, events.Err())
+			}
+			result.add(Disagreement{Rank: rank, Thread: c.thread, Index: c.index, Function: c.function,
+				Reason: fmt.Sprintf("the trace ends before this call; the log has %d", len(log[c.thread]))})
+			continue
+		}
+		if err := c.parse(); err != nil {
+			return fmt.Errorf("rank %d, thread %d, call %d: %w", rank, c.thread, c.index, err)
+		}
+		o := m.begin(events.Event(), c)
+		open[c] = pending{o, o.enter()}
+		if o.wrongFunction {
+			// All that follows on this thread would disagree too.
+			ended[c.thread] = true
+		}
+	}
+	for thread, events := range cursors {
+		if !ended[thread] && events.Next() {
+			e := events.Event()
+			result.add(Disagreement{Rank: rank, Thread: thread, Index: e.Index, Function: e.Function.Name,
+				Reason: "the log ends before this call"})
+		}
+		if err := events.Err(); err != nil {
+			return fmt.Errorf("rank %d, thread %d: %w", rank, thread, err)
+		}
+	}
+	if len(result.Disagreements) == before && result.More == 0 {
+		result.Ranks++
+	}
+	return nil
+}

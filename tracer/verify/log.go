@@ -1,0 +1,124 @@
+package verify
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// A loggedCall is one call of the reference log.
+type loggedCall struct {
+	thread        int
+	index         uint64 // of the call on its thread
+	entered, left uint64 // the order of its two lines in the process
+	function      string
+	result        int64
+	in, out       []argument
+	finished      bool // the call returned
+	inRaw, outRaw string
+}
+
+// readLog reads a process's log, thread by thread.
+func readLog(dir string) (map[int][]*loggedCall, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "reference", "*.log"))
+	if err != nil {
+		return nil, err
+	}
+	sort.Strings(paths)
+	threads := map[int][]*loggedCall{}
+	for _, path := range paths {
+		thread, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".log"))
+		if err != nil {
+			return nil, fmt.Errorf("%s: a thread whose records were all lost", path)
+		}
+		if threads[thread], err = readThread(path, thread); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return threads, nil
+}
+
+const maxLine = 1 << 30
+
+func readThread(path string, thread int) ([]*loggedCall, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var calls []*loggedCall
+	lines := bufio.NewScanner(f)
+	lines.Buffer(make([]byte, 1<<16), maxLine)
+	for number := 1; lines.Scan(); number++ {
+		if calls, err = addLine(calls, lines.Text(), thread); err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+	}
+	return calls, lines.Err()
+}
+
+// addLine adds what a line tells. Values are parsed when they are compared.
+func addLine(calls []*loggedCall, line string, thread int) ([]*loggedCall, error) {
+	kind, rest, _ := strings.Cut(line, " ")
+	indexText, rest, _ := strings.Cut(rest, " ")
+	orderText, rest, _ := strings.Cut(rest, " ")
+	subject, arguments, _ := strings.Cut(rest, " ")
+	index, err := strconv.ParseUint(indexText, 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	order, err := strconv.ParseUint(orderText, 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case "C":
+		if index != uint64(len(calls)) {
+			return nil, fmt.Errorf("call %d where %d was expected", index, len(calls))
+		}
+		return append(calls, &loggedCall{thread: thread, index: index, entered: order, function: subject, inRaw: arguments}), nil
+	case "R":
+		if index >= uint64(len(calls)) || calls[index].finished {
+			return nil, fmt.Errorf("return of call %d, which is not open", index)
+		}
+		call := calls[index]
+		call.left, call.outRaw, call.finished = order, arguments, true
+		if call.result, err = strconv.ParseInt(subject, 10, 64); err != nil {
+			return nil, err
+		}
+		return calls, nil
+	}
+	return nil, fmt.Errorf("%q is no kind of line", kind)
+}
+
+// parse reads the arguments of both lines.
+func (c *loggedCall) parse() (err error) {
+	if c.in, err = parseArguments(c.inRaw); err != nil {
+		return err
+	}
+	c.out, err = parseArguments(c.outRaw)
+	return err
+}
+
+func parseArguments(s string) ([]argument, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var list []argument
+	for field := range strings.SplitSeq(s, " ") { // texts have no spaces
+		name, value, ok := strings.Cut(field, "=")
+		if !ok {
+			return nil, fmt.Errorf("%q: %w", field, errToken)
+		}
+		t, err := parseToken(value)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", field, err)
+		}
+		list = append(list, argument{name: name, value: t, raw: value})
+	}
+	return list, nil
+}

@@ -1,0 +1,401 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// A match is what is known of one process while its calls are compared.
+type match struct {
+	rank     int
+	process  *process
+	renaming map[mpispec.Kind]*renaming
+}
+
+func newMatch(rank int, p *process) *match {
+	return &match{rank: rank, process: p, renaming: map[mpispec.Kind]*renaming{}}
+}
+
+func (m *match) handles(kind mpispec.Kind) *renaming {
+	r := m.renaming[kind]
+	if r == nil {
+		r = newRenaming(kind == mpispec.KindRequest)
+		m.renaming[kind] = r
+	}
+	return r
+}
+
+// A comparison is one call, from its entry to its return.
+type comparison struct {
+	*match
+	call          *loggedCall
+	spec          *mpispec.Function
+	index         uint64
+	name          string
+	in, out       []trace.Value
+	result        trace.Value
+	ownRank       int
+	wrongFunction bool
+	disagreements []Disagreement
+}
+
+// begin keeps what the event says: it is gone when the thread's next call is looked at, which may be nested in this one.
+func (m *match) begin(e *trace.Event, c *loggedCall) *comparison {
+	return &comparison{
+		match: m, call: c, spec: mpispec.ByName(c.function), index: e.Index, name: e.Function.Name,
+		in: clone(e.In), out: clone(e.Out), result: e.Return, ownRank: e.OwnRank,
+	}
+}
+
+func clone(values []trace.Value) []trace.Value {
+	copied := slices.Clone(values)
+	for i := range copied {
+		copied[i].List = clone(copied[i].List)
+	}
+	return copied
+}
+
+func (c *comparison) disagree(argument string, v trace.Value, reference, reason string) {
+	c.disagreements = append(c.disagreements, Disagreement{
+		Rank: c.rank, Thread: c.call.thread, Index: c.index, Function: c.name, Argument: argument,
+		Trace: describe(v), Reference: reference, Reason: reason,
+	})
+}
+
+// succeeded tells whether the outputs of the call are defined. A call that returns no error code cannot fail.
+func (c *comparison) succeeded() bool {
+	return c.spec.Return != mpispec.KindErrorCode || c.call.result == 0 ||
+		c.process.isConstant("errorclass", "MPI_ERR_IN_STATUS", c.call.result) ||
+		c.process.isConstant("", "MPI_ERR_IN_STATUS", c.call.result)
+}
+
+// enter compares what the call was given, and lets go of the handles that it gives back: another thread may have them
+// again before it returns.
+func (c *comparison) enter() bool {
+	if c.name != c.call.function || c.spec == nil {
+		c.wrongFunction = true
+		c.disagreements = append(c.disagreements, Disagreement{
+			Rank: c.rank, Thread: c.call.thread, Index: c.index, Function: c.name, Trace: c.name, Reference: c.call.function,
+		})
+		return false
+	}
+	c.section(c.in, c.call.in, mpispec.Direction.IsIn, true)
+	if c.succeeded() {
+		c.letGo()
+	}
+	return len(c.disagreements) == 0
+}
+
+// leave compares what the call returned.
+func (c *comparison) leave() bool {
+	if c.wrongFunction {
+		return false
+	}
+	c.returned()
+	c.section(c.out, c.call.out, mpispec.Direction.IsOut, false)
+	return len(c.disagreements) == 0
+}
+
+// section compares the values before or after the call.
+func (c *comparison) section(values []trace.Value, arguments []argument, has func(mpispec.Direction) bool, in bool) {
+	next := 0
+	for i := range c.spec.Params {
+		p := &c.spec.Params[i]
+		if !has(p.Direction) {
+			continue
+		}
+		if next >= len(values) || next >= len(arguments) || arguments[next].name != p.Name {
+			c.disagree(p.Name, trace.Value{}, "", "the argument is missing")
+			return
+		}
+		v, a := values[next], arguments[next]
+		next++
+		if v.Form == trace.Absent {
+			if reason := c.absence(p, a.value, in); reason != "" {
+				c.disagree(p.Name, v, a.raw, reason)
+			}
+			continue
+		}
+		if reason := c.value(p, v, a.value, in); reason != "" {
+			c.disagree(p.Name, v, a.raw, reason)
+		}
+	}
+	if next != len(values) || next != len(arguments) {
+		c.disagree("", trace.Value{}, "", fmt.Sprintf("%d arguments in the trace, %d in the log, %d in the standard", len(values), len(arguments), next))
+	}
+}
+
+// absence tells why a value may not be missing in the trace, "" if it may.
+func (c *comparison) absence(p *mpispec.Param, t token, in bool) string {
+	switch {
+	case t.form == undefined:
+		return ""
+	case p.RootOnly && !c.atRoot():
+		return ""
+	case p.UnlessInPlace > 0 && c.inPlace(p):
+		return ""
+	case !in && !c.succeeded():
+		return ""
+	case !in && p.Effect == mpispec.EffectCompleted:
+		// It follows from what the trace says of the call; letGo has checked that it does.
+		return ""
+	}
+	return "the trace has no value"
+}
+
+// atRoot: the caller is the root of this collective.
+func (c *comparison) atRoot() bool {
+	for _, a := range c.call.in {
+		if i := c.spec.ParamIndex(a.name); i >= 0 && c.spec.Params[i].Kind == mpispec.KindRoot {
+			return a.value.number == int64(c.ownRank) || c.process.isConstant("root", "MPI_ROOT", a.value.number)
+		}
+	}
+	return true
+}
+
+func (c *comparison) inPlace(p *mpispec.Param) bool {
+	buffer := c.spec.Params[p.UnlessInPlace-1].Name
+	for _, a := range slices.Concat(c.call.in, c.call.out) {
+		if a.name == buffer {
+			return c.process.isConstant("buffer", "MPI_IN_PLACE", a.value.number)
+		}
+	}
+	return false
+}
+
+func (c *comparison) returned() {
+	t := token{form: number, number: c.call.result}
+	p := mpispec.Param{Kind: c.spec.Return}
+	if c.spec.ReturnType == "void" {
+		return
+	}
+	if c.spec.Return == mpispec.KindErrorCode {
+		if c.result.Form != trace.Int || int32(c.result.Int) != int32(c.call.result) {
+			c.disagree("result", c.result, strconv.FormatInt(c.call.result, 10), "")
+		}
+		return
+	}
+	if reason := c.value(&p, c.result, t, false); reason != "" {
+		c.disagree("result", c.result, strconv.FormatInt(c.call.result, 10), reason)
+	}
+}
+
+const differs = "the values differ"
+
+// value compares one value; "" if it agrees.
+func (c *comparison) value(p *mpispec.Param, v trace.Value, t token, in bool) string {
+	if t.form == undefined {
+		// A status stream of nothing is how the trace says that a status is not there.
+		if v.Form == trace.List && len(v.List) == 0 {
+			return ""
+		}
+		// A scalar that is written whatever the flag says.
+		if p.RootOnly && !c.atRoot() || p.UnlessInPlace > 0 && c.inPlace(p) {
+			return ""
+		}
+		return "the value is not defined"
+	}
+	if p.Kind == mpispec.KindStatus {
+		return statuses(v, t)
+	}
+	switch v.Form {
+	case trace.Null:
+		if t.form == null || t.form == number && t.number == 0 || t.form == sentinel && t.number == 0 {
+			return ""
+		}
+	case trace.Int:
+		if t.form == number && t.number == v.Int {
+			return ""
+		}
+	case trace.Float:
+		if t.form == number && t.number == v.Int {
+			return ""
+		}
+	case trace.Text:
+		if t.form == text && t.text == v.Text {
+			return ""
+		}
+	case trace.Name:
+		if (t.form == number || t.form == sentinel) && c.process.isConstant(p.Kind.String(), v.Text, t.number) {
+			return ""
+		}
+		if t.form == null && c.process.isConstant(p.Kind.String(), v.Text, 0) {
+			return ""
+		}
+	case trace.Handle:
+		if t.form != number {
+			return differs
+		}
+		return c.handle(p, v.Int, t.number, in)
+	case trace.Pointer:
+		if (t.form == number || t.form == sentinel) && t.number != 0 && !c.process.hasName(p.Kind.String(), t.number) {
+			return ""
+		}
+	case trace.List:
+		if t.form != list || len(v.List) != len(t.list) {
+			return differs
+		}
+		for i := range v.List {
+			if reason := c.value(p, v.List[i], t.list[i], in); reason != "" {
+				return fmt.Sprintf("element %d: %s", i, reason)
+			}
+		}
+		return ""
+	}
+	return differs
+}
+
+func (c *comparison) handle(p *mpispec.Param, id, raw int64, in bool) string {
+	if c.process.hasName(p.Kind.String(), raw) {
+		return "a predefined handle has an id of its own"
+	}
+	var err error
+	if !in && p.Effect == mpispec.EffectNew {
+		err = c.handles(p.Kind).create(id, raw)
+	} else {
+		err = c.handles(p.Kind).use(id, raw)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// statuses compares one status or several. The trace holds those that need not be there as a list of numbers.
+func statuses(v trace.Value, t token) string {
+	var want, have []int64
+	switch t.form {
+	case status:
+		want = numbers(want, t)
+	case list:
+		for _, s := range t.list {
+			want = numbers(want, s)
+		}
+	case null:
+	default:
+		return differs
+	}
+	flatten(&have, v)
+	if !slices.Equal(want, have) {
+		return differs
+	}
+	return ""
+}
+
+func numbers(to []int64, t token) []int64 {
+	for _, n := range t.list {
+		to = append(to, n.number)
+	}
+	return to
+}
+
+func flatten(to *[]int64, v trace.Value) {
+	switch v.Form {
+	case trace.List, trace.Status:
+		for i := range v.List {
+			flatten(to, v.List[i])
+		}
+	case trace.Int:
+		*to = append(*to, v.Int)
+	}
+}
+
+// letGo ends what the call ends: freed and consumed handles, and the requests that MPI had set to MPI_REQUEST_NULL when
+// it returned.
+func (c *comparison) letGo() {
+	next := 0
+	for i := range c.spec.Params {
+		p := &c.spec.Params[i]
+		if !p.Direction.IsIn() {
+			continue
+		}
+		if next >= len(c.in) {
+			return
+		}
+		v := c.in[next]
+		next++
+		switch p.Effect {
+		case mpispec.EffectFreed, mpispec.EffectConsumed:
+			c.free(p.Kind, v)
+		case mpispec.EffectCompleted:
+			c.complete(p, v)
+		}
+	}
+}
+
+func (c *comparison) free(kind mpispec.Kind, v trace.Value) {
+	switch v.Form {
+	case trace.Handle:
+		c.handles(kind).free(v.Int)
+	case trace.List:
+		for i := range v.List {
+			c.free(kind, v.List[i])
+		}
+	}
+}
+
+func (c *comparison) complete(p *mpispec.Param, v trace.Value) {
+	before, after := argumentOf(c.call.in, p.Name), argumentOf(c.call.out, p.Name)
+	ids, was, is := []trace.Value{v}, []token{before}, []token{after}
+	if v.Form == trace.List {
+		ids, was, is = v.List, before.list, after.list
+	}
+	for i := range ids {
+		if ids[i].Form != trace.Handle || i >= len(was) || i >= len(is) {
+			continue
+		}
+		switch {
+		case c.process.isConstant("request", "MPI_REQUEST_NULL", is[i].number):
+			c.handles(p.Kind).free(ids[i].Int)
+		case is[i].number != was[i].number:
+			c.disagree(p.Name, ids[i], strconv.FormatInt(is[i].number, 10), "a request became another one")
+		}
+	}
+}
+
+func argumentOf(arguments []argument, name string) token {
+	for _, a := range arguments {
+		if a.name == name {
+			return a.value
+		}
+	}
+	return token{}
+}
+
+// describe writes a value of the trace for people.
+func describe(v trace.Value) string {
+	switch v.Form {
+	case trace.Absent:
+		return "nothing"
+	case trace.Null:
+		return "NULL"
+	case trace.Int:
+		return strconv.FormatInt(v.Int, 10)
+	case trace.Float:
+		return "double " + strconv.FormatInt(v.Int, 10)
+	case trace.Text:
+		return strconv.Quote(v.Text)
+	case trace.Name:
+		return v.Text
+	case trace.Handle:
+		return "handle " + strconv.FormatInt(v.Int, 10)
+	case trace.Pointer:
+		return "a pointer"
+	case trace.List, trace.Status:
+		var parts []string
+		for i := range v.List {
+			if i == 16 {
+				parts = append(parts, "…")
+				break
+			}
+			parts = append(parts, describe(v.List[i]))
+		}
+		return "[" + strings.Join(parts, " ") + "]"
+	}
+	return fmt.Sprintf("form %d", v.Form)
+}

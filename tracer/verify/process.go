@@ -1,0 +1,76 @@
+package verify
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A process is what process.json says that matters here.
+type process struct {
+	dir             string
+	Hostname        string `json:"hostname"`
+	PID             int    `json:"pid"`
+	StartRealtimeNS int64  `json:"start_realtime_ns"`
+	Constants       []struct {
+		Kind  string `json:"kind"`
+		Name  string `json:"name"`
+		Value int64  `json:"value"`
+	} `json:"constants"`
+
+	values map[constant][]int64      // by kind and name; kind "" has all of a name
+	names  map[string]map[int64]bool // by kind, the values that have a name
+}
+
+type constant struct{ kind, name string }
+
+func readProcess(dir string) (*process, error) {
+	b, err := os.ReadFile(filepath.Join(dir, "process.json"))
+	if err != nil {
+		return nil, err
+	}
+	p := &process{dir: dir}
+	if err := json.Unmarshal(b, p); err != nil {
+		return nil, err
+	}
+	p.index()
+	return p, nil
+}
+
+func (p *process) index() {
+	p.values = map[constant][]int64{}
+	p.names = map[string]map[int64]bool{}
+	for _, c := range p.Constants {
+		for _, key := range []constant{{c.Kind, c.Name}, {"", c.Name}} {
+			p.values[key] = append(p.values[key], c.Value)
+		}
+		if p.names[c.Kind] == nil {
+			p.names[c.Kind] = map[int64]bool{}
+		}
+		p.names[c.Kind][c.Value] = true
+	}
+}
+
+// isConstant tells whether a raw value is what a name means for a kind.
+func (p *process) isConstant(kind, name string, raw int64) bool {
+	values, ok := p.values[constant{kind, name}]
+	if !ok {
+		values = p.values[constant{"", name}]
+	}
+	for _, v := range values {
+		if v == raw {
+			return true
+		}
+	}
+	return false
+}
+
+// hasName tells whether a raw value is a constant of a kind.
+func (p *process) hasName(kind string, raw int64) bool { return p.names[kind][raw] }
+
+// of tells whether this is the process of a rank.
+func (p *process) of(r *trace.Rank) bool {
+	return p.Hostname == r.Host && p.PID == r.PID && p.StartRealtimeNS == r.StartRealtimeNS
+}
