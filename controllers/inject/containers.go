@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 	"k8s.io/utils/ptr"
@@ -29,7 +30,7 @@ func installContainer(pod *corev1.PodSpec, options Options) corev1.Container {
 // probeContainer looks at the user's image, as the user that MPI will run as and
 // with the volumes that MPI will see. It must never fail, because a worker whose
 // init container fails never becomes ready, and nobody is told.
-func probeContainer(pod *corev1.PodSpec, target *corev1.Container, options Options) corev1.Container {
+func probeContainer(pod *corev1.PodSpec, target *corev1.Container, slots int32, options Options) corev1.Container {
 	security := container.Restricted()
 	security.RunAsNonRoot = nil
 	if of := target.SecurityContext; of != nil {
@@ -38,9 +39,7 @@ func probeContainer(pod *corev1.PodSpec, target *corev1.Container, options Optio
 		security.RunAsGroup = of.RunAsGroup
 		security.SELinuxOptions = of.SELinuxOptions
 	}
-	env := []corev1.EnvVar{{
-		Name: "CAIRN_SPOOL_LIMIT_BYTES", Value: strconv.FormatInt(options.SpoolSizeLimit.Value(), 10),
-	}}
+	var env []corev1.EnvVar
 	for _, e := range target.Env {
 		if e.Name == "LD_LIBRARY_PATH" && e.ValueFrom == nil && !strings.Contains(e.Value, "$(") {
 			env = append(env, e)
@@ -50,13 +49,20 @@ func probeContainer(pod *corev1.PodSpec, target *corev1.Container, options Optio
 		Name:            ProbeContainer,
 		Image:           target.Image,
 		ImagePullPolicy: target.ImagePullPolicy,
-		Command:         []string{toolsPath + "/cairn", "probe", "--root", toolsPath},
+		Command: []string{toolsPath + "/cairn", "probe", "--root", toolsPath,
+			"--spool-limit-bytes", strconv.FormatInt(spoolShare(options.SpoolSizeLimit, slots), 10)},
 		Env:             env,
 		VolumeMounts: append(readOnlyMounts(target),
 			corev1.VolumeMount{Name: toolsVolume, MountPath: toolsPath}),
 		Resources:       shortResources(pod),
 		SecurityContext: security,
 	}
+}
+
+// spoolShare is how much of a pod's spool one rank may fill: tracing must stop before
+// the kubelet evicts the pod for it.
+func spoolShare(size resource.Quantity, slots int32) int64 {
+	return size.Value() / 10 * 9 / int64(max(slots, 1))
 }
 
 // readOnlyMounts are the volumes of a container, for looking only: MPI is often

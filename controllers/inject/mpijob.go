@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 
@@ -48,7 +49,7 @@ func MPIJob(spec *mpiv2beta1.MPIJobSpec, options Options) (*mpiv2beta1.MPIJobSpe
 			continue
 		}
 		path := field.NewPath("mpiReplicaSpecs").Key(string(role)).Child("template")
-		errs = append(errs, injectPod(&replica.Template, role, options, path)...)
+		errs = append(errs, injectPod(&replica.Template, role, ptr.Deref(spec.SlotsPerWorker, 1), options, path)...)
 	}
 	if err := errs.ToAggregate(); err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ var toolsSize = resource.MustParse("256Mi")
 // injectPod puts the tracer into a pod template. The user's init containers come
 // first, so that the probe sees what they put into the pod's volumes; the user's
 // containers stay where they are, because mpi-operator works on the first one.
-func injectPod(template *corev1.PodTemplateSpec, role mpiv2beta1.MPIReplicaType, options Options, path *field.Path) field.ErrorList {
+func injectPod(template *corev1.PodTemplateSpec, role mpiv2beta1.MPIReplicaType, slots int32, options Options, path *field.Path) field.ErrorList {
 	pod := &template.Spec
 	if template.Annotations[InjectedAnnotation] != "" {
 		removeOurs(pod)
@@ -36,7 +36,7 @@ func injectPod(template *corev1.PodTemplateSpec, role mpiv2beta1.MPIReplicaType,
 	}
 
 	installer := installContainer(pod, options)
-	prober := probeContainer(pod, target, options)
+	prober := probeContainer(pod, target, slots, options)
 	shipper := shipContainer(pod, role, options)
 	pod.InitContainers = append(pod.InitContainers, installer, prober, shipper)
 
