@@ -36,9 +36,7 @@ func Write(w io.Writer, c *Content) error {
 	for i := range c.Threads {
 		f.timing(i, &c.Threads[i])
 	}
-	block := appendBlock(nil, blockIndex, appendIndex(nil, f.index))
-	f.write(block)
-	f.write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(block))), endMark...))
+	f.finish()
 	if f.err != nil {
 		return fmt.Errorf("trace: write: %w", f.err)
 	}
@@ -67,6 +65,13 @@ func (f *fileWriter) block(kind blockType, key, part int64, content []byte) {
 	f.scratch = appendBlock(f.scratch[:0], kind, content)
 	f.index = append(f.index, indexEntry{kind, f.written, int64(len(f.scratch)), key, part})
 	f.write(f.scratch)
+}
+
+// finish writes the index and the trailer.
+func (f *fileWriter) finish() {
+	block := appendBlock(nil, blockIndex, appendIndex(nil, f.index))
+	f.write(block)
+	f.write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(block))), endMark...))
 }
 
 // sequences writes value sequences in blocks: their encoded lengths, then the encodings.
