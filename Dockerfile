@@ -14,7 +14,7 @@ FROM tools AS build
 ARG VERSION=dev
 WORKDIR /src
 COPY . .
-RUN make build VERSION="$VERSION" \
+RUN make -j"$(nproc)" build VERSION="$VERSION" \
  && mkdir -p /image/usr/local/bin /image/usr/local/lib/cairn /image/tmp /image/etc/ssl/certs \
  && cp bin/cairn bin/cairn-operator /image/usr/local/bin/ \
  && cp -R lib/. /image/usr/local/lib/cairn/ \

@@ -139,12 +139,13 @@ do_bases() {
   tools
 }
 
-# What the Dockerfile's build reads: all that git knows or would take, less what
-# .dockerignore leaves out.
+# What the Dockerfile's build reads: all that git knows or would take (or simply
+# all, where this is no checkout), less what .dockerignore leaves out.
 source_key() {
-  ( cd "$ROOT" && git ls-files -z --cached --others --exclude-standard -- . \
-      ':!docs' ':!hack' ':!examples' ':!charts' ':!config' ':!test' ':!tracer/shim/build' ':!*.md' ':!*_test.go' ':!**/testdata/**' |
-      xargs -0 -r sha256sum 2>/dev/null | sort | sha256sum | cut -c1-16 )
+  cd "$ROOT"
+  { git ls-files --cached --others --exclude-standard 2>/dev/null || find . -type f -printf '%P\n'; } |
+    grep -vE '^(\.git|bin|lib|out|\.cache|docs|hack|examples|charts|config|test|tracer/shim/build)/|\.md$|_test\.go$|(^|/)testdata/' |
+    sort -u | while IFS= read -r f; do [ ! -f "$f" ] || printf '%s\0' "$f"; done | xargs -0 sha256sum | digest
 }
 
 do_cairn() {

@@ -37,7 +37,7 @@ base() {
 }
 
 local_cluster() {
-  # disk: Go caches and binaries 9 GB, images twice (archives, nodes) 5 GB
+  # Go's caches 9 GB, binaries 1, images built, exported and unpacked 5
   local need=15
   [ ! -x "$BIN/minio" ] || need=6   # the builds are there already
   local d; for d in "$CAIRN_CACHE" "$CAIRN_STATE"; do

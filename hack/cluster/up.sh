@@ -248,33 +248,15 @@ seed_node() {
 }
 
 # --- what runs in every cluster ----------------------------------------------------
-objects() {
-  kubectl_ apply --server-side -f - >/dev/null <<C
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: {name: coredns}
-rules:
-- {apiGroups: [""], resources: [endpoints, services, pods, namespaces], verbs: [list, watch]}
-- {apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [list, watch]}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: coredns}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: coredns}
-subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: coredns}]
----
-# there is no provisioner: a few volumes wait for the claims of charts
-apiVersion: storage.k8s.io/v1
-kind: StorageClass
-metadata: {name: local, annotations: {storageclass.kubernetes.io/is-default-class: "true"}}
-provisioner: kubernetes.io/no-provisioner
-volumeBindingMode: Immediate
-C
-  local i pv
+# There is no provisioner: a few volumes wait for the claims of charts, and one
+# whose claim is gone is given out anew, empty.
+volumes() {
+  local i pv phases
+  phases=$(kubectl_ get pv -o jsonpath='{range .items[*]}{.metadata.name} {.status.phase}{"\n"}{end}')
+  [ "${1:-}" != released ] || grep -q ' Released$' <<<"$phases" || return 0
   for i in 1 2 3 4; do
     pv=$CAIRN_STATE/volume/$i
-    # one whose claim is gone is given out anew, empty
-    if [ "$(kubectl_ get pv "local-$i" -o jsonpath='{.status.phase}' 2>/dev/null)" = Released ]; then
+    if grep -qx "local-$i Released" <<<"$phases"; then
       kubectl_ delete pv "local-$i" >/dev/null
       rm -rf "$pv"
     fi
@@ -293,6 +275,29 @@ spec:
   hostPath: {path: $pv}
 C
   done | kubectl_ apply --server-side -f - >/dev/null
+}
+objects() {
+  kubectl_ apply --server-side -f - >/dev/null <<C
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: coredns}
+rules:
+- {apiGroups: [""], resources: [endpoints, services, pods, namespaces], verbs: [list, watch]}
+- {apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [list, watch]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: coredns}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: coredns}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: coredns}]
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: local, annotations: {storageclass.kubernetes.io/is-default-class: "true"}}
+provisioner: kubernetes.io/no-provisioner
+volumeBindingMode: Immediate
+C
+  volumes
   # mpi-operator as its own manifest has it, with the image built here
   sed "s|image: mpioperator/mpi-operator:.*|image: localhost/mpi-operator:$MPI_OPERATOR_VERSION|" \
     "$CAIRN_CACHE/mpi-operator-$MPI_OPERATOR_VERSION.yaml" | kubectl_ apply --server-side -f - >/dev/null
@@ -341,6 +346,7 @@ if [ -s "$CAIRN_STATE/boot-id" ] && [ "$(cat "$CAIRN_STATE/boot-id")" != "$(cat 
 fi
 if [ "$(nodes_up 2>/dev/null | wc -l)" -ge "$CAIRN_NODES" ] && "$HERE/status.sh" --quiet; then
   "$HERE/import.sh"
+  volumes released
   say "cluster is up; KUBECONFIG=$ADMIN"
   exit 0
 fi
