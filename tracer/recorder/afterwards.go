@@ -10,14 +10,9 @@ import (
 func (r *Recorder) free(c *call) {
 	s := &r.scratch
 	named := s.named
-	for i := range c.params {
+	for _, i := range c.ends {
 		p := &c.params[i]
 		if !p.in {
-			continue
-		}
-		switch p.spec.Effect {
-		case mpispec.EffectCompleted, mpispec.EffectFreed, mpispec.EffectConsumed:
-		default:
 			continue
 		}
 		before := c.elements(p, s.in[i])
@@ -65,19 +60,21 @@ func (c *call) elements(p *parameter, at int32) []uint64 {
 // afterwards does what a successful call means beyond its handles; it tells whether the call gave a communicator, whose
 // instance is then the call's last stream.
 func (r *Recorder) afterwards(c *call, extras *reader) bool {
-	switch {
-	case c.isInit:
+	switch c.meaning {
+	case meansInit:
 		r.begin(extras)
-	case c.spec.Class.Op() == "finalize":
+	case meansFinalize:
 		r.finalized = true
-	case c.spec.Class.Op() == "session-create":
+	case meansSession:
 		r.sessions++
 		r.finalized = false
-	case c.spec.Class == "session-free":
+	case meansSessionEnd:
 		r.finalized = r.finalized || r.sessions == 0
-	case c.spec.Class == "set name" && c.comm != nil:
-		r.label(c)
-	case c.naming != namedNot:
+	case meansName:
+		if c.comm != nil {
+			r.label(c)
+		}
+	case meansCommunicator:
 		return r.born(c, extras)
 	}
 	return false

@@ -207,10 +207,12 @@ func (r *Recorder) outValue(key []byte, c *call, i int) []byte {
 	p := &c.params[i]
 	rd := reader{words: c.words, at: int(r.scratch.out[i]), ok: true}
 	switch {
+	case p.spec.RootOnly && !c.atRoot, r.inPlace(c, p):
+		return appendForm(key, trace.Absent)
 	case p.kind == mpispec.KindBuffer:
 		// an address is known whatever became of the call
 		return r.word(key, p.kind, rd.word(), mpispec.EffectNone)
-	case c.failed, p.outSlot == leftOut, p.spec.RootOnly && !c.atRoot, r.inPlace(c, p):
+	case c.failed, p.outSlot == leftOut:
 		return appendForm(key, trace.Absent)
 	case p.outSlot == inSignatureIf && !r.defined(c, p):
 		return appendForm(key, trace.Absent)

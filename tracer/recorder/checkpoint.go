@@ -58,8 +58,13 @@ func Restore(p *Process, state []byte) (*Recorder, error) {
 	if xxhash.Sum64(body) != binary.LittleEndian.Uint64(state[len(body):]) {
 		return nil, errCheckpoint
 	}
+	return restore(p, body[len(checkpointMagic):])
+}
+
+// restore reads the state without its frame.
+func restore(p *Process, body []byte) (*Recorder, error) {
 	r := New(p)
-	d := &decoder{b: body[len(checkpointMagic):]}
+	d := &decoder{b: body}
 	r.decodeProcess(d)
 	for range d.count() {
 		r.sites.place(trace.Site{BuildID: d.text(), Module: d.text(), Offset: d.uint()})

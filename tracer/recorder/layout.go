@@ -13,9 +13,42 @@ type layout struct {
 	newRequest int  // request that the call creates, −1: none
 	errorCode  bool // the function returns an error code
 	returnSlot slot
-	completes  bool // some parameter may be completed
-	isInit     bool // MPI_Init, MPI_Init_thread
 	naming     naming
+	meaning    meaning
+	ends       []int // indices of the parameters whose handles the call may end
+}
+
+// A meaning is what a successful call means to the recorder beyond its handles.
+type meaning uint8
+
+const (
+	meansNothing meaning = iota
+	meansInit
+	meansFinalize
+	meansSession
+	meansSessionEnd
+	meansName
+	meansCommunicator
+)
+
+func meaningOf(f *mpispec.Function) meaning {
+	switch f.Class.Op() {
+	case "init":
+		return meansInit
+	case "finalize":
+		return meansFinalize
+	case "session-create":
+		return meansSession
+	case "session-free":
+		return meansSessionEnd
+	case "comm-create":
+		return meansCommunicator
+	case "set":
+		if f.Class == "set name" {
+			return meansName
+		}
+	}
+	return meansNothing
 }
 
 // A parameter is one of a function, with what the recorder has to decide per call decided beforehand.
@@ -73,7 +106,7 @@ func layoutOf(f *mpispec.Function) layout {
 		spec: f, comm: -1, root: -1, newComm: -1, newRequest: -1,
 		errorCode:  f.Return == mpispec.KindErrorCode,
 		returnSlot: slotOfReturn(f),
-		isInit:     f.Class.Op() == "init",
+		meaning:    meaningOf(f),
 		naming:     namingOf(f),
 	}
 	for i := range f.Params {
@@ -97,8 +130,8 @@ func layoutOf(f *mpispec.Function) layout {
 			if p.Kind == mpispec.KindRequest && !p.IsArray() {
 				l.newRequest = i
 			}
-		case mpispec.EffectCompleted:
-			l.completes = true
+		case mpispec.EffectCompleted, mpispec.EffectFreed, mpispec.EffectConsumed:
+			l.ends = append(l.ends, i)
 		}
 	}
 	return l

@@ -109,24 +109,24 @@ func (r *Recorder) consume(sources []*source) {
 		load(i)
 	}
 	for {
-		// the earliest, and the epoch up to which it may run on
-		first, until := -1, ^uint64(0)
+		// the earliest, and the one that limits how far it may run on
+		first, second := -1, -1
+		before := func(i, j int) bool {
+			return j < 0 || heads[i].rec.epoch < heads[j].rec.epoch || heads[i].rec.epoch == heads[j].rec.epoch && i < j
+		}
 		for i := range heads {
 			switch {
 			case !heads[i].ok:
-			case first < 0 || heads[i].rec.epoch < heads[first].rec.epoch:
-				if first >= 0 {
-					until = heads[first].rec.epoch
-				}
-				first = i
-			case heads[i].rec.epoch < until:
-				until = heads[i].rec.epoch
+			case before(i, first):
+				first, second = i, first
+			case before(i, second):
+				second = i
 			}
 		}
 		if first < 0 {
 			return
 		}
-		for h := &heads[first]; h.ok && h.rec.epoch <= until; load(first) {
+		for h := &heads[first]; h.ok && before(first, second); load(first) {
 			r.step(sources[first], h.rec, h.next)
 		}
 	}

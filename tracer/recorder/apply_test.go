@@ -1,0 +1,132 @@
+package recorder
+
+import (
+	"math"
+	"testing"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+func TestSignificance(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(1, 4)
+	// a rank that is not the root passes anything as the receive side
+	s.call(0, "MPI_Gatherv", 0, 0x10, 1, typeInt, special{length: lengthNotSignificant}, special{length: lengthNotSignificant}, 31337, 0, commWorld, 0x20)
+	s.call(0, "MPI_Gatherv", 0, 0x10, 1, typeInt, list{1, 1, 1, 1}, list{0, 1, 2, 3}, typeInt, 1, commWorld, 0x20)
+	// nothing of the send side counts in place
+	s.call(0, "MPI_Alltoall", 0, inPlace, -77, 0xbad, 1, typeInt, commWorld, 0x20)
+	// nor does the receive side of a scatter
+	s.call(0, "MPI_Scatter", 0, 0x10, 2, typeInt, -77, 0xbad, 1, commWorld, inPlace)
+	s.call(0, "MPI_Send", 0, 0, 0, typeInt, procNull, 0, commWorld)
+	expect(t, lines(t, s.content(), 0)[1:],
+		"Gatherv(ptr 1 INT - - - 0 COMM_WORLD -> -)",
+		"Gatherv(ptr 1 INT [1 1 1 1] [0 1 2 3] INT 1 COMM_WORLD -> ptr)",
+		"Alltoall(IN_PLACE - - 1 INT COMM_WORLD -> ptr)",
+		"Scatter(ptr 2 INT - - 1 COMM_WORLD -> IN_PLACE)",
+		"Send(BOTTOM 0 INT PROC_NULL 0 COMM_WORLD -> )",
+	)
+}
+
+func TestDenseHandles(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 2)
+	for range 2 {
+		// the same raw values in another order the second time
+		s.call(0, "MPI_Type_contiguous", 0, 4, typeInt, 700)
+		s.call(0, "MPI_Type_contiguous", 0, 4, 700, 701)
+		s.call(0, "MPI_Type_free", 0, 700, 0x0c000000)
+		s.call(0, "MPI_Type_free", 0, 701, 0x0c000000)
+	}
+	// an object that is handed out twice under one handle has to be freed twice
+	s.call(0, "MPI_Comm_group", 0, commWorld, 800)
+	s.call(0, "MPI_Comm_group", 0, commWorld, 800)
+	s.call(0, "MPI_Group_free", 0, 800, groupNull)
+	s.call(0, "MPI_Group_size", 0, 800, 2)
+	s.call(0, "MPI_Group_free", 0, 800, groupNull)
+	s.call(0, "MPI_Group_incl", 0, groupEmpty, 0, list{}, groupEmpty)
+	s.call(0, "MPI_Comm_group", 0, commWorld, 900)
+	expect(t, lines(t, s.content(), 0)[1:3],
+		"Type_contiguous(4 INT -> #0)",
+		"Type_contiguous(4 #0 -> #1)",
+	)
+	expect(t, tail(lines(t, s.content(), 0), 7),
+		"Comm_group(COMM_WORLD -> #0)",
+		"Comm_group(COMM_WORLD -> #0)",
+		"Group_free(#0 -> GROUP_NULL)",
+		"Group_size(#0 -> 2)",
+		"Group_free(#0 -> GROUP_NULL)",
+		"Group_incl(GROUP_EMPTY 0 [] -> GROUP_EMPTY)",
+		"Comm_group(COMM_WORLD -> #0)",
+	)
+}
+
+func TestFailedCall(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 2)
+	s.call(0, "MPI_Recv", 5, 1, typeInt, 99, 0, commWorld, 0x10, noStat{})
+	s.call(0, "MPI_Comm_dup", 5, commWorld, 0)
+	expect(t, tail(lines(t, s.content(), 0), 2),
+		"Recv(1 INT 99 0 COMM_WORLD -> ptr -)=5",
+		"Comm_dup(COMM_WORLD -> -)=5",
+	)
+}
+
+func TestResultsGoToStreams(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 2)
+	before := len(s.content().Signatures)
+	for k := range int64(4) {
+		s.call(0, "MPI_Recv", 0, 1, typeInt, anySource, anyTag, commWorld, 0x10, status{source: k, tag: k * k, bytes: 4 * k})
+		s.call(0, "MPI_Get_count", 0, status{source: k, tag: k * k, bytes: 4 * k}, typeInt, k)
+		s.call(0, "MPI_Wtime", int64(math.Float64bits(1.5*float64(k))))
+	}
+	c := s.content()
+	if n := len(c.Signatures) - before; n != 3 {
+		t.Errorf("%d signatures, want 3", n)
+	}
+	expect(t, tail(lines(t, c, 0), 3)[:2],
+		"Recv(1 INT ANY_SOURCE ANY_TAG COMM_WORLD -> ptr [~3 ~9 ~0 ~0 ~12])",
+		"Get_count([~3 ~9 ~0 ~0 ~12] INT -> ~3)",
+	)
+	wtime := c.Signatures[len(c.Signatures)-1]
+	if wtime.Return.Form != trace.Stream {
+		t.Error(wtime)
+	}
+}
+
+func TestSites(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 2)
+	for _, address := range []uint64{0x401234, 0x700010, 0x123, 0x401234, 0} {
+		s.callAt(0, address, "MPI_Barrier", 0, commWorld)
+	}
+	c := s.content()
+	want := []trace.Site{
+		{BuildID: "cafe", Module: "app", Offset: 0x1000},
+		{BuildID: "cafe", Module: "app", Offset: 0x1234},
+		{BuildID: "/lib/libx.so", Module: "libx.so", Offset: 0x10},
+	}
+	if len(c.Sites) != len(want) {
+		t.Fatal(c.Sites)
+	}
+	for i := range want {
+		if c.Sites[i] != want[i] {
+			t.Errorf("site %d: %v", i, c.Sites[i])
+		}
+	}
+	// 0x123 and 0 are the same unknown place
+	if n := len(c.Signatures); n != 4 {
+		t.Errorf("%d signatures", n)
+	}
+}
+
+func TestTiming(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 2)
+	s.clock += 5
+	s.call(0, "MPI_Barrier", 0, commWorld)
+	th := s.content().Threads[0]
+	if th.FirstTick != 1010 || th.Gaps[0] != 0 || th.Gaps[1] != 15 || th.Durations[1] != 20 {
+		t.Error(th.FirstTick, th.Gaps, th.Durations)
+	}
+}

@@ -1,0 +1,91 @@
+package recorder
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Whatever the moment of a checkpoint, resuming from it gives what there would have been without.
+func TestCheckpointAnywhere(t *testing.T) {
+	for seed := range uint64(40) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			s := newFakeShim(t)
+			s.randomProgram(rng, 300)
+			want := s.content()
+
+			// all records in the order in which they are worked off
+			var order []recordOf
+			collect := New(s.process)
+			sources := s.sources(collect, true)
+			for {
+				first := -1
+				var rec record
+				var next int
+				for i, src := range sources {
+					if r, n, ok := collect.peek(src); ok && (first < 0 || r.epoch < rec.epoch) {
+						first, rec, next = i, r, n
+					}
+				}
+				if first < 0 {
+					break
+				}
+				order = append(order, recordOf{sources[first].thread.number, rec})
+				sources[first].thread.offset = next
+			}
+
+			cut := rng.IntN(len(order) + 1)
+			r := New(s.process)
+			for n := range uint32(len(s.threads)) {
+				r.thread(n)
+			}
+			for _, o := range order[:cut] {
+				r.apply(r.thread(o.thread), o.record)
+			}
+			state := r.AppendState(nil)
+			resumed, err := Restore(s.process, state)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again := resumed.AppendState(nil); !bytes.Equal(again, state) {
+				t.Fatal("the state of a resumed recorder is another one")
+			}
+			for _, o := range order[cut:] {
+				resumed.apply(resumed.thread(o.thread), o.record)
+			}
+			got, err := resumed.Content()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("checkpoint after %d of %d calls: -want +got\n%s", cut, len(order), d)
+			}
+		})
+	}
+}
+
+type recordOf struct {
+	thread uint32
+	record record
+}
+
+func TestDamagedCheckpoint(t *testing.T) {
+	s := newFakeShim(t)
+	s.randomProgram(rand.New(rand.NewPCG(1, 1)), 50)
+	state := s.recorder().AppendState(nil)
+	for i := range state {
+		damaged := slices.Clone(state)
+		damaged[i] ^= 0x10
+		if _, err := Restore(s.process, damaged); err == nil {
+			t.Fatalf("byte %d of %d damaged, and nobody noticed", i, len(state))
+		}
+	}
+	if _, err := Restore(s.process, state[:len(state)-1]); err == nil {
+		t.Error("truncated, and nobody noticed")
+	}
+}

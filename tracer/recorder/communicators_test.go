@@ -1,0 +1,254 @@
+package recorder
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A commWorldOf simulates the ranks of a world that all run the same program; f makes the calls of one rank.
+func simulate(t *testing.T, size int, f func(s *fakeShim, rank int64)) []*trace.Content {
+	t.Helper()
+	var cs []*trace.Content
+	for rank := range size {
+		s := newFakeShim(t)
+		s.init(int64(rank), int64(size))
+		f(s, int64(rank))
+		cs = append(cs, s.content())
+	}
+	return cs
+}
+
+// names checks that a name stands for the same members on all ranks, which are the ranks that have it, and gives
+// name: members for all.
+func names(t *testing.T, cs []*trace.Content) map[string]string {
+	t.Helper()
+	have := map[string][]int{}
+	members := map[string]string{}
+	for rank, c := range cs {
+		seen := map[string]bool{}
+		for _, k := range c.Communicators {
+			if seen[k.GlobalName] {
+				t.Errorf("rank %d has two communicators %s", rank, k.GlobalName)
+			}
+			seen[k.GlobalName] = true
+			have[k.GlobalName] = append(have[k.GlobalName], rank)
+			is := k.Members.String()
+			if len(k.Remote) > 0 && k.Members[0].Start < k.Remote[0].Start {
+				is += " | " + k.Remote.String()
+			} else if len(k.Remote) > 0 {
+				is = k.Remote.String() + " | " + is
+			}
+			if was, ok := members[k.GlobalName]; ok && was != is {
+				t.Errorf("%s is %s on rank %d, %s elsewhere", k.GlobalName, is, rank, was)
+			}
+			members[k.GlobalName] = is
+		}
+	}
+	for name, ranks := range have {
+		if n := len(ranks); n != countMembers(cs, name) {
+			t.Errorf("%s is on ranks %v, has members %s", name, ranks, members[name])
+		}
+	}
+	return members
+}
+
+func countMembers(cs []*trace.Content, name string) int {
+	for _, c := range cs {
+		for _, k := range c.Communicators {
+			if k.GlobalName == name {
+				return k.Members.Len() + k.Remote.Len()
+			}
+		}
+	}
+	return 0
+}
+
+func (s *fakeShim) split(comm, color, newComm int64, d descr) {
+	s.call(0, "MPI_Comm_split", 0, comm, color, 0, newComm, d)
+}
+
+func TestSplitNames(t *testing.T) {
+	const size = 6
+	cs := simulate(t, size, func(s *fakeShim, rank int64) {
+		// rows of three, raw handles that differ from rank to rank
+		row := rank / 3
+		raw := int64(9000 + 16*rank)
+		s.split(commWorld, row, raw, descr{raw: raw, own: rank % 3, size: 3, group: list{3 * row, 3*row + 1, 3*row + 2}})
+		// the first row splits again; the other ranks get nothing from a split that they take part in
+		if row == 0 {
+			s.split(raw, 0, raw+1, descr{raw: raw + 1, own: 2 - rank, size: 3, group: list{2, 1, 0}})
+		}
+		if rank == 5 {
+			s.call(0, "MPI_Comm_split", 0, commWorld, undefined, 0, commNull)
+		} else {
+			s.split(commWorld, 0, raw+2, descr{raw: raw + 2, own: rank, size: 5, group: list{0, 1, 2, 3, 4}})
+		}
+		// duplicates of the world afterwards have the same ordinal on all ranks
+		s.call(0, "MPI_Comm_dup", 0, commWorld, raw+3, descr{raw: raw + 3, own: rank, size: size, group: list{0, 1, 2, 3, 4, 5}})
+		// a freed handle may come again for another communicator
+		s.call(0, "MPI_Comm_free", 0, raw+3, commNull)
+		s.call(0, "MPI_Comm_dup", 0, commWorld, raw+3, descr{raw: raw + 3, own: rank, size: size, group: list{0, 1, 2, 3, 4, 5}})
+	})
+	want := map[string]string{
+		"MPI_COMM_WORLD":         "0-5",
+		"MPI_COMM_WORLD.0@0":     "0-2",
+		"MPI_COMM_WORLD.0@3":     "3-5",
+		"MPI_COMM_WORLD.0@0.0@2": "2-0:-1",
+		"MPI_COMM_WORLD.1@0":     "0-4",
+		"MPI_COMM_WORLD.2@0":     "0-5",
+		"MPI_COMM_WORLD.3@0":     "0-5",
+	}
+	if d := cmp.Diff(want, names(t, cs)); d != "" {
+		t.Error(d)
+	}
+	expect(t, lines(t, cs[5], 0)[1:],
+		"Comm_split(COMM_WORLD 1 0 -> #0) comm MPI_COMM_WORLD.0@3",
+		"Comm_split(COMM_WORLD UNDEFINED 0 -> COMM_NULL)",
+		"Comm_dup(COMM_WORLD -> #1) comm MPI_COMM_WORLD.2@0",
+		"Comm_free(#1 -> COMM_NULL)",
+		"Comm_dup(COMM_WORLD -> #1) comm MPI_COMM_WORLD.3@0",
+	)
+	for rank, c := range cs[:3] {
+		own := int32(none)
+		for _, s := range c.Signatures {
+			if s.In != nil && s.In[0].Form == trace.Handle && s.In[0].Int == 0 && s.Communicator.Form == trace.Stream {
+				own = s.OwnRank
+			}
+		}
+		if own != int32(rank) {
+			t.Errorf("rank %d splits its row as rank %d", rank, own)
+		}
+	}
+}
+
+// MPI_Comm_create_group is called by its members only: the parent's count of creations must not advance on them alone.
+func TestCreateGroupDoesNotCountOnTheParent(t *testing.T) {
+	cs := simulate(t, 4, func(s *fakeShim, rank int64) {
+		for n := range int64(2) {
+			if rank < 2 {
+				raw := 9000 + n
+				s.call(0, "MPI_Comm_create_group", 0, commWorld, 77, 5, raw, descr{raw: raw, own: rank, size: 2, group: list{0, 1}})
+			}
+		}
+		s.call(0, "MPI_Comm_dup", 0, commWorld, 9005, descr{raw: 9005, own: rank, size: 4, group: list{0, 1, 2, 3}})
+	})
+	group := groupHash([]int{0, 1})
+	want := map[string]string{
+		"MPI_COMM_WORLD":                            "0-3",
+		"MPI_COMM_WORLD.0@0":                        "0-3",
+		fmt.Sprintf("MPI_COMM_WORLD/%s#5.0", group): "0-1",
+		fmt.Sprintf("MPI_COMM_WORLD/%s#5.1", group): "0-1",
+	}
+	if d := cmp.Diff(want, names(t, cs)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestIntercommunicators(t *testing.T) {
+	cs := simulate(t, 5, func(s *fakeShim, rank int64) {
+		side := rank % 2
+		groups := []list{{0, 2, 4}, {1, 3}}
+		d := func(raw int64) descr {
+			return descr{raw: raw, own: rank / 2, size: int64(len(groups[side])), inter: 1,
+				remoteSize: int64(len(groups[1-side])), group: groups[side], remote: groups[1-side]}
+		}
+		s.split(commWorld, side, 50, descr{raw: 50, own: rank / 2, size: int64(len(groups[side])), group: groups[side]})
+		s.call(0, "MPI_Intercomm_create", 0, 50, 0, commWorld, 1-side, 12, 51, d(51))
+		s.call(0, "MPI_Comm_dup", 0, 51, 52, d(52))
+		s.call(0, "MPI_Intercomm_merge", 0, 51, side, 53, descr{raw: 53, own: rank/2 + 3*side, size: 5, group: list{0, 2, 4, 1, 3}})
+		// only the root's count and type are significant; the root group passes MPI_ROOT or MPI_PROC_NULL
+		root := int64(2)
+		if side == 1 {
+			root = procNull
+			if rank == 3 {
+				root = mpiRoot
+			}
+		}
+		s.call(0, "MPI_Gather", 0, 0x10, 1, typeInt, 999, 888, root, 51, 0x20)
+	})
+	hash := groupHash([]int{0, 2, 4}) + "+" + groupHash([]int{1, 3})
+	if groupHash([]int{0, 2, 4}) > groupHash([]int{1, 3}) {
+		hash = groupHash([]int{1, 3}) + "+" + groupHash([]int{0, 2, 4})
+	}
+	both := "0-4:2 | 1-3:2"
+	if got := names(t, cs); len(got) != 6 {
+		t.Error(got)
+	} else if _, ok := got[hash+"#12.0"]; !ok {
+		t.Error(got, both)
+	} else if _, ok := got[hash+"#12.0.0@0,1"]; !ok {
+		t.Error(got)
+	} else if _, ok := got[hash+"#12.0.1@0"]; !ok {
+		t.Error(got)
+	}
+	expect(t, tail(lines(t, cs[0], 0), 1), "Gather(ptr 1 INT - - 2 #1 -> -)")
+	expect(t, tail(lines(t, cs[1], 0), 1), "Gather(ptr 1 INT - - PROC_NULL #1 -> -)")
+	expect(t, tail(lines(t, cs[3], 0), 1), "Gather(ptr 1 INT 999 #0 ROOT #1 -> ptr)")
+}
+
+// A duplicate that is not ready yet cannot be asked; it is as its parent.
+func TestIdupIsAsItsParent(t *testing.T) {
+	cs := simulate(t, 4, func(s *fakeShim, rank int64) {
+		raw := 50 + rank
+		s.call(0, "MPI_Cart_create", 0, commWorld, 2, list{2, 2}, list{0, 1}, 0, raw,
+			descr{raw: raw, own: rank, size: 4, topology: 1, group: list{0, 1, 2, 3}, dims: list{2, 2}, periods: list{0, 1}, coords: list{rank / 2, rank % 2}})
+		s.call(0, "MPI_Comm_set_name", 0, raw, str("grid"))
+		s.call(0, "MPI_Comm_idup", 0, raw, 90, 91)
+		s.call(0, "MPI_Wait", 0, 91, requestNull, status{})
+		s.call(0, "MPI_Barrier", 0, 90)
+	})
+	for rank, c := range cs {
+		expect(t, tail(lines(t, c, 0), 3),
+			"Comm_idup(#0 -> #1 #0) comm MPI_COMM_WORLD.0@0.0@0",
+			"Wait(#0 -> - [~0 ~0 ~0 ~0 ~0])",
+			"Barrier(#1 -> )",
+		)
+		want := trace.Communicator{
+			GlobalName: "MPI_COMM_WORLD.0@0.0@0", Members: trace.RankList{{Start: 0, Count: 4, Stride: 1}},
+			Topology: trace.Topology{Dims: []int{2, 2}, Periodic: []bool{false, true}},
+		}
+		if d := cmp.Diff(want, c.Communicators[2]); d != "" {
+			t.Error(d)
+		}
+		if c.Communicators[1].Label != "grid" {
+			t.Errorf("label %q", c.Communicators[1].Label)
+		}
+		if own := c.Signatures[len(c.Signatures)-1].OwnRank; own != int32(rank) {
+			t.Errorf("rank %d is rank %d of the duplicate", rank, own)
+		}
+	}
+}
+
+func TestSelf(t *testing.T) {
+	cs := simulate(t, 2, func(s *fakeShim, rank int64) {
+		s.call(0, "MPI_Barrier", 0, commSelf)
+		s.call(0, "MPI_Comm_dup", 0, commSelf, 60, descr{raw: 60, size: 1, group: list{rank}})
+	})
+	for rank, c := range cs {
+		if got := c.Communicators[1]; got.GlobalName != "MPI_COMM_SELF" || got.Members.String() != fmt.Sprint(rank) {
+			t.Error(got)
+		}
+		if got := c.Communicators[2].GlobalName; got != fmt.Sprintf("MPI_COMM_SELF.0@%d", rank) {
+			t.Error(got)
+		}
+	}
+}
+
+func TestLongNamesAreHashed(t *testing.T) {
+	var last [2]string
+	for rank, c := range simulate(t, 2, func(s *fakeShim, rank int64) {
+		comm := int64(commWorld)
+		for n := range int64(40) {
+			s.call(0, "MPI_Comm_dup", 0, comm, 100+n, descr{raw: 100 + n, own: rank, size: 2, group: list{0, 1}})
+			comm = 100 + n
+		}
+	}) {
+		last[rank] = c.Communicators[40].GlobalName
+	}
+	if last[0] != last[1] || len(last[0]) > longestName {
+		t.Error(last)
+	}
+}

@@ -1,0 +1,60 @@
+package recorder
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// Any bytes as a segment give calls, or notes on what was wrong.
+func FuzzSegment(f *testing.F) {
+	s := newFakeShim(f)
+	s.randomProgram(rand.New(rand.NewPCG(3, 1)), 60)
+	f.Add(bytesOf(s.threads[0].words[headerWords:]))
+	f.Add(bytesOf(s.threads[1].words[headerWords:]))
+	f.Add(bytesOf(s.threads[0].words[headerWords : headerWords+40]))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 1<<16 {
+			return
+		}
+		words := newSegmentWords(0, 0)
+		words = append(words, make([]uint64, len(b)/8)...)
+		copy(bytesOf(words[headerWords:]), b)
+		words[headerUsed] = uint64(len(b))
+		r := New(s.process)
+		sources := []*source{{
+			thread: r.thread(0), segments: []*segment{{words: words}}, closed: true, ended: true,
+		}}
+		r.consume(sources)
+		c, err := r.Content()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		lines(t, c, 0)
+		resumed, err := Restore(s.process, r.AppendState(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resumed.Calls() != r.Calls() {
+			t.Fatal("calls were lost")
+		}
+	})
+}
+
+// Any bytes as a checkpoint give an error or a recorder that works.
+func FuzzRestore(f *testing.F) {
+	s := newFakeShim(f)
+	s.randomProgram(rand.New(rand.NewPCG(3, 1)), 60)
+	state := s.recorder().AppendState(nil)
+	f.Add(state[len(checkpointMagic) : len(state)-8])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := restore(s.process, b)
+		if err != nil {
+			return
+		}
+		_, _ = r.Content()
+		r.AppendState(nil)
+	})
+}

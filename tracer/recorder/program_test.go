@@ -1,0 +1,100 @@
+package recorder
+
+import "math/rand/v2"
+
+// A randomProgram makes calls of a fake program with two threads: loops, shared request handles, wildcards, polls,
+// communicators that come and go. It returns after n calls or some more.
+func (s *fakeShim) randomProgram(rng *rand.Rand, n int) {
+	s.init(0, 4)
+	group := list{0, 1, 2, 3}
+	var comms list
+	type pending struct {
+		raw    int64
+		thread uint32
+	}
+	var requests []pending
+	const shared = 0x6c000000
+	raw := int64(2000)
+	comm := func() int64 {
+		if len(comms) == 0 || rng.IntN(2) == 0 {
+			return commWorld
+		}
+		return comms[rng.IntN(len(comms))]
+	}
+	for calls := 0; calls < n; calls++ {
+		thread := uint32(rng.IntN(2))
+		switch rng.IntN(12) {
+		case 0, 1:
+			r := int64(shared)
+			if rng.IntN(2) == 0 {
+				raw++
+				r = raw
+			}
+			s.call(thread, "MPI_Isend", 0, 0x10, rng.IntN(3), typeInt, rng.IntN(4), 7, comm(), r)
+			requests = append(requests, pending{r, thread})
+		case 2:
+			raw++
+			s.call(thread, "MPI_Irecv", 0, 1, typeInt, anySource, anyTag, comm(), 0x10, raw)
+			requests = append(requests, pending{raw, thread})
+		case 3:
+			var before, after list
+			var statuses stats
+			for _, p := range requests {
+				before, after = append(before, p.raw), append(after, requestNull)
+				statuses = append(statuses, status{source: int64(rng.IntN(4)), tag: 7, bytes: int64(rng.IntN(100))})
+			}
+			s.call(thread, "MPI_Waitall", 0, len(before), before, after, statuses)
+			requests = nil
+		case 4:
+			if len(requests) > 0 {
+				k := rng.IntN(len(requests))
+				flag := int64(rng.IntN(2))
+				if flag == 0 {
+					s.call(thread, "MPI_Test", 0, requests[k].raw, requests[k].raw, 0, noStat{})
+				} else {
+					s.call(thread, "MPI_Test", 0, requests[k].raw, requestNull, 1, status{source: 3, tag: 7, bytes: 8})
+					requests = append(requests[:k], requests[k+1:]...)
+				}
+			}
+		case 5:
+			raw++
+			s.call(thread, "MPI_Comm_dup", 0, commWorld, raw, descr{raw: raw, size: 4, group: group})
+			comms = append(comms, raw)
+		case 6:
+			if len(comms) > 0 {
+				s.call(thread, "MPI_Comm_free", 0, comms[0], commNull)
+				comms = comms[1:]
+			}
+		case 7:
+			s.call(thread, "MPI_Recv", 0, 1, typeInt, anySource, anyTag, comm(), 0x10, status{source: int64(rng.IntN(4)), bytes: 4})
+		case 8:
+			for range 1 + rng.IntN(20) {
+				s.callAt(thread, 0x402000, "MPI_Allreduce", 0, 0x10, 1, typeInt, 0x58000003, commWorld, 0x20)
+			}
+		default:
+			s.callAt(thread, 0x401000+uint64(rng.IntN(4)), "MPI_Barrier", 0, comm())
+		}
+	}
+}
+
+// cut makes the segments of a thread out of its records, of at most so many words each.
+func (t *fakeThread) cut(words int) []*segment {
+	var segments []*segment
+	fresh := func() *segment {
+		return &segment{
+			thread: t.number, sequence: uint64(len(segments)), words: newSegmentWords(t.number, uint64(len(segments))),
+		}
+	}
+	seg := fresh()
+	for at := headerWords; at < len(t.words); {
+		n := int(low(t.words[at+recordReserved])) / 8
+		if len(seg.words)-headerWords > 0 && len(seg.words)-headerWords+n > words {
+			segments = append(segments, seg)
+			seg = fresh()
+		}
+		seg.words = append(seg.words, t.words[at:at+n]...)
+		seg.words[headerUsed] = uint64(len(seg.words)-headerWords) * 8
+		at += n
+	}
+	return append(segments, seg)
+}
