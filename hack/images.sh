@@ -256,7 +256,15 @@ deliver() {
 main() {
   local t s
   mkdir -p "$IMG" "$BUILD" "$store"
-  [ -s "$store/storage.conf" ] || printf '[storage]\ndriver = "overlay"\ngraphroot = "%s/root"\nrunroot = "/run/cairn-images"\n' "$store" >"$store/storage.conf"
+  # skip_mount_home: else the store stays mounted on itself, and cannot be deleted
+  cat >"$store/storage.conf" <<C
+[storage]
+driver = "overlay"
+graphroot = "$store/root"
+runroot = "$IMAGES_RUN"
+[storage.options.overlay]
+skip_mount_home = "true"
+C
   for t in "${targets[@]}"; do
     case $t in
       bases | cairn | minio | system) "do_$t" ;;

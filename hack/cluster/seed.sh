@@ -6,18 +6,18 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 main() {
-  local f name todo=() sock=/run/cairn-images/seed.sock pidfile=/run/cairn-images/seed.pid t=$SECONDS
+  local f name todo=() sock=$IMAGES_RUN/seed.sock pidfile=$IMAGES_RUN/seed.pid t=$SECONDS
   for f in "$IMG"/*.tar; do
     name=$(basename "$f" .tar)
     [ -e "$f" ] && ! cmp -s "$IMG/$name.key" "$SEED/imported/$name" && todo+=("$f")
   done
   [ ${#todo[@]} -gt 0 ] || return 0
   say "unpacking images: $(basename -s .tar "${todo[@]}" | tr '\n' ' ')"
-  mkdir -p "$SEED/imported" /run/cairn-images
+  mkdir -p "$SEED/imported" "$IMAGES_RUN"
   cat >"$SEED/containerd.toml" <<C
 version = 2
 root = "$SEED/root"
-state = "/run/cairn-images/seed"
+state = "$IMAGES_RUN/seed"
 disabled_plugins = ["io.containerd.grpc.v1.cri", $CONTAINERD_UNUSED]
 [grpc]
   address = "$sock"
@@ -27,7 +27,7 @@ C
   # in a mount namespace of its own: whatever happens, no mount is left
   unshare --mount containerd -c "$SEED/containerd.toml" >"$SEED/containerd.log" 2>&1 &
   echo "$! $(startof $!)" >"$pidfile"
-  trap 'stop /run/cairn-images/seed.pid' EXIT
+  trap 'stop "$IMAGES_RUN/seed.pid"' EXIT
   until_ok 60 "containerd for the images" ctr -a $sock version || { tail -n 5 "$SEED/containerd.log"; return 1; }
   for f in "${todo[@]}"; do
     name=$(basename "$f" .tar)
