@@ -20,6 +20,7 @@
     X(MPI_Allgatherv) \
     X(MPI_Alloc_mem) \
     X(MPI_Allreduce) \
+    X(MPI_Allreduce_init) \
     X(MPI_Alltoall) \
     X(MPI_Alltoallv) \
     X(MPI_Alltoallw) \
@@ -303,6 +304,7 @@ static atomic_ulong calls[called_functions];
 #define MPI_Allgatherv(...) COUNTED(MPI_Allgatherv, __VA_ARGS__)
 #define MPI_Alloc_mem(...) COUNTED(MPI_Alloc_mem, __VA_ARGS__)
 #define MPI_Allreduce(...) COUNTED(MPI_Allreduce, __VA_ARGS__)
+#define MPI_Allreduce_init(...) COUNTED(MPI_Allreduce_init, __VA_ARGS__)
 #define MPI_Alltoall(...) COUNTED(MPI_Alltoall, __VA_ARGS__)
 #define MPI_Alltoallv(...) COUNTED(MPI_Alltoallv, __VA_ARGS__)
 #define MPI_Alltoallw(...) COUNTED(MPI_Alltoallw, __VA_ARGS__)
