@@ -1,0 +1,135 @@
+// Package shimtest runs MPI programs under the shim, for tests. In go a program and settings of the tracer; out come
+// what the program printed, how it ended, and the process directories of its ranks.
+//
+// The tests need what `make build` and `make examples` make, and both MPIs.
+package shimtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Implementations are the MPIs, by the names of their mpicc and mpirun.
+var Implementations = []string{"openmpi", "mpich"}
+
+// Root is the project's folder.
+func Root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "..")
+}
+
+// A Tracer is a root of the tracer (docs/decisions/0001-seams.md) in a temporary folder.
+type Tracer struct {
+	Dir string
+}
+
+// NewTracer makes one with the libraries of the project's lib and the given settings.
+func NewTracer(t testing.TB, config map[string]any) *Tracer {
+	t.Helper()
+	for _, name := range []string{"libcairn-openmpi.so", "libcairn-mpich.so", "libcairn-core.so"} {
+		require.FileExists(t, filepath.Join(Root(), "lib", name), "`make build` makes it")
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.Symlink(filepath.Join(Root(), "lib"), filepath.Join(dir, "lib")))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "spool"), 0o777))
+	require.NoError(t, os.Chmod(filepath.Join(dir, "spool"), 0o1777))
+	tracer := &Tracer{Dir: dir}
+	tracer.Configure(t, config)
+	return tracer
+}
+
+// Configure writes the settings.
+func (tr *Tracer) Configure(t testing.TB, config map[string]any) {
+	t.Helper()
+	b, err := json.Marshal(config)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(tr.Dir, "config.json"), b, 0o644))
+}
+
+// Preload is the value of LD_PRELOAD: both shims, as in an image that has both MPIs.
+func (tr *Tracer) Preload() string {
+	return filepath.Join(tr.Dir, "lib", "libcairn-openmpi.so") + ":" + filepath.Join(tr.Dir, "lib", "libcairn-mpich.so")
+}
+
+// Processes are the process directories in the spool.
+func (tr *Tracer) Processes(t testing.TB) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(tr.Dir, "spool", "*", "process.json"))
+	require.NoError(t, err)
+	for i := range paths {
+		paths[i] = filepath.Dir(paths[i])
+	}
+	return paths
+}
+
+// A Result is how a command ended.
+type Result struct {
+	Code           int
+	Signal         string // "" when it was not killed
+	Stdout, Stderr string
+}
+
+const patience = 3 * time.Minute
+
+// Run runs a command with the shims preloaded.
+func (tr *Tracer) Run(t testing.TB, command ...string) Result {
+	t.Helper()
+	return Run(t, []string{"LD_PRELOAD=" + tr.Preload()}, command...)
+}
+
+// Run runs a command with additional environment variables.
+func Run(t testing.TB, environment []string, command ...string) Result {
+	t.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"), environment...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.WaitDelay = 10 * time.Second
+	require.NoError(t, cmd.Start())
+	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	_ = cmd.Wait()
+	require.True(t, timer.Stop(), "%s did not end within %s", strings.Join(command, " "), patience)
+	r := Result{Code: cmd.ProcessState.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String()}
+	if text := cmd.ProcessState.String(); strings.HasPrefix(text, "signal: ") {
+		r.Signal = strings.TrimPrefix(text, "signal: ")
+	}
+	return r
+}
+
+// Launch is the command that starts a program on so many ranks of this machine, more than it has cores.
+func Launch(implementation string, ranks int, program string, arguments ...string) []string {
+	command := []string{"mpirun." + implementation, "-np", strconv.Itoa(ranks)}
+	if implementation == "openmpi" {
+		command = append(command, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1")
+	}
+	return append(append(command, program), arguments...)
+}
+
+// Example is the path of an example program.
+func Example(implementation, name string) string {
+	return filepath.Join(Root(), "examples", "bin", implementation, name)
+}
+
+// Compile compiles a C program for an MPI and returns its path.
+func Compile(t testing.TB, implementation, source string, flags ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)))
+	args := append([]string{"-g", "-O1", "-w", "-o", out, source}, flags...)
+	compiler := "mpicc." + implementation
+	if filepath.Ext(source) == ".f90" {
+		compiler = "mpif90." + implementation
+	}
+	b, err := exec.Command(compiler, args...).CombinedOutput()
+	require.NoError(t, err, string(b))
+	return out
+}
