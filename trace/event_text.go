@@ -64,6 +64,9 @@ func (e *Event) arguments(yield func(argument) bool) {
 		}
 		if a.parameter.Direction != In && len(out) > 0 {
 			a.after, out = &out[0], out[1:]
+			if a.before != nil && a.after.Form == Absent {
+				a.after = nil // not said, or not different
+			}
 		}
 		if !yield(a) {
 			return

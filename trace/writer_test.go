@@ -1,0 +1,40 @@
+package trace
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func BenchmarkWrite(b *testing.B) {
+	c := stencil(64, 1000, false)
+	defer reportCPU(b)()
+	for range b.N {
+		if err := Write(io.Discard, c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
+	file := written(b, stencil(64, 1000, false))
+	b.ReportAllocs()
+	defer reportCPU(b)()
+	for range b.N {
+		if _, err := Open(bytes.NewReader(file), int64(len(file))); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// What was compressed before leaves no trace in the next block.
+func TestCompressionIsDeterministic(t *testing.T) {
+	c := stencil(9, 300, true)
+	want := written(t, c)
+	for _, other := range []*Content{stencil(2, 10, false), stencil(64, 100, true), {}} {
+		written(t, other)
+		require.Equal(t, want, written(t, c))
+	}
+}
