@@ -112,7 +112,10 @@ func (s *Spool) Next(thread uint32, full unsafe.Pointer, minimum uint64) (segmen
 	}
 	m, err := s.fresh(thread, src.next, minimum)
 	if err != nil {
-		return nil, 0, s.stop(errors.Join(err, s.failure))
+		if s.failure != nil {
+			err = s.failure // for want of a checkpoint there is no room
+		}
+		return nil, 0, s.stop(err)
 	}
 	src.next++
 	src.segments = append(src.segments, m.segment)
@@ -150,6 +153,9 @@ func (s *Spool) workOff() {
 // checkpoint writes the state; what it holds needs its segments no more.
 func (s *Spool) checkpoint() error {
 	state := s.recorder.AppendState(nil)
+	if limit := s.process.SpoolLimitBytes; limit > 0 && s.diskBytes+s.stateSize+int64(len(state)) > limit {
+		return s.limitReached()
+	}
 	if err := writeFile(s.dir, stateFile, state); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
@@ -177,7 +183,8 @@ func (s *Spool) fresh(thread uint32, sequence, minimum uint64) (*mapping, error)
 
 	path := filepath.Join(s.dir, segmentName(thread, sequence))
 	m := s.reuse(size)
-	if m == nil && s.overLimit(size) && s.raw > 0 {
+	// A checkpoint ahead of time, but not one that costs more than what it frees is worth.
+	if m == nil && s.overLimit(size) && s.raw > s.stateSize/4 {
 		s.failure = s.checkpoint()
 		m = s.reuse(size)
 	}
@@ -191,7 +198,7 @@ func (s *Spool) fresh(thread uint32, sequence, minimum uint64) (*mapping, error)
 		m.path = path
 		return m, nil
 	case s.overLimit(size):
-		return nil, fmt.Errorf("the spool limit of %d bytes is reached", s.process.SpoolLimitBytes)
+		return nil, s.limitReached()
 	}
 	data, err := mapNew(path, size)
 	if err != nil {
@@ -226,6 +233,10 @@ func (s *Spool) reuse(size int64) *mapping {
 // state and the new one.
 func (s *Spool) overLimit(size int64) bool {
 	return s.process.SpoolLimitBytes > 0 && s.diskBytes+size+2*s.stateSize > s.process.SpoolLimitBytes
+}
+
+func (s *Spool) limitReached() error {
+	return fmt.Errorf("the spool limit of %d bytes is reached", s.process.SpoolLimitBytes)
 }
 
 // stop ends tracing. The reason goes where no disk space is needed: into the headers of the segments that are there.

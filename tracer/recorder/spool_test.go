@@ -1,0 +1,303 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A spoolWriter writes the records of a fake shim into the segments of a spool, as the shim does.
+type spoolWriter struct {
+	t       testing.TB
+	spool   *Spool
+	threads map[uint32]*spoolThread
+}
+
+type spoolThread struct {
+	words []uint64 // the mapped segment
+	at    int
+}
+
+// write appends one record, asking for segments as needed; false when tracing has stopped.
+func (w *spoolWriter) write(thread uint32, rec []uint64) bool {
+	t := w.threads[thread]
+	if t == nil {
+		t = &spoolThread{}
+		w.threads[thread] = t
+	}
+	if t.at+len(rec) > len(t.words) {
+		var full unsafe.Pointer
+		if t.words != nil {
+			full = unsafe.Pointer(unsafe.SliceData(t.words))
+		}
+		fresh, capacity, err := w.spool.Next(thread, full, uint64(len(rec)*8))
+		if err != nil {
+			return false
+		}
+		if capacity < uint64(len(rec)*8) {
+			w.t.Fatalf("capacity %d for a record of %d bytes", capacity, len(rec)*8)
+		}
+		t.words = unsafe.Slice((*uint64)(fresh), headerWords+int(capacity/8))
+		t.at = headerWords
+		t.words[headerSample], t.words[headerSample+1], t.words[headerSample+2] = 1, 1, 1
+	}
+	copy(t.words[t.at:], rec)
+	t.at += len(rec)
+	t.words[headerUsed] = uint64(t.at-headerWords) * 8
+	return true
+}
+
+// play writes everything that the fake shim has, in the order of epochs, and calls between after every record.
+func (w *spoolWriter) play(s *fakeShim, between func(n int)) (written int) {
+	at := map[uint32]int{}
+	for {
+		best, epoch := uint32(0), ^uint64(0)
+		for n, t := range s.threads {
+			a := max(at[n], headerWords)
+			if a < len(t.words) && (t.words[a+recordEpoch] < epoch || t.words[a+recordEpoch] == epoch && n < best) {
+				best, epoch = n, t.words[a+recordEpoch]
+			}
+		}
+		if epoch == ^uint64(0) {
+			return written
+		}
+		a := max(at[best], headerWords)
+		words := s.threads[best].words
+		n := int(low(words[a+recordReserved])) / 8
+		if !w.write(best, words[a:a+n]) {
+			return written
+		}
+		at[best] = a + n
+		written++
+		if between != nil {
+			between(written)
+		}
+	}
+}
+
+func startSpool(t testing.TB, s *fakeShim) (*spoolWriter, string) {
+	t.Helper()
+	dir := t.TempDir()
+	spool, err := Start(dir, s.json())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &spoolWriter{t: t, spool: spool, threads: map[uint32]*spoolThread{}}
+	return w, filepath.Join(dir, s.process.Directory)
+}
+
+// ignoreHow leaves out what a recovery adds or names in another way: terminals are numbered in order of first sight,
+// and threads interleave as they come.
+var ignoreHow = []cmp.Option{
+	cmpopts.IgnoreFields(trace.Clock{}, "Samples"),
+	cmpopts.IgnoreFields(trace.Rank{}, "EndedEarly"),
+}
+
+func compare(t *testing.T, want, got *trace.Content) {
+	t.Helper()
+	for i := range want.Threads {
+		expect(t, lines(t, got, i), lines(t, want, i)...)
+	}
+	if d := cmp.Diff(want.Ranks, got.Ranks, ignoreHow...); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(want.Communicators, got.Communicators); d != "" {
+		t.Error(d)
+	}
+}
+
+// A process that dies at any moment is recovered whole from checkpoint and segments, however often it checkpointed.
+func TestRecover(t *testing.T) {
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			s := newFakeShim(t)
+			// small segments: one per few dozen records
+			s.process.SegmentBytes = segmentHeaderSize + 4096
+			s.process.BootID = ""
+			s.randomProgram(rand.New(rand.NewPCG(seed, 2)), 3000)
+			w, dir := startSpool(t, s)
+			checkpoints := 0
+			w.play(s, func(n int) {
+				if n%int(400+100*seed) == 0 { // as if 4 MiB had gone by
+					w.spool.mu.Lock()
+					if err := w.spool.checkpoint(); err != nil {
+						t.Error(err)
+					}
+					w.spool.mu.Unlock()
+					checkpoints++
+				}
+			})
+			c, report, err := Recover(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, s.content(), c)
+			if !report.Checkpoint || checkpoints < 3 || report.Lost != 0 || len(report.Notes) != 0 {
+				t.Errorf("%d checkpoints, report %+v", checkpoints, report)
+			}
+			if !strings.HasPrefix(report.EndedEarly, "after MPI_") {
+				t.Error(report.EndedEarly)
+			}
+			files, _ := filepath.Glob(filepath.Join(dir, "*.seg"))
+			if n := len(files); n > 150 {
+				t.Errorf("%d segment files: they are not reused", n)
+			}
+		})
+	}
+}
+
+func TestSnapshotOfALivingProcess(t *testing.T) {
+	s := newFakeShim(t)
+	s.process.SegmentBytes = segmentHeaderSize + 4096
+	s.randomProgram(rand.New(rand.NewPCG(1, 2)), 1500)
+	w, dir := startSpool(t, s)
+	last := uint64(0)
+	w.play(s, func(n int) {
+		if n%97 != 0 {
+			return
+		}
+		c, report, err := Snapshot(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Calls != uint64(n) || report.Calls < last || c.Ranks[0].EndedEarly != "" {
+			t.Errorf("after %d calls the snapshot has %d, %q", n, report.Calls, c.Ranks[0].EndedEarly)
+		}
+		last = report.Calls
+		if err := c.Validate(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestSpoolLimit(t *testing.T) {
+	s := newFakeShim(t)
+	s.process.SegmentBytes = segmentHeaderSize + 4096
+	s.process.SpoolLimitBytes = 40_000
+	s.randomProgram(rand.New(rand.NewPCG(1, 2)), 20_000)
+	w, dir := startSpool(t, s)
+	written := w.play(s, nil)
+	c, report, err := Recover(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Calls != uint64(written) {
+		t.Errorf("%d calls written, %d recovered", written, report.Calls)
+	}
+	var bytes int64
+	files, _ := os.ReadDir(dir)
+	for _, f := range files {
+		info, err := f.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Name() != processFile {
+			bytes += info.Size()
+		}
+	}
+	if bytes > s.process.SpoolLimitBytes {
+		t.Errorf("%d bytes in the spool, limit %d", bytes, s.process.SpoolLimitBytes)
+	}
+	if len(c.Meta.Notes) != 1 || !strings.Contains(c.Meta.Notes[0], "spool limit of 40000 bytes") {
+		t.Error(c.Meta.Notes)
+	}
+	if _, _, err := w.spool.Next(0, nil, 100); !errors.Is(err, ErrStopped) {
+		t.Error(err)
+	}
+}
+
+func TestAlive(t *testing.T) {
+	dir := t.TempDir()
+	if alive, err := Alive(dir); alive || err != nil {
+		t.Error(alive, err)
+	}
+	// the lock of another process
+	command := exec.Command(os.Args[0], "-test.run=^TestHoldLock$")
+	command.Env = append(os.Environ(), "CAIRN_TEST_LOCK="+dir)
+	in, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ready := make([]byte, 6)
+	if _, err := out.Read(ready); err != nil || string(ready) != "locked" {
+		t.Fatal(string(ready), err)
+	}
+	if alive, err := Alive(dir); !alive || err != nil {
+		t.Error("a living process counts as dead", err)
+	}
+	in.Close()
+	_ = command.Wait()
+	if alive, err := Alive(dir); alive || err != nil {
+		t.Error("a dead process counts as living", err)
+	}
+}
+
+// TestHoldLock is the other process of TestAlive.
+func TestHoldLock(t *testing.T) {
+	dir := os.Getenv("CAIRN_TEST_LOCK")
+	if dir == "" {
+		return
+	}
+	if err := takeLock(dir); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Print("locked")
+	_, _ = os.Stdin.Read(make([]byte, 1))
+}
+
+func TestStopLeavesItsReason(t *testing.T) {
+	s := newFakeShim(t)
+	w, dir := startSpool(t, s)
+	s.init(0, 2)
+	w.play(s, nil)
+	// a record that no segment has room for
+	if _, _, err := w.spool.Next(0, nil, maxSegmentBytes); !errors.Is(err, ErrStopped) {
+		t.Fatal(err)
+	}
+	_, report, err := Recover(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Calls != 1 || len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "tracing stopped") {
+		t.Errorf("%+v", report)
+	}
+}
+
+func TestBadProcessDirectories(t *testing.T) {
+	if _, _, err := Recover(t.TempDir()); err == nil {
+		t.Error("an empty directory is no process")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"not json": "{", "escape": `{"directory":"../x"}`, "none": `{}`,
+	} {
+		if _, err := Start(dir, []byte(text)); err == nil {
+			t.Errorf("%s: started", name)
+		}
+	}
+	// a process that died before its first segment
+	s := newFakeShim(t)
+	_, dir = startSpool(t, s)
+	c, report, err := Recover(dir)
+	if err != nil || report.EndedEarly != "before MPI_Init" || len(c.Ranks) != 1 {
+		t.Error(report, err)
+	}
+}
