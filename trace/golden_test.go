@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -46,4 +47,18 @@ func jsonLines(t testing.TB, r *Reader) string {
 		require.NoError(t, cursor.Err())
 	}
 	return b.String()
+}
+
+// A reader in another language, written from docs/format.md, says the same.
+func TestSecondReader(t *testing.T) {
+	for _, program := range []string{"python3", "zstd"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	got, err := exec.Command("python3", "testdata/reader.py", "testdata/stencil.v0.cairn").CombinedOutput()
+	require.NoError(t, err, "%s", got)
+	want, err := os.ReadFile("testdata/stencil.v0.jsonl")
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
 }

@@ -1,0 +1,348 @@
+"""A second reader of trace files, written from docs/format.md: prints every call as package trace's Event.AppendJSON.
+
+usage: reader.py FILE        needs the zstd command
+"""
+import json
+import struct
+import subprocess
+import sys
+
+M64 = (1 << 64) - 1
+
+
+def xxh64(data):
+    p1, p2, p3, p4, p5 = (11400714785074694791, 14029467366897019727, 1609587929392839161, 9650029242287828579,
+                          2870177450012600261)
+    rot = lambda x, r: ((x << r) | (x >> (64 - r))) & M64
+    rnd = lambda acc, x: rot((acc + x * p2) & M64, 31) * p1 & M64
+    i, n = 0, len(data)
+    if n >= 32:
+        v = [(p1 + p2) & M64, p2, 0, -p1 & M64]
+        while i + 32 <= n:
+            for k, x in enumerate(struct.unpack_from("<4Q", data, i)):
+                v[k] = rnd(v[k], x)
+            i += 32
+        h = sum(rot(x, r) for x, r in zip(v, (1, 7, 12, 18))) & M64
+        for x in v:
+            h = ((h ^ rnd(0, x)) * p1 + p4) & M64
+    else:
+        h = p5
+    h = (h + n) & M64
+    while i + 8 <= n:
+        h = (rot(h ^ rnd(0, struct.unpack_from("<Q", data, i)[0]), 27) * p1 + p4) & M64
+        i += 8
+    if i + 4 <= n:
+        h = (rot(h ^ struct.unpack_from("<I", data, i)[0] * p1 & M64, 23) * p2 + p3) & M64
+        i += 4
+    for b in data[i:]:
+        h = rot(h ^ b * p5 & M64, 11) * p1 & M64
+    h = (h ^ h >> 33) * p2 & M64
+    h = (h ^ h >> 29) * p3 & M64
+    return h ^ h >> 32
+
+
+def int64(x):
+    return ((x + (1 << 63)) & M64) - (1 << 63)
+
+
+def unzigzag(x):
+    return x >> 1 if x & 1 == 0 else -(x + 1 >> 1)
+
+
+class Input:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def bytes(self, n):
+        assert self.at + n <= len(self.data), "truncated"
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def varint(self):
+        x = shift = 0
+        while True:
+            b = self.bytes(1)[0]
+            x |= (b & 0x7f) << shift
+            shift += 7
+            if b < 0x80:
+                return x
+
+    def signed(self):
+        return unzigzag(self.varint())
+
+    def sequence(self):
+        n, values, value = self.varint(), [], 0
+        while len(values) < n:
+            head = self.varint()
+            kind, m = head & 3, head >> 2
+            if kind == 0:
+                value = int64(value + self.signed())
+                values += [value] * m
+            elif kind == 1:
+                value, step = int64(value + self.signed()), self.signed()
+                values += [int64(value + i * step) for i in range(m)]
+                value = values[-1]
+            else:
+                for _ in range(m):
+                    value = self.signed() if kind == 2 else int64(value + self.signed())
+                    values.append(value)
+        return values
+
+    def strings(self):
+        lengths = [self.varint() for _ in range(self.varint())]
+        self.table = [self.bytes(n).decode() for n in lengths]
+        return self
+
+    def text(self):
+        return self.table[self.varint()]
+
+    def texts(self):
+        return [self.table[i] for i in self.sequence()]
+
+    def lists(self):
+        lengths, everything, out = self.sequence(), self.sequence(), []
+        for n in lengths:
+            out.append(everything[:n])
+            everything = everything[n:]
+        return out
+
+    def rank_list(self):
+        ranks = []
+        for _ in range(self.varint()):
+            start, count, stride = self.signed(), self.varint(), self.signed()
+            ranks += [start + i * stride for i in range(count)]
+        return ranks
+
+    def value(self):
+        head = self.bytes(1)[0]
+        form, x = head & 15, head >> 4
+        if x == 15:
+            x += self.varint()
+        if form == 3:
+            return form, struct.unpack("<d", self.bytes(8))[0]
+        if form in (2, 6, 10, 11, 12):
+            return form, unzigzag(x)
+        if form in (4, 5):
+            return form, self.table[x]
+        if form in (8, 9):
+            return form, [self.value() for _ in range(x)]
+        return form, None
+
+
+def block(data, offset, size):
+    i = Input(data[offset:offset + size])
+    kind, codec = i.bytes(2)
+    length, stored = i.varint(), i.varint()
+    head = i.data[:i.at]
+    (checksum,) = struct.unpack("<Q", i.bytes(8))
+    content = i.bytes(stored)
+    assert i.at == size and xxh64(head + content) == checksum, "damaged block"
+    if codec == 1:
+        content = subprocess.run(["zstd", "-dc"], input=content, stdout=subprocess.PIPE, check=True).stdout
+    assert len(content) == length
+    return kind, Input(content)
+
+
+class Trace:
+    def __init__(self, data):
+        assert data[:8] == b"CAIRN\x1a\n\0" and data[-4:] == b"NRAC"
+        (length,) = struct.unpack("<I", data[-8:-4])
+        kind, index = block(data, len(data) - 8 - length, length)
+        assert kind == 127
+        self.sections, self.sequences, self.timing, offset = {}, {}, {}, 8
+        for kind, size, key, part in zip(*[index.sequence() for _ in range(4)]):
+            _, content = block(data, offset, size)
+            offset += size
+            if kind == 8:
+                for i, n in enumerate(content.sequence()):
+                    self.sequences[key + i] = Input(content.bytes(n)).sequence()
+            elif kind == 12:
+                gaps, durations = self.timing.setdefault(key, ([], []))
+                gaps += content.sequence()  # blocks of a thread are in order in files of the one writer
+                durations += content.sequence()
+            else:
+                self.sections[kind] = content
+        s = self.sections[2].strings()
+        self.functions = {}
+        for _ in range(s.varint()):
+            number = s.varint()
+            name, _, result = s.text(), s.text(), s.text()
+            parameters = [(s.text(), s.text(), s.varint()) for _ in range(s.varint())]
+            self.functions[number] = name, result, parameters
+        self.sites = []
+        if 3 in self.sections:
+            s = self.sections[3].strings()
+            s.varint()
+            self.sites = list(zip(s.texts(), s.texts(), s.sequence(), s.texts(), s.texts(), s.sequence()))
+        s = self.sections[4].strings()
+        self.signatures = []
+        for _ in range(s.varint()):
+            function, site, own, result = s.varint(), s.varint(), s.signed(), s.value()
+            ins = [s.value() for _ in range(s.varint())]
+            outs = [s.value() for _ in range(s.varint())]
+            self.signatures.append((function, site, own, result, ins, outs, s.value()))
+        s = self.sections[5].strings()
+        self.communicators = []
+        for _ in range(s.varint()):
+            name, members, remote = s.text(), s.rank_list(), s.rank_list()
+            s.text(), s.varint(), [(s.signed(), s.varint()) for _ in range(s.varint())]
+            self.communicators.append((name, members, remote))
+        s = self.sections[6]
+        symbols = [[s.varint() for _ in range(n)] for n in s.sequence()]
+        exponents = iter(s.sequence())
+        self.rules = [[(x, next(exponents) + 1) for x in body] for body in symbols]
+        s = self.sections[9].strings()
+        n = s.varint()
+        ranks = s.sequence()
+        for read in (s.texts, s.texts, s.texts, s.texts, s.sequence, s.texts, s.sequence, s.texts, s.sequence):
+            read()
+        kinds, counts, ticks, monotonic = s.texts(), s.sequence(), s.sequence(), s.sequence()
+        self.clocks, at = {}, 0
+        for rank, kind, count in zip(ranks, kinds, counts):
+            t = m = 0
+            samples = []
+            for i in range(at, at + count):
+                t, m = t + ticks[i], m + monotonic[i]
+                if not samples or t > samples[-1][0] and m >= samples[-1][1]:
+                    samples.append((t, m))
+            at += count
+            self.clocks[rank] = kind, samples
+        s = self.sections[10].strings()
+        s.varint()
+        self.threads = list(zip(s.sequence(), s.sequence(), s.sequence()))
+        own, lists = s.sequence(), s.lists()
+        self.own = {rank: lists[i] for rank, i in zip(ranks, own)}
+        s = self.sections[7].strings()
+        s.varint()
+        shape, shapes, sequences = s.sequence(), s.lists(), iter(s.sequence())
+        self.streams = []
+        for i in shape:
+            n = len(shapes[i]) // 2
+            self.streams.append({(shapes[i][k], shapes[i][n + k]): next(sequences) for k in range(n)})
+        self.first = self.sections[11].strings().sequence()
+
+    def terminals(self, rule):
+        for x, exponent in self.rules[rule]:
+            for _ in range(exponent):
+                if x & 1 == 0:
+                    yield x >> 1
+                else:
+                    yield from self.terminals((x >> 1) + rule + 1)
+
+    def nanoseconds(self, rank, t):
+        kind, samples = self.clocks[rank]
+        if kind == "monotonic" or not samples:
+            return t
+        if len(samples) == 1:
+            return samples[0][1] + t - samples[0][0]
+        at, a, b = samples[0], samples[0], samples[-1]
+        if t >= b[0]:
+            at = b
+        elif t >= a[0]:
+            a, b = next((a, b) for a, b in zip(samples, samples[1:]) if t < b[0])
+            at = a
+        return at[1] + (t - at[0]) * (b[1] - a[1]) // (b[0] - a[0])
+
+    def calls(self, row):
+        rank, thread, root = self.threads[row]
+        streams = {key: iter(self.sequences[i]) for key, i in self.streams[row].items()}
+        world = handles = None
+        handles = {}
+        exit = self.first[row]
+        for index, terminal in enumerate(self.terminals(root)):
+            function, site, own, result, ins, outs, comm = self.signatures[terminal]
+            name, result_type, parameters = self.functions[function]
+
+            def take(v, kind, array):
+                form, x = v
+                pull = lambda: next(streams[terminal, x])
+                real = lambda bits: (3, struct.unpack("<d", struct.pack("<q", bits))[0])
+                if form == 10:
+                    return real(pull()) if kind == "double" else (2, pull())
+                if form == 11:
+                    n = pull()
+                    if n < 0:
+                        return 1, None
+                    values = [pull() for _ in range(n)]
+                    if kind == "status":
+                        statuses = [(9, [(2, v) for v in values[i:i + 5]]) for i in range(0, n, 5)]
+                        return (8, statuses) if array else statuses[0] if statuses else (0, None)
+                    return 8, [real(v) if kind == "double" else (2, v) for v in values]
+                if form in (8, 9):
+                    return form, [take(e, "" if form == 9 else kind, False) for e in x]
+                return form, x
+
+            result = take(result, result_type, False)
+            before = {p: take(v, k, d & 1) for (p, k, d), v in zip([q for q in parameters if q[2] >> 1 != 2], ins)}
+            after = {p: take(v, k, d & 1) for (p, k, d), v in zip([q for q in parameters if q[2] >> 1 != 1], outs)}
+            first = next((before[p] for p, k, d in parameters if k == "comm" and not d & 1 and p in before), None)
+            if first == (5, "MPI_COMM_WORLD"):
+                own = rank
+            elif first == (5, "MPI_COMM_SELF"):
+                own = 0
+            elif first and first[0] in (2, 6) and first[1] in handles:
+                _, members, remote = self.communicators[handles[first[1]]]
+                own = (members if rank in members else remote).index(rank)
+
+            def relative(v):
+                if v[0] == 12:
+                    return 2, own + v[1]
+                return (v[0], [relative(e) for e in v[1]]) if v[0] in (8, 9) else v
+
+            result = relative(result)
+            before = {p: relative(v) for p, v in before.items()}
+            after = {p: relative(v) for p, v in after.items()}
+            if comm[0] == 10:
+                made = next(streams[terminal, comm[1]])
+                for p, k, d in parameters:
+                    if k == "comm" and not d & 1 and p in after:
+                        handles[after[p][1]] = made
+                        break
+            arguments = {}
+            for p, kind, _ in parameters:
+                i, o = before.get(p), after.get(p)
+                if i and o and o[0] != 0 and i != o:
+                    arguments[p] = {"in": show(i, kind), "out": show(o, kind)}
+                else:
+                    arguments[p] = show(i if o is None or i and o[0] == 0 else o, kind)
+            call = {"rank": rank, "thread": thread, "index": index, "function": name, "args": arguments,
+                    "return": show(result, result_type), "start_ns": 0, "duration_ns": 0}
+            if row in self.timing:
+                enter = exit + self.timing[row][0][index]
+                exit = enter + self.timing[row][1][index]
+                call["start_ns"] = self.nanoseconds(rank, enter)
+                call["duration_ns"] = self.nanoseconds(rank, exit) - call["start_ns"]
+            if site:
+                build, module, offset, f, file, line = self.sites[site - 1]
+                call["call_site"] = {"module": module, "build_id": build, "offset": offset}
+                if f:
+                    call["call_site"]["function"] = f
+                if file:
+                    call["call_site"] |= {"file": file, "line": line}
+            yield call
+
+
+HANDLES = set("comm datatype op group win file info request message errhandler session keyval".split())
+
+
+def show(v, kind):
+    form, x = v or (0, None)
+    if form in (0, 1):
+        return None
+    if form == 6 or form == 2 and kind in HANDLES:
+        return f"{kind}#{x}"
+    if form == 7:
+        return "…"
+    if form == 8:
+        return [show(e, kind) for e in x]
+    if form == 9:
+        return {k: show(e, "") for k, e in zip(("source", "tag", "error", "cancelled", "bytes"), x)}
+    return x
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], "rb") as f:
+        t = Trace(f.read())
+    for row in range(len(t.threads)):
+        for call in t.calls(row):
+            print(json.dumps(call, ensure_ascii=False, separators=(",", ":")))
