@@ -2,8 +2,8 @@ package criticalpath
 
 import (
 	"fmt"
-	"path"
 
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -28,18 +28,7 @@ func (n names) site(s uint32) string {
 	if s == 0 || int(s) > len(n.sites) {
 		return ""
 	}
-	return SiteName(&n.sites[s-1])
-}
-
-// SiteName words a call site.
-func SiteName(s *trace.Site) string {
-	switch {
-	case s.File != "" && s.Line > 0:
-		return fmt.Sprintf("%s:%d", path.Base(s.File), s.Line)
-	case s.Function != "":
-		return fmt.Sprintf("%s in %s", s.Function, s.Module)
-	}
-	return fmt.Sprintf("%s+%#x", s.Module, s.Offset)
+	return callsite.Name(&n.sites[s-1])
 }
 
 func (n names) place(function uint16, site uint32) Place {
@@ -47,14 +36,9 @@ func (n names) place(function uint16, site uint32) Place {
 }
 
 // at is a call and where it is, in words.
-func (p Place) at() string {
-	if p.CallSite == "" {
-		return p.Function
-	}
-	return p.Function + " at " + p.CallSite
-}
+func (p Place) at() string { return callsite.At(p.Function, p.CallSite) }
 
-// between names the computation between two calls. A file that both share is named once.
+// between words the computation between two calls.
 func between(a, b Place) string {
 	if a == b {
 		return "between two calls of " + a.at()

@@ -1,0 +1,45 @@
+package clusters
+
+import "github.com/cairn-mpi/cairn/trace"
+
+// A pathFinder lists the distinct calls of rules in order of first sight.
+type pathFinder struct {
+	grammar trace.Grammar
+	site    func(terminal int32) uint64
+	seen    []int // by rule: the round in which it was visited
+	round   int
+	of      map[int][]uint64 // by root
+}
+
+// path gives the distinct (function, call site) of a root's expansion.
+func (p *pathFinder) path(root int) []uint64 {
+	if known, ok := p.of[root]; ok {
+		return known
+	}
+	p.round++
+	found := map[uint64]bool{}
+	var list []uint64
+	// The stack holds what is left of the bodies that are being read: grammars can be deep.
+	stack := [][]trace.Symbol{p.grammar.Rules[root]}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if len(*top) == 0 {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		s := (*top)[0]
+		*top = (*top)[1:]
+		switch {
+		case !s.IsRule():
+			if call := p.site(s.Value); !found[call] {
+				found[call] = true
+				list = append(list, call)
+			}
+		case p.seen[s.Rule()] != p.round:
+			p.seen[s.Rule()] = p.round
+			stack = append(stack, p.grammar.Rules[s.Rule()])
+		}
+	}
+	p.of[root] = list
+	return list
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cairn-mpi/cairn/analyzer/clusters"
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/version"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Names of the analyses whose findings a report is made of.
+const (
+	CriticalPath = "critical-path"
+	Clusters     = "clusters"
+)
+
+// A Job is what only the caller knows of the run.
+type Job struct {
+	Name     string // namespace/name
+	UID      string
+	TraceURI string
+}
+
+// Assemble puts findings together, each as the JSON that its analysis wrote, by the analysis's name. Those of the
+// critical path must be there; the others leave a gap that is noted.
+func Assemble(t timeline.Trace, findings map[string][]byte, job Job) (*Report, error) {
+	r := &Report{SchemaVersion: SchemaVersion, Clusters: []clusters.Cluster{}, Provenance: provenance(t, job)}
+	raw, ok := findings[CriticalPath]
+	if !ok {
+		return nil, fmt.Errorf("the findings of %s are missing", CriticalPath)
+	}
+	var path criticalpath.Findings
+	if err := read(CriticalPath, raw, &path, criticalpath.SchemaVersion); err != nil {
+		return nil, err
+	}
+	r.Verdict, r.RunSeconds, r.Path, r.Efficiency = path.Verdict, path.RunSeconds, path.Path, path.Efficiency
+	r.Ranks, r.Functions, r.CallSites, r.Computation = path.Ranks, path.Functions, path.CallSites, path.Computation
+	r.WaitStates, r.Strips, r.Clock, r.Notes = path.WaitStates, path.Strips, path.Clock, path.Notes
+	if raw, ok := findings[Clusters]; ok {
+		var groups clusters.Findings
+		if err := read(Clusters, raw, &groups, clusters.SchemaVersion); err != nil {
+			return nil, err
+		}
+		r.Clusters = groups.Clusters
+		r.Notes = append(r.Notes, groups.Notes...)
+	} else {
+		r.Notes = append(r.Notes, "The analysis of clusters has no findings.")
+	}
+	return r, nil
+}
+
+// read decodes findings that this version understands.
+func read(name string, raw []byte, into any, known int) error {
+	var head struct {
+		SchemaVersion int `json:"schema_version"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return fmt.Errorf("findings of %s: %w", name, err)
+	}
+	if head.SchemaVersion != known {
+		return fmt.Errorf("findings of %s have version %d, this cairn reads %d", name, head.SchemaVersion, known)
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("findings of %s: %w", name, err)
+	}
+	return nil
+}
+
+func provenance(t timeline.Trace, job Job) Provenance {
+	m := t.Meta()
+	p := Provenance{
+		Job: job.Name, UID: job.UID, TraceURI: job.TraceURI, Attempt: m.Attempt, Run: m.Run, World: m.World, Ranks: m.WorldSize,
+		MissingRanks: m.MissingRanks.String(), Implementation: m.Implementation, Version: m.Version,
+		Timing: m.Timing, CallSites: m.CallSites, TracedBy: m.CreatedBy, AnalyzedBy: version.Version, Pods: []Host{},
+	}
+	var early []int
+	start := int64(0)
+	ranks := map[Host][]int{}
+	for _, r := range t.Ranks() {
+		p.Dropped += r.Dropped
+		if r.EndedEarly != "" {
+			early = append(early, r.Rank)
+		}
+		if r.StartRealtimeNS != 0 && (start == 0 || r.StartRealtimeNS < start) {
+			start = r.StartRealtimeNS
+		}
+		if p.Executable == "" {
+			p.Executable = r.Executable
+		}
+		host := Host{Pod: r.Pod, Node: r.Node, Host: r.Host}
+		ranks[host] = append(ranks[host], r.Rank)
+	}
+	for host, list := range ranks {
+		host.Ranks = trace.NewRankList(list).String()
+		p.Pods = append(p.Pods, host)
+	}
+	slices.SortFunc(p.Pods, func(a, b Host) int {
+		a.Ranks, b.Ranks = "", ""
+		return cmp.Compare(ranks[a][0], ranks[b][0])
+	})
+	for _, thread := range t.Threads() {
+		p.Calls += thread.Calls
+	}
+	p.EndedEarly = trace.NewRankList(early).String()
+	if start != 0 {
+		p.Start = time.Unix(0, start).UTC().Format(time.RFC3339)
+	}
+	return p
+}

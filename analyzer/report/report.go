@@ -1,0 +1,61 @@
+package report
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/clusters"
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+)
+
+// SchemaVersion is that of report.json: it grows when a key changes its meaning or goes.
+const SchemaVersion = 1
+
+// A Report is report.json.
+type Report struct {
+	SchemaVersion int                         `json:"schema_version"`
+	Verdict       criticalpath.Verdict        `json:"verdict"`
+	RunSeconds    float64                     `json:"run_seconds"`
+	Path          criticalpath.Path           `json:"critical_path"`
+	Clusters      []clusters.Cluster          `json:"clusters"`
+	Efficiency    criticalpath.Efficiency     `json:"efficiency"`
+	Ranks         []criticalpath.RankTime     `json:"ranks"`
+	Functions     []criticalpath.FunctionTime `json:"functions"`
+	CallSites     []criticalpath.SiteTime     `json:"call_sites"`
+	Computation   []criticalpath.RegionTime   `json:"computation"`
+	WaitStates    []criticalpath.WaitTime     `json:"wait_states"`
+	Strips        criticalpath.Strips         `json:"strips"`
+	Clock         clock.Findings              `json:"clock"`
+	Provenance    Provenance                  `json:"provenance"`
+	Notes         []string                    `json:"notes"`
+}
+
+// Provenance says what the report is about and how it came to be.
+type Provenance struct {
+	Job            string `json:"job"` // namespace/name, "" outside Kubernetes
+	UID            string `json:"uid"`
+	Attempt        int    `json:"attempt"`
+	Run            int    `json:"run"`
+	World          string `json:"world"`
+	Ranks          int    `json:"ranks"` // size of the world
+	MissingRanks   string `json:"missing_ranks"`
+	EndedEarly     string `json:"ended_early"` // ranks
+	Pods           []Host `json:"pods"`        // or hosts, outside Kubernetes
+	Executable     string `json:"executable"`
+	Implementation string `json:"implementation"`
+	Version        string `json:"version"`
+	Start          string `json:"start"` // RFC 3339, UTC
+	Calls          uint64 `json:"calls"`
+	Dropped        uint64 `json:"dropped_records"`
+	Timing         string `json:"timing"`
+	CallSites      string `json:"call_sites"`
+	TracedBy       string `json:"traced_by"`   // version of Cairn
+	AnalyzedBy     string `json:"analyzed_by"` // version of Cairn
+	TraceURI       string `json:"trace_uri"`
+}
+
+// A Host is a pod, or a host outside Kubernetes, and the ranks that it ran.
+type Host struct {
+	Pod   string `json:"pod"`
+	Node  string `json:"node"`
+	Host  string `json:"host"`
+	Ranks string `json:"ranks"`
+}

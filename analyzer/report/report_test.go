@@ -1,0 +1,89 @@
+package report_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer"
+	"github.com/cairn-mpi/cairn/analyzer/report"
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+)
+
+// stencil is a run on two nodes with noise of ±10 % per iteration, in which slow computes factor times as long.
+func stencil(ranks, iterations, slow int, factor float64) *tracetest.Builder {
+	random := rand.New(rand.NewPCG(7, 7))
+	return tracetest.Stencil{Ranks: ranks, Iterations: iterations, Reduce: 10, PerNode: max(1, ranks/2), Work: func(rank, _ int) float64 {
+		w := 5 * (0.9 + 0.2*random.Float64())
+		if rank == slow {
+			w *= factor
+		}
+		return w
+	}}.Build()
+}
+
+func assemble(t testing.TB, b *tracetest.Builder) *report.Report {
+	t.Helper()
+	r := b.Open(t)
+	findings, err := analyzer.Run(context.Background(), r)
+	require.NoError(t, err)
+	rep, err := analyzer.Report(r, findings, report.Job{Name: "default/stencil"})
+	require.NoError(t, err)
+	return rep
+}
+
+// keep leaves the report's files in $CAIRN_REPORT_DIR/<name>, to be looked at.
+func keep(t *testing.T, name string, files map[string][]byte) {
+	t.Helper()
+	dir := os.Getenv("CAIRN_REPORT_DIR")
+	if dir == "" {
+		return
+	}
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
+	for file, content := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name, file), content, 0o644))
+	}
+}
+
+func TestSlowRankIsNamed(t *testing.T) {
+	rep := assemble(t, stencil(8, 200, 5, 2.1))
+	require.NotNil(t, rep.Verdict.Rank, rep.Verdict.Text)
+	assert.Equal(t, 5, *rep.Verdict.Rank)
+	assert.Equal(t, "stencil-worker-1", rep.Verdict.Pod)
+	assert.Equal(t, "node2", rep.Verdict.Node)
+	assert.Contains(t, rep.Verdict.Text, "Rank 5 (pod stencil-worker-1, node node2) makes this job slow: it computes 2.")
+	files, err := rep.Files()
+	require.NoError(t, err)
+	keep(t, "slow", files)
+	page := string(files["index.html"])
+	assert.NotContains(t, page, "http://", "the page loads nothing")
+	assert.NotContains(t, page, "https://")
+	assert.Less(t, strings.Index(page, "makes this job slow"), strings.Index(page, "What to do next"))
+}
+
+func TestBalancedJobNamesNobody(t *testing.T) {
+	rep := assemble(t, stencil(8, 200, -1, 1))
+	assert.Nil(t, rep.Verdict.Rank, rep.Verdict.Text)
+	assert.Contains(t, rep.Verdict.Text, "No rank stands out: ")
+	files, err := rep.Files()
+	require.NoError(t, err)
+	keep(t, "balanced", files)
+}
+
+// TestSizeAtScale: 1,024 ranks fit into 3 MiB.
+func TestSizeAtScale(t *testing.T) {
+	rep := assemble(t, stencil(1024, 20, 700, 1.5))
+	require.NotNil(t, rep.Verdict.Rank, rep.Verdict.Text)
+	assert.Equal(t, 700, *rep.Verdict.Rank)
+	files, err := rep.Files()
+	require.NoError(t, err)
+	keep(t, "large", files)
+	assert.Less(t, len(files["index.html"]), 3<<20)
+	t.Logf("index.html %d bytes, report.json %d bytes", len(files["index.html"]), len(files["report.json"]))
+}
