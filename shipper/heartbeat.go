@@ -92,9 +92,6 @@ func (s *ship) lastWord(ctx context.Context, lost []string) {
 	pod := s.look()
 	pod.Final = true
 	pod.LostRanks = append(pod.LostRanks, lost...)
-	for _, l := range lost {
-		s.Logf("lost: %s", l)
-	}
 	// the grace may be over, but most times this is a matter of milliseconds
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

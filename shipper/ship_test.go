@@ -1,0 +1,451 @@
+package shipper
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cairn-mpi/cairn/shipper/shard"
+	"github.com/cairn-mpi/cairn/shipper/spooltest"
+	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+func TestMain(m *testing.M) { spooltest.Main(m) }
+
+func openStore(t *testing.T) store.Store {
+	t.Helper()
+	s, err := store.Open(t.TempDir(), store.S3Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func pod(n int) Identity {
+	return Identity{Pod: fmt.Sprintf("worker-%d", n), PodUID: fmt.Sprintf("uid-%d", n), Namespace: "ns", Node: fmt.Sprintf("node-%d", n), Role: "worker", BootID: "boot"}
+}
+
+// finished is a rank that ran to its end.
+func finished(launch string, rank, size int) *spooltest.Process {
+	return spooltest.New(launch, rank, size).Init().Send(8, (rank+1)%size).Barrier().Finalize()
+}
+
+// quick are options that do not keep a test waiting.
+func quick(t *testing.T, spool string, s store.Store, id Identity) Options {
+	return Options{
+		Spool: spool, Store: s, Identity: id, Grace: 2 * time.Second,
+		Scan: 10 * time.Millisecond, Heartbeat: 50 * time.Millisecond, Checkpoint: 100 * time.Millisecond, Logf: t.Logf,
+	}
+}
+
+// shipOnce ships what is in a spool, as a sidecar that is told to end at once.
+func shipOnce(t *testing.T, spool string, s store.Store, id Identity) []string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return Ship(ctx, quick(t, spool, s, id))
+}
+
+func readPod(t *testing.T, s store.Store, id Identity) shard.Pod {
+	t.Helper()
+	var p shard.Pod
+	if err := shard.Read(context.Background(), s, shard.PodKey(id.PodUID), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// manifests are those of a pod, by directory.
+func manifests(t *testing.T, s store.Store, id Identity) map[string]shard.Manifest {
+	t.Helper()
+	objects, err := s.List(context.Background(), shard.Root+id.PodUID+"/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]shard.Manifest{}
+	for _, o := range objects {
+		dir := filepath.Base(filepath.Dir(o.Key))
+		switch shard.KindOf(o.Key) {
+		case shard.KindManifest:
+			var m shard.Manifest
+			if err := shard.Read(context.Background(), s, o.Key, &m); err != nil {
+				t.Fatal(err)
+			}
+			found[dir] = m
+		}
+	}
+	return found
+}
+
+// countShards counts the shards of all pods.
+func countShards(t *testing.T, s store.Store) int {
+	t.Helper()
+	objects, err := s.List(context.Background(), shard.Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, o := range objects {
+		if shard.KindOf(o.Key) == shard.KindShard {
+			n++
+		}
+	}
+	return n
+}
+
+func content(t *testing.T, s store.Store, id Identity, dir string, m shard.Manifest) *trace.Content {
+	t.Helper()
+	r, err := s.ReaderAt(context.Background(), shard.Directory(id.PodUID, dir)+m.Shard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	reader, err := trace.Open(r, r.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := reader.Content()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never happened: %s", what)
+		}
+	}
+}
+
+func TestFinishedRanksBecomeOneShard(t *testing.T) {
+	spool, s := t.TempDir(), openStore(t)
+	for rank := range 2 {
+		finished("launch", rank, 4).Write(t, spool)
+	}
+	if lost := shipOnce(t, spool, s, pod(0)); len(lost) > 0 {
+		t.Fatal(lost)
+	}
+	id := worldID("launch")
+	all := manifests(t, s, pod(0))
+	m := all[id]
+	if len(all) != 1 || !m.Final || m.Size != 4 || len(m.Ranks) != 2 || m.Pod != "worker-0" || m.Node != "node-0" || m.LaunchID != "launch" || len(m.Problems) > 0 {
+		t.Errorf("%+v", all)
+	}
+	if r := m.Ranks[1]; r.Rank != 1 || !r.Final || r.EndedEarly != "" || r.End <= r.StartRealtimeNS || r.Host != "host" {
+		t.Errorf("%+v", r)
+	}
+	c := content(t, s, pod(0), id, m)
+	if c.Meta.Final || len(c.Ranks) != 2 || c.Ranks[0].Pod != "worker-0" || c.Ranks[0].Node != "node-0" || c.Threads[0].Calls != 4 || c.Meta.World != id {
+		t.Errorf("%+v %+v", c.Meta, c.Ranks)
+	}
+	p := readPod(t, s, pod(0))
+	if !p.Final || !p.Idle() || len(p.LostRanks) > 0 || len(p.Worlds) != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestEmptySpoolGivesAHeartbeat(t *testing.T) {
+	s := openStore(t)
+	if lost := shipOnce(t, t.TempDir(), s, pod(0)); len(lost) > 0 {
+		t.Error(lost)
+	}
+	if p := readPod(t, s, pod(0)); !p.Final || p.Sequence == 0 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestARankWhileItLivesAndAfterwards(t *testing.T) {
+	spool, s := t.TempDir(), openStore(t)
+	live := spooltest.New("launch", 0, 1).Init().Barrier()
+	end := spooltest.Hold(t, live.Write(t, spool))
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		Ship(ctx, quick(t, spool, s, pod(0)))
+	}()
+	defer func() { cancel(); <-done }()
+	id := worldID("launch")
+	eventually(t, "partial shard", func() bool {
+		m, ok := manifests(t, s, pod(0))[id]
+		return ok && !m.Final && len(m.Ranks) == 1 && !m.Ranks[0].Final && m.Ranks[0].EndedEarly == "running"
+	})
+	before := readPod(t, s, pod(0))
+	if before.LiveProcesses != 1 || before.Idle() || before.Final {
+		t.Errorf("%+v", before)
+	}
+	live.Finalize().Write(t, spool)
+	end()
+	eventually(t, "final shard", func() bool {
+		m := manifests(t, s, pod(0))[id]
+		return m.Final && m.Ranks[0].Final && m.Ranks[0].EndedEarly == "" && countShards(t, s) == 1
+	})
+	eventually(t, "idle heartbeat", func() bool {
+		p := readPod(t, s, pod(0))
+		return p.Idle() && !p.Final && p.Sequence > before.Sequence
+	})
+}
+
+func TestAKilledRank(t *testing.T) {
+	spool, s := t.TempDir(), openStore(t)
+	spooltest.New("launch", 0, 1).Init().Send(8, 0).Write(t, spool)
+	shipOnce(t, spool, s, pod(0))
+	m := manifests(t, s, pod(0))[worldID("launch")]
+	if !m.Final || m.Ranks[0].EndedEarly != "after MPI_Send" {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestShippingAgainChangesNothing(t *testing.T) {
+	spool, s := t.TempDir(), openStore(t)
+	finished("launch", 0, 1).Write(t, spool)
+	shipOnce(t, spool, s, pod(0))
+	first, before := manifests(t, s, pod(0)), readPod(t, s, pod(0))
+	shipOnce(t, spool, s, pod(0))
+	second, after := manifests(t, s, pod(0)), readPod(t, s, pod(0))
+	if len(first) != 1 || len(second) != 1 || first[worldID("launch")].Shard != second[worldID("launch")].Shard {
+		t.Errorf("%v, %v", first, second)
+	}
+	if n := countShards(t, s); n != 1 {
+		t.Errorf("%d shards", n)
+	}
+	if after.Sequence <= before.Sequence {
+		t.Errorf("sequence %d after %d", after.Sequence, before.Sequence)
+	}
+}
+
+func TestWorldsOfSeveralLaunches(t *testing.T) {
+	spool, s := t.TempDir(), openStore(t)
+	finished("a", 0, 1).Write(t, spool)
+	again := finished("b", 0, 1)
+	again.PID, again.Start = 7, 5_000_000_000
+	again.Write(t, spool)
+	// the same launch id once more, with ranks that have run already
+	third := finished("a", 0, 1)
+	third.PID, third.Start = 8, 9_000_000_000
+	third.Write(t, spool)
+	shipOnce(t, spool, s, pod(0))
+	all := manifests(t, s, pod(0))
+	if len(all) != 3 || all[worldID("a")].Ranks[0].PID != 100 || all[worldID("a")+"-1"].Ranks[0].PID != 8 || all[worldID("b")].Ranks[0].PID != 7 {
+		t.Errorf("%+v", all)
+	}
+	if all[worldID("a")+"-1"].World != worldID("a") {
+		t.Error("the second start has another world")
+	}
+}
+
+func TestDamagedProcessesAreNamed(t *testing.T) {
+	spool, s := t.TempDir(), openStore(t)
+	finished("launch", 0, 3).Write(t, spool)
+	damaged := finished("launch", 1, 3).Write(t, spool)
+	if err := os.WriteFile(filepath.Join(damaged, "state"), []byte("rubbish"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	unreadable := finished("launch", 2, 3).Write(t, spool)
+	if err := os.WriteFile(filepath.Join(unreadable, "process.json"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(spool, "lost+found"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if lost := shipOnce(t, spool, s, pod(0)); len(lost) > 0 {
+		t.Error(lost)
+	}
+	m := manifests(t, s, pod(0))[worldID("launch")]
+	if len(m.Ranks) == 0 || m.Ranks[0].Rank != 0 {
+		t.Errorf("%+v", m)
+	}
+	problems := strings.Join(readPod(t, s, pod(0)).Problems, "\n")
+	for _, dir := range []string{damaged, unreadable} {
+		if !strings.Contains(problems, filepath.Base(dir)) {
+			t.Errorf("%s is not named in %q", filepath.Base(dir), problems)
+		}
+	}
+}
+
+func TestARankThatDiedInInit(t *testing.T) {
+	spool, s := t.TempDir(), openStore(t)
+	spooltest.New("launch", 0, 2).Write(t, spool)
+	finished("launch", 1, 2).Write(t, spool)
+	shipOnce(t, spool, s, pod(0))
+	m := manifests(t, s, pod(0))[worldID("launch")]
+	if len(m.Ranks) != 1 || m.Ranks[0].Rank != 1 || len(m.Problems) != 1 || !strings.Contains(m.Problems[0], "host-100-") {
+		t.Errorf("%+v", m)
+	}
+}
+
+// unreliable fails all requests while it is down.
+type unreliable struct {
+	store.Store
+	mu   sync.Mutex
+	down bool
+}
+
+func (u *unreliable) set(down bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.down = down
+}
+
+func (u *unreliable) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.down {
+		return &store.Error{Op: "write", URL: u.URL(key), Reason: store.Unreachable, Message: "down", Err: errors.New("down")}
+	}
+	return u.Store.Put(ctx, key, r, size)
+}
+
+func TestStoreThatComesBack(t *testing.T) {
+	spool, s := t.TempDir(), &unreliable{Store: openStore(t), down: true}
+	finished("launch", 0, 1).Write(t, spool)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	o := quick(t, spool, s, pod(0))
+	o.Grace = 20 * time.Second
+	time.AfterFunc(300*time.Millisecond, func() { s.set(false) })
+	if lost := Ship(ctx, o); len(lost) > 0 {
+		t.Error(lost)
+	}
+	if len(manifests(t, s, pod(0))) != 1 {
+		t.Error("not uploaded")
+	}
+}
+
+func TestStoreThatStaysAway(t *testing.T) {
+	spool, s := t.TempDir(), &unreliable{Store: openStore(t), down: true}
+	for rank := range 2 {
+		finished("launch", rank, 4).Write(t, spool)
+	}
+	lost := shipOnce(t, spool, s, pod(0))
+	if len(lost) != 1 || !strings.Contains(lost[0], "rank 0, rank 1") || !strings.Contains(lost[0], "down") {
+		t.Errorf("%q", lost)
+	}
+}
+
+func TestLastWordNamesLostRanks(t *testing.T) {
+	spool, s := t.TempDir(), openStore(t)
+	dir := finished("launch", 0, 1).Write(t, spool)
+	sh := &ship{Options: quick(t, spool, s, pod(0)), spool: newSpool(spool), tables: newSymbolTables(spool, false), shipped: map[string]string{}}
+	sh.lastWord(context.Background(), sh.lost())
+	p := readPod(t, s, pod(0))
+	if !p.Final || len(p.LostRanks) != 1 || !strings.Contains(p.LostRanks[0], "rank 0") || p.Pending != 1 {
+		t.Errorf("%s: %+v", dir, p)
+	}
+}
+
+// symbolTable is a table in the format of tracer/symbols with one function at the fake's offset.
+func symbolTable(t *testing.T, spool, buildID string) {
+	t.Helper()
+	raw, err := json.Marshal(map[string]any{"format": 1, "build_id": buildID, "module": "app",
+		"functions": []string{"solve"}, "ranges": []int{0x0f00, 0x200}, "files": []string{"solve.c"}, "lines": []int{0x0f00, 0, 42}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(spool, "symbols"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(spool, "symbols", buildID+".json"), raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSitesGetNames(t *testing.T) {
+	spool, s := t.TempDir(), openStore(t)
+	finished("launch", 0, 1).Write(t, spool)
+	symbolTable(t, spool, "cafe")
+	shipOnce(t, spool, s, pod(0))
+	m := manifests(t, s, pod(0))[worldID("launch")]
+	c := content(t, s, pod(0), worldID("launch"), m)
+	if len(c.Sites) != 1 || c.Sites[0].Function != "solve" || c.Sites[0].File != "solve.c" || c.Sites[0].Line != 42 {
+		t.Errorf("%+v", c.Sites)
+	}
+}
+
+func TestSymbolsThatComeLate(t *testing.T) {
+	spool, s := t.TempDir(), openStore(t)
+	finished("launch", 0, 1).Write(t, spool)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		Ship(ctx, quick(t, spool, s, pod(0)))
+	}()
+	defer func() { cancel(); <-done }()
+	id := worldID("launch")
+	eventually(t, "shard", func() bool { return len(manifests(t, s, pod(0))) == 1 })
+	symbolTable(t, spool, "cafe")
+	eventually(t, "names", func() bool {
+		m := manifests(t, s, pod(0))[id]
+		object, err := s.Get(context.Background(), shard.Directory("uid-0", id)+m.Shard)
+		if err != nil {
+			return false
+		}
+		defer object.Close()
+		raw, err := io.ReadAll(object)
+		if err != nil {
+			return false
+		}
+		r, err := trace.Open(bytes.NewReader(raw), int64(len(raw)))
+		return err == nil && len(r.Sites()) == 1 && r.Sites()[0].Function == "solve"
+	})
+}
+
+func TestRunLocal(t *testing.T) {
+	spool, out := t.TempDir(), t.TempDir()
+	for rank := range 3 {
+		finished("first", rank, 3).Write(t, spool)
+	}
+	runs, problems, err := RunLocal(context.Background(), LocalOptions{Spool: spool, Out: out})
+	if err != nil || len(problems) > 0 || len(runs) != 1 {
+		t.Fatal(runs, problems, err)
+	}
+	if r := runs[0]; r.Trace != filepath.Join(out, "trace.cairn") || r.Summary.Ranks != 3 || r.Summary.Calls != 12 || len(r.Processes) != 3 || !r.Content.Meta.Final {
+		t.Errorf("%+v", r)
+	}
+	later := finished("second", 0, 2)
+	later.Start, later.PID = 7_000_000_000, 1
+	later.Write(t, spool)
+	runs, _, err = RunLocal(context.Background(), LocalOptions{Spool: spool, Out: out})
+	if err != nil || len(runs) != 2 || runs[1].Trace != filepath.Join(out, "run-1", "trace.cairn") || runs[1].Summary.Missing.String() != "1" {
+		t.Fatalf("%+v %v", runs, err)
+	}
+	file, err := os.Open(runs[1].Trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	info, _ := file.Stat()
+	if _, err := trace.Open(file, info.Size()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRunLocalWithNothing(t *testing.T) {
+	if _, _, err := RunLocal(context.Background(), LocalOptions{Spool: t.TempDir(), Out: t.TempDir()}); !errors.Is(err, ErrNothingTraced) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRunLocalWaitsForRanks(t *testing.T) {
+	spool, out := t.TempDir(), t.TempDir()
+	end := spooltest.Hold(t, finished("launch", 0, 1).Write(t, spool))
+	time.AfterFunc(200*time.Millisecond, end)
+	runs, _, err := RunLocal(context.Background(), LocalOptions{Spool: spool, Out: out})
+	if err != nil || len(runs) != 1 || runs[0].Content.Ranks[0].EndedEarly != "" {
+		t.Fatalf("%+v %v", runs, err)
+	}
+}

@@ -1,0 +1,68 @@
+package spooltest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// holdVariable tells a test binary to hold the lock of a directory instead of testing.
+const holdVariable = "CAIRN_TEST_HOLD_LOCK"
+
+// Main is for TestMain: it holds a lock when it was started by Hold, and runs the tests otherwise.
+func Main(m *testing.M) {
+	if dir := os.Getenv(holdVariable); dir != "" {
+		hold(dir)
+	}
+	os.Exit(m.Run())
+}
+
+func hold(dir string) {
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR, 0)
+	if err == nil {
+		err = unix.FcntlFlock(f.Fd(), unix.F_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart})
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("held")
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the test ends it
+	os.Exit(0)
+}
+
+// Hold starts a process that holds the lock of a process directory, as the rank itself does while it lives. The
+// function that it returns ends it.
+func Hold(t testing.TB, dir string) (end func()) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), holdVariable+"="+dir)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	if line != "held\n" {
+		t.Fatalf("the lock cannot be held: %s", line)
+	}
+	end = sync.OnceFunc(func() {
+		in.Close()
+		_ = cmd.Wait()
+	})
+	t.Cleanup(end)
+	return end
+}
