@@ -1,0 +1,91 @@
+//go:build mpi
+
+package shimtest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A program without MPI pays the mapping of the libraries and nothing else: with the shims preloaded, the libraries
+// themselves are the only files that it opens in addition, and it starts no thread.
+func TestNoCostWithoutMPI(t *testing.T) {
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("strace is not installed")
+	}
+	tracer := NewTracer(t, map[string]any{})
+	calls := func(environment ...string) []string {
+		out := filepath.Join(t.TempDir(), "strace")
+		r := Run(t, nil, append(append([]string{"strace", "-f", "-o", out, "-e", "trace=openat,open,clone,clone3,mkdir,execve", "env"}, environment...), "ls", "/")...)
+		require.Equal(t, 0, r.Code, r.Stderr)
+		b, err := os.ReadFile(out)
+		require.NoError(t, err)
+		_, after, _ := strings.Cut(string(b), `execve("`+"/bin/ls")
+		if after == "" {
+			_, after, _ = strings.Cut(string(b), "/ls\"")
+		}
+		return strings.Split(after, "\n")
+	}
+	count := func(lines []string, what string) (n int) {
+		for _, l := range lines {
+			if strings.Contains(l, what) && !strings.Contains(l, "libcairn") {
+				n++
+			}
+		}
+		return n
+	}
+	plain, preloaded := calls(), calls("LD_PRELOAD="+tracer.Preload())
+	for _, what := range []string{"open", "clone", "mkdir"} {
+		require.Equal(t, count(plain, what), count(preloaded, what), what)
+	}
+}
+
+func TestBindNow(t *testing.T) {
+	tracer := NewTracer(t, map[string]any{})
+	r := Run(t, []string{"LD_PRELOAD=" + tracer.Preload(), "LD_BIND_NOW=1"}, "ls", "/")
+	require.Equal(t, 0, r.Code, r.Stderr)
+	require.Empty(t, r.Stderr)
+}
+
+func TestStaticBinary(t *testing.T) {
+	tracer := NewTracer(t, map[string]any{})
+	source := filepath.Join(t.TempDir(), "static.c")
+	require.NoError(t, os.WriteFile(source, []byte("#include <stdio.h>\nint main(void) { puts(\"static\"); return 5; }\n"), 0o644))
+	program := filepath.Join(t.TempDir(), "static")
+	out, err := exec.Command("gcc", "-static", "-o", program, source).CombinedOutput()
+	require.NoError(t, err, string(out))
+	r := tracer.Run(t, program)
+	require.Equal(t, 5, r.Code)
+	require.Equal(t, "static\n", r.Stdout)
+}
+
+// What the libraries ask of the system that they are copied into: libc, an old one, and nothing else.
+func TestLibraries(t *testing.T) {
+	for _, implementation := range Implementations {
+		library := filepath.Join(Root(), "lib", "libcairn-"+implementation+".so")
+		dynamic, err := exec.Command("readelf", "-d", "-W", library).Output()
+		require.NoError(t, err)
+		for line := range strings.Lines(string(dynamic)) {
+			if strings.Contains(line, "(NEEDED)") {
+				require.Contains(t, line, "[libc.so.6]")
+			}
+			require.NotRegexp(t, `\((INIT|INIT_ARRAY|TEXTREL)\)`, line, "nothing may run in a process without MPI")
+		}
+		symbols, err := exec.Command("objdump", "-T", library).Output()
+		require.NoError(t, err)
+		for line := range strings.Lines(string(symbols)) {
+			if !strings.Contains(line, "*UND*") {
+				continue
+			}
+			require.Contains(t, line, "GLIBC_", "an undefined symbol of no version: %s", line)
+			_, version, _ := strings.Cut(line, "GLIBC_")
+			version = strings.TrimRight(strings.Fields(version)[0], ")")
+			require.Contains(t, []string{"2.2.5", "2.3.2", "2.3", "2.3.4", "2.4", "2.14", "2.16", "2.17"}, version, line)
+		}
+	}
+}
