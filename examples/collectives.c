@@ -210,6 +210,7 @@ NAMED static void reduce_scatter(void)
         check(out[i] == 1000 * sum_of_ranks(ranks) + ranks * (offsets[rank] + i), "reduce_scatter: %d", out[i]);
 
     clear();
+    fill(in, rank, 2 * ranks);
     EITHER(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, in, out, 2, MPI_INT, MPI_SUM);
     for (int i = 0; i < 2; i++)
         check(out[i] == 1000 * sum_of_ranks(ranks) + ranks * (2 * rank + i), "reduce_scatter_block: %d", out[i]);
