@@ -48,7 +48,7 @@ func (r *Recorder) apply(t *thread, rec record) {
 	}
 	s := &r.scratch
 	s.values, s.lengths, s.named = s.values[:0], s.lengths[:0], s.named[:0]
-	r.requests.begin()
+	r.requests.begin(t.number)
 	c := call{layout: l, words: rec.words, atRoot: true, newID: none}
 	result := rec.words[recordReturn]
 	c.failed = l.errorCode && int32(result) != 0 && !(r.inStatus != 0 && int32(result) == int32(r.inStatus))
@@ -90,7 +90,7 @@ func (r *Recorder) apply(t *thread, rec record) {
 				key = r.inValue(key, &c, i)
 			}
 		}
-		r.requests.begin()
+		r.requests.begin(t.number)
 		for i := range l.params {
 			if l.params[i].out {
 				key = r.outValue(key, &c, i)

@@ -196,6 +196,7 @@ func (q *requests) encode(e *encoder) {
 		e.uint(uint64(n))
 		for node := queue.head; node != none; node = q.live[node].next {
 			e.uint(uint64(q.live[node].id))
+			e.uint(uint64(q.live[node].thread))
 		}
 	}
 }
@@ -229,6 +230,7 @@ func (q *requests) decode(d *decoder) {
 		raw := d.uint()
 		for range d.count() {
 			id := d.uint()
+			q.thread = uint32(d.uint())
 			if id >= uint64(ids) || q.isNull(raw) {
 				d.fail()
 				return

@@ -39,8 +39,8 @@
 //
 // The out value of a request that may have been completed is Absent: it follows from these rules (MPI_REQUEST_NULL,
 // or k itself for a persistent request). MPI may give several pending requests one raw handle (both implementations
-// do so for small sends that are complete at once); such requests are ended in the order of their creation, which the
-// program cannot tell from any other order.
+// do so for small sends that are complete at once); such requests are ended in the order of their creation, a thread's
+// own first, which the program cannot tell from any other order.
 //
 // # Communicators
 //

@@ -137,6 +137,7 @@ func (r *Recorder) readSegments(dir string, ended bool) ([]*source, error) {
 		}
 		if seg.stopped != "" {
 			r.addNote("tracing stopped: %s", seg.stopped)
+			r.stopped = true
 		}
 		s := byThread[seg.thread]
 		if s == nil {
@@ -244,7 +245,7 @@ func (r *Recorder) endedEarly(sources []*source) string {
 		return ""
 	}
 	for _, s := range sources {
-		if s.inFlight != 0 {
+		if s.inFlight != 0 && !r.stopped {
 			if f := mpispec.ByID(s.inFlight); f != nil {
 				return "killed in " + f.Name
 			}
@@ -258,6 +259,9 @@ func (r *Recorder) endedEarly(sources []*source) string {
 	}
 	if last == nil {
 		return "before MPI_Init"
+	}
+	if r.stopped {
+		return "tracing stopped after " + mpispec.ByID(last.lastFunction).Name
 	}
 	return "after " + mpispec.ByID(last.lastFunction).Name
 }

@@ -9,7 +9,8 @@ type requests struct {
 	ids      []requestID      // by id
 	live     []liveRequest    // nodes of the queues
 	freeNode int32            // list of unused nodes, −1: none
-	stamp    uint64           // of the call at work, see peek
+	stamp    uint64           // of the call at work, see mention
+	thread   uint32           // that makes it
 }
 
 // A creator is a creating signature: its slots are the requests that it created, index by index.
@@ -41,6 +42,7 @@ type requestQueue struct {
 
 type liveRequest struct {
 	id, next int32
+	thread   uint32 // that created it
 }
 
 const none = -1
@@ -86,7 +88,7 @@ func (q *requests) push(raw uint64, id int32) {
 	} else {
 		q.freeNode = q.live[node].next
 	}
-	q.live[node] = liveRequest{id: id, next: none}
+	q.live[node] = liveRequest{id: id, next: none, thread: q.thread}
 	i, ok := q.table.get(raw)
 	if !ok {
 		i = int32(len(q.queues))
@@ -102,11 +104,16 @@ func (q *requests) push(raw uint64, id int32) {
 	queue.tail = node
 }
 
-// begin starts a call: the first mention of a raw handle means its oldest live request again.
-func (q *requests) begin() { q.stamp++ }
+// begin starts a call of a thread: the first mention of a raw handle means its oldest live request again.
+func (q *requests) begin(thread uint32) {
+	q.stamp++
+	q.thread = thread
+}
 
 // mention is what a raw handle among the arguments of the call means: a constant (value < 0) or a request id. A
-// handle that we have not seen being created gets an id of the creator with the empty key.
+// handle that we have not seen being created gets an id of the creator with the empty key. Of several requests with
+// one handle, those of the thread itself are meant first: threads wait for their own as a rule, and that one handle is
+// shared by all threads says nothing but that the sends were small.
 func (q *requests) mention(raw uint64) int32 {
 	i, ok := q.table.get(raw)
 	if ok && i < 0 {
@@ -120,6 +127,12 @@ func (q *requests) mention(raw uint64) int32 {
 		queue.stamp, queue.cursor = q.stamp, queue.head
 	}
 	node := queue.cursor
+	for node != none && q.live[node].thread != q.thread {
+		node = q.live[node].next
+	}
+	if node == none {
+		node = queue.cursor
+	}
 	if node == none {
 		node = queue.tail // more mentions than requests: an error of the program
 	} else {

@@ -196,7 +196,7 @@ func TestRequestQueues(t *testing.T) {
 	for range 4 {
 		ids = append(ids, q.create(c, 7).id)
 	}
-	q.begin()
+	q.begin(0)
 	for _, want := range ids {
 		if got := q.mention(7); got != want {
 			t.Fatalf("mention %d, want %d", got, want)
@@ -205,7 +205,7 @@ func TestRequestQueues(t *testing.T) {
 	q.end(7, ids[2])
 	q.end(7, ids[0])
 	q.end(7, ids[3])
-	q.begin()
+	q.begin(0)
 	if got := q.mention(7); got != ids[1] {
 		t.Errorf("left is %d, want %d", got, ids[1])
 	}
@@ -216,6 +216,21 @@ func TestRequestQueues(t *testing.T) {
 	if n := len(q.live); n != 4 {
 		t.Errorf("%d nodes, want 4", n)
 	}
+}
+
+// Small sends of all threads share one handle; each thread waits for its own.
+func TestSharedHandleOfThreads(t *testing.T) {
+	const shared = 0x6c000000
+	s := newFakeShim(t)
+	s.init(0, 2)
+	for thread := range uint32(2) {
+		s.call(thread, "MPI_Isend", 0, 0x10, 1, typeInt, 1, int64(thread), commWorld, shared)
+	}
+	s.call(1, "MPI_Wait", 0, shared, requestNull, status{})
+	s.call(0, "MPI_Wait", 0, shared, requestNull, status{})
+	c := s.content()
+	expect(t, lines(t, c, 0)[1:], "Isend(ptr 1 INT 1 0 COMM_WORLD -> #0)", "Wait(#0 -> - [~0 ~0 ~0 ~0 ~0])")
+	expect(t, lines(t, c, 1), "Isend(ptr 1 INT 1 1 COMM_WORLD -> #1)", "Wait(#1 -> - [~0 ~0 ~0 ~0 ~0])")
 }
 
 func ExampleRecorder() {
