@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
+	"github.com/cairn-mpi/cairn/shipper"
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
@@ -24,41 +25,60 @@ func (r localRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return err
-	}
 	root := filepath.Join(out, "tracer")
 	spool := filepath.Join(root, "spool")
 	environment := os.Environ()
-	preload, setupErr := prepareTracer(root, setup.Config{Spool: spool, CallSites: r.callSites, Verify: r.verify, Enabled: true})
-	if setupErr != nil {
-		// the program matters more than its trace: it runs all the same
-		fmt.Fprintf(r.stderr, "cairn: tracing is off: %v\n", setupErr)
-	} else {
+	preload, err := prepareTracer(root, setup.Config{Spool: spool, CallSites: r.callSites, Verify: r.verify, Enabled: true})
+	tracing := err == nil
+	if tracing {
 		environment = append(environment, "LD_PRELOAD="+preload, "CAIRN_ROOT="+root)
+	} else {
+		// the program matters more than its trace: it runs all the same
+		r.say("tracing is off: %v", err)
 	}
 
 	code := execute(ctx, r.command, environment)
-	if setupErr != nil {
-		return r.finish(code, true)
-	}
-	failed := r.collect(out, root, spool, code)
-	return r.finish(code, failed)
-}
-
-// finish gives the application's code if it is not zero, else 70 if Cairn failed.
-func (r localRun) finish(code int, failed bool) error {
+	fine := tracing && r.collect(ctx, out, spool, code)
 	switch {
 	case code != 0:
 		return statusError{code: code}
-	case failed:
+	case !fine:
 		return statusError{code: exitInternal}
 	}
 	return nil
 }
 
-// collect makes traces and reports of what the run left in the spool; it tells whether something of that failed.
-func (r localRun) collect(out, root, spool string, code int) (failed bool) {
-	_ = time.Now
-	return false
+// collect makes traces and reports of what the run left in the spool, and tells whether all of that worked.
+func (r localRun) collect(ctx context.Context, out, spool string, code int) bool {
+	runs, problems, err := shipper.RunLocal(ctx, shipper.LocalOptions{Spool: spool, Out: out})
+	for _, problem := range problems {
+		r.say("%s", problem)
+	}
+	switch {
+	case errors.Is(err, shipper.ErrNothingTraced) && len(problems) > 0:
+		return false // the problems say why
+	case errors.Is(err, shipper.ErrNothingTraced):
+		if code == 0 {
+			r.say("nothing was traced: %s", whyNothingWasTraced(r.command))
+		}
+		return false
+	case err != nil:
+		r.say("%v", err)
+		return false
+	}
+	fine := true
+	for _, run := range runs {
+		if len(runs) > 1 {
+			fmt.Fprintf(r.stdout, "\n%s\n", run.Directory)
+		}
+		if !r.conclude(ctx, run) {
+			fine = false
+		}
+	}
+	return fine
+}
+
+// say prints one line about Cairn itself, apart from what the application prints.
+func (r localRun) say(format string, args ...any) {
+	fmt.Fprintf(r.stderr, "cairn: "+format+"\n", args...)
 }

@@ -29,7 +29,7 @@ func TestVerify(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/%d", implementation, program, ranks), func(t *testing.T) {
 					r := trace(t, []string{"--verify"}, launch(implementation, ranks, program, "--counts")...)
 					require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
-					assert.Contains(t, r.stdout+r.stderr, fmt.Sprintf("on %d ranks agree", ranks))
+					assert.Contains(t, r.stdout+r.stderr, fmt.Sprintf("on %d ranks agree with the reference log", ranks))
 					file := filepath.Join(r.dir, "trace.cairn")
 					assert.EqualValues(t, ranks, info(t, file)["ranks"])
 					printed := counts(t, r.stdout)

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/internal/version"
+	"github.com/cairn-mpi/cairn/merger"
+	"github.com/cairn-mpi/cairn/merger/collect"
+	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+func newMergeCommand() *cobra.Command {
+	var (
+		s3       s3Flags
+		log      terminationLog
+		out      string
+		job      bool
+		url      string
+		attempts string
+		timeout  int
+		o        collect.Options
+	)
+	c := &cobra.Command{
+		Use:   "merge -o OUT SHARD…",
+		Short: "Merge shards into one trace",
+		Long: `Merge joins shards, or traces of single ranks, of one MPI world into one finished trace. With --job it takes what the
+sidecars of a TracedMPIJob left below --store, waits for what is still to come, and writes one trace for each run.`,
+		Example: "  cairn merge -o trace.cairn s3://traces/default/stencil/<uid>/shards/<pod>/<world>/<sha256>.cairn …",
+		RunE: func(c *cobra.Command, args []string) error {
+			if job {
+				if len(args) > 0 || out != "" {
+					return usageError{errors.New("--job takes its shards from --store; give neither files nor -o")}
+				}
+				s, err := s3.open(url)
+				if err != nil {
+					return err
+				}
+				if o.Attempts, err = collect.ParseAttempts(attempts); err != nil {
+					return usageError{err}
+				}
+				o.CollectTimeout = time.Duration(timeout) * time.Second
+				o.CreatedBy = version.Version
+				o.Logf = func(format string, args ...any) { fmt.Fprintf(c.ErrOrStderr(), format+"\n", args...) }
+				result, err := collect.Merge(c.Context(), s, o)
+				if logErr := log.write(c, result.Termination(err)); logErr != nil && err == nil {
+					return logErr
+				}
+				return err
+			}
+			if len(args) == 0 || out == "" {
+				return usageError{errors.New("which shards, and where to? cairn merge -o OUT SHARD…")}
+			}
+			return mergeFiles(c, s3, out, args)
+		},
+	}
+	s3.register(c)
+	log.register(c)
+	flags := c.Flags()
+	flags.StringVarP(&out, "output", "o", "", "the trace to write, a local path or s3://bucket/key")
+	flags.BoolVar(&job, "job", false, "merge what a job's sidecars left")
+	flags.StringVar(&url, "store", "", "with --job: the job's directory or s3://bucket/prefix")
+	flags.IntVar(&timeout, "collect-timeout", 300, "with --job: how long to wait for ranks that are still to come, in seconds")
+	flags.IntVar(&o.Pods, "pods", 0, "with --job: how many pods the job has (0: those that left a sign)")
+	flags.StringVar(&attempts, "attempts", "", "with --job: when the launcher was started, as JSON")
+	return c
+}
+
+// mergeFiles merges what can be read of the inputs; what cannot is named, and makes the command fail in the end.
+func mergeFiles(c *cobra.Command, s3 s3Flags, out string, inputs []string) error {
+	var m merger.Merger
+	var unusable []error
+	merged := 0
+	for _, input := range inputs {
+		err := addFile(c, s3, &m, input)
+		if err == nil {
+			merged++
+			continue
+		}
+		unusable = append(unusable, err)
+		if merged+len(unusable) < len(inputs) || merged > 0 {
+			fmt.Fprintln(c.ErrOrStderr(), "cairn: left out:", err)
+		}
+	}
+	if merged == 0 {
+		return unusable[0]
+	}
+	contents, err := m.Finish(merger.Options{Final: true, CreatedBy: version.Version})
+	if err != nil {
+		return err
+	}
+	if len(contents) > 1 {
+		return statusError{exitBadData, merger.ErrRepeatedRank}
+	}
+	if err := writeObject(c, s3, out, contents[0]); err != nil {
+		return err
+	}
+	summary := merger.Summarize(contents[0])
+	fmt.Fprintf(c.OutOrStdout(), "%s: %d ranks, %d calls\n", out, summary.Ranks, summary.Calls)
+	if len(unusable) > 0 {
+		return statusError{exitBadData, fmt.Errorf("%d of %d inputs were left out", len(unusable), len(inputs))}
+	}
+	return nil
+}
+
+func addFile(c *cobra.Command, s3 s3Flags, m *merger.Merger, path string) error {
+	f, err := openTrace(c.Context(), path, s3)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	content, err := f.Content()
+	if err != nil {
+		return damaged(path, err)
+	}
+	if err := m.Add(content); err != nil {
+		return damaged(path, err)
+	}
+	return nil
+}
+
+// writeObject writes a trace to a path of any kind, whole or not at all.
+func writeObject(c *cobra.Command, s3 s3Flags, path string, content *trace.Content) error {
+	var encoded bytes.Buffer
+	if err := trace.Write(&encoded, content); err != nil {
+		return err
+	}
+	dir, key := store.Split(path)
+	if key == "" {
+		return usageError{fmt.Errorf("%s is not the name of a file", path)}
+	}
+	s, err := s3.open(dir)
+	if err != nil {
+		return err
+	}
+	return s.Put(c.Context(), key, bytes.NewReader(encoded.Bytes()), int64(encoded.Len()))
+}
