@@ -70,14 +70,20 @@ func (c *Cursor) bound(handle int64) binding {
 
 // siblingCreations lists all creations of communicators on the rank, in order, if other threads than c's create some.
 func (c *Cursor) siblingCreations() []creation {
-	var all []creation
+	var threads []int
 	siblings := false
-	for i := range c.shared.Threads {
-		t := &c.shared.Threads[i]
-		if t.Rank != c.thread.Rank || !c.creates(t) {
-			continue
+	first := c.shared.firstThread(c.thread.Rank)
+	for i := first; i < len(c.shared.Threads) && c.shared.Threads[i].Rank == c.thread.Rank; i++ {
+		if c.creates(&c.shared.Threads[i]) {
+			threads = append(threads, i)
+			siblings = siblings || i != c.number
 		}
-		siblings = siblings || i != c.number
+	}
+	if !siblings {
+		return nil
+	}
+	var all []creation
+	for _, i := range threads {
 		cursor := newCursor(c.shared, c.plans, i, c.source, c.timed)
 		cursor.lone = true // no siblings of its own
 		for cursor.Next() {
@@ -92,9 +98,6 @@ func (c *Cursor) siblingCreations() []creation {
 				}
 			}
 		}
-	}
-	if !siblings {
-		return nil
 	}
 	slices.SortStableFunc(all, func(a, b creation) int { return cmp.Compare(a.exit, b.exit) })
 	return all

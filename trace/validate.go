@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -125,5 +126,11 @@ func (c *Content) thread(rank, thread int) int {
 	if !ok {
 		return -1
 	}
+	return i
+}
+
+// firstThread is the position in c.Threads of the first thread of a rank.
+func (c *Content) firstThread(rank int) int {
+	i, _ := slices.BinarySearchFunc(c.Threads, Thread{Rank: rank, Thread: math.MinInt}, compareThreads)
 	return i
 }

@@ -20,21 +20,26 @@ func newValueStream(b []byte) valueStream {
 }
 
 func (v *valueStream) next() (int64, bool) {
-	if len(v.values) == 0 && !v.refill() {
-		return 0, false
+	if len(v.values) == 0 {
+		return v.refill()
 	}
 	x := v.values[0]
 	v.values = v.values[1:]
 	return x, true
 }
 
-func (v *valueStream) refill() bool {
+// refill decodes more values and takes the first.
+func (v *valueStream) refill() (int64, bool) {
 	if v.encoded == nil || v.encoded.left == 0 {
-		return false
+		return 0, false
 	}
 	if n := len(v.buffer); n < streamBuffer {
 		v.buffer = make([]int64, min(v.encoded.left, uint64(max(2*n, firstStreamBuffer))))
 	}
-	v.values = v.buffer[:v.encoded.read(v.buffer)]
-	return len(v.values) > 0
+	n := v.encoded.read(v.buffer)
+	if n == 0 {
+		return 0, false
+	}
+	v.values = v.buffer[1:n]
+	return v.buffer[0], true
 }
