@@ -85,3 +85,33 @@ func TestMemoryLimit(t *testing.T) {
 	_, err = Open(bytes.NewReader(b), int64(len(b)), WithMemoryLimit(100))
 	require.ErrorContains(t, err, "WithMemoryLimit")
 }
+
+// counted counts the reads of a file.
+type counted struct {
+	*bytes.Reader
+	reads int
+}
+
+func (c *counted) ReadAt(b []byte, offset int64) (int, error) {
+	c.reads++
+	return c.Reader.ReadAt(b, offset)
+}
+
+func TestOpenTakesFewReads(t *testing.T) {
+	small, large := written(t, stencil(3, 20, true)), written(t, stencil(64, 1000, true))
+	for _, test := range []struct {
+		file []byte
+		open int
+	}{{small, 1}, {large, 3}} {
+		r := &counted{Reader: bytes.NewReader(test.file)}
+		reader, err := Open(r, int64(len(test.file)))
+		require.NoError(t, err)
+		require.Equal(t, test.open, r.reads)
+		cursor, err := reader.Cursor(1, 0)
+		require.NoError(t, err)
+		for cursor.Next() {
+		}
+		require.NoError(t, cursor.Err())
+		require.Equal(t, test.open+2, r.reads, "one block of timing, one of value sequences")
+	}
+}

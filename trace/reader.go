@@ -35,7 +35,8 @@ type Reader struct {
 	budget  *budget
 	version int
 	index   []indexEntry
-	shared  Content // without sequences and timing
+	ahead   []extent // of the file, read already; only while it is opened
+	shared  Content  // without sequences and timing
 	plans   []callPlan
 	timed   []bool // which threads have timing
 	sizes   Sizes
@@ -46,6 +47,12 @@ type Reader struct {
 
 	mu        sync.Mutex
 	sequences map[int]sequenceBlock // by position in sequenceBlocks
+}
+
+// An extent is a part of the file.
+type extent struct {
+	offset int64
+	bytes  []byte
 }
 
 // A sequenceBlock holds the encodings of consecutive sequences.
@@ -77,6 +84,9 @@ func (t *Reader) open() error {
 	if t.size < int64(headerSize+trailerSize) {
 		return errNoTrace
 	}
+	if err := t.readAhead(max(0, t.size-tailRead), t.size); err != nil {
+		return err
+	}
 	head, err := t.read(0, int64(headerSize))
 	if err != nil {
 		return err
@@ -87,51 +97,51 @@ func (t *Reader) open() error {
 	if t.version = int(head[len(magic)]); t.version != FormatVersion {
 		return fmt.Errorf("format version %d is unknown (this is Cairn for version %d)", t.version, FormatVersion)
 	}
-	end, err := t.openIndex()
-	if err != nil {
+	if err := t.openIndex(); err != nil {
 		return err
 	}
-	if err := t.openShared(end); err != nil {
+	if err := t.openShared(); err != nil {
 		return err
 	}
+	for _, e := range t.ahead {
+		t.budget.give(int64(len(e.bytes)))
+	}
+	t.ahead = nil
 	t.plans = planCalls(&t.shared)
 	return nil
 }
 
-// openIndex reads the index and returns where it begins.
-func (t *Reader) openIndex() (int64, error) {
-	n := min(t.size-int64(headerSize), tailRead)
-	tail, err := t.read(t.size-n, n)
+// openIndex reads the index.
+func (t *Reader) openIndex() error {
+	mark, err := t.read(t.size-int64(trailerSize), int64(trailerSize))
 	if err != nil {
-		return 0, err
+		return err
 	}
-	mark := tail[len(tail)-trailerSize:]
 	length := int64(binary.LittleEndian.Uint32(mark))
 	end := t.size - int64(trailerSize) - length
 	if string(mark[4:]) != endMark || end < int64(headerSize) {
-		return 0, errors.New("the end of the trace is missing: it is truncated or still being written")
+		return errors.New("the end of the trace is missing: it is truncated or still being written")
 	}
-	block := tail[:len(tail)-trailerSize]
-	if length <= int64(len(block)) {
-		block = block[int64(len(block))-length:]
-	} else if block, err = t.read(end, length); err != nil {
-		return 0, err
+	block, err := t.read(end, length)
+	if err != nil {
+		return err
 	}
 	content, err := openBlock(block, blockIndex, t.budget)
 	if err != nil {
-		return 0, fmt.Errorf("index: %w", err)
+		return fmt.Errorf("index: %w", err)
 	}
 	if t.index, err = decodeIndex(content, end, t.budget); err != nil {
-		return 0, fmt.Errorf("index: %w", err)
+		return fmt.Errorf("index: %w", err)
 	}
 	t.sizes = sizesOf(t.index, t.size)
-	return end, nil
+	return nil
 }
 
-// openShared reads and decodes the sections that all ranks share; they stand before the first block of sequences or
-// timing.
-func (t *Reader) openShared(end int64) error {
+// openShared reads and decodes the sections that all ranks share. They stand together in files of this writer and are
+// read at once: over a network one request takes longer than many bytes.
+func (t *Reader) openShared() error {
 	byType := map[blockType]indexEntry{}
+	first, last, total := t.size, int64(0), int64(0)
 	for _, e := range t.index {
 		switch e.kind {
 		case blockTiming:
@@ -143,6 +153,12 @@ func (t *Reader) openShared(end int64) error {
 				return fmt.Errorf("two blocks of type %d", e.kind)
 			}
 			byType[e.kind] = e
+			first, last, total = min(first, e.offset), max(last, e.offset+e.size), total+e.size
+		}
+	}
+	if last-first == total {
+		if err := t.readAhead(first, last); err != nil {
+			return err
 		}
 	}
 	slices.SortFunc(t.timing, func(a, b indexEntry) int {
@@ -196,14 +212,38 @@ func (t *Reader) openShared(end int64) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", section.name, err)
 		}
+		t.budget.give(int64(len(content))) // nothing that was decoded refers to it
 	}
 	return c.validateShared()
+}
+
+// readAhead reads a part of the file that read will then find.
+func (t *Reader) readAhead(from, to int64) error {
+	if t.have(from, to-from) != nil {
+		return nil
+	}
+	b, err := t.read(from, to-from)
+	t.ahead = append(t.ahead, extent{from, b})
+	return err
+}
+
+// have is a part of the file that has been read ahead, else nil.
+func (t *Reader) have(offset, n int64) []byte {
+	for _, e := range t.ahead {
+		if offset >= e.offset && offset-e.offset <= int64(len(e.bytes)) && n <= int64(len(e.bytes))-(offset-e.offset) {
+			return e.bytes[offset-e.offset:][:n:n]
+		}
+	}
+	return nil
 }
 
 // read reads bytes of the file; they are booked on the budget.
 func (t *Reader) read(offset, n int64) ([]byte, error) {
 	if !t.budget.take(n) {
 		return nil, errMemory
+	}
+	if b := t.have(offset, n); b != nil {
+		return b, nil
 	}
 	b := make([]byte, n)
 	if k, err := t.r.ReadAt(b, offset); k < len(b) {

@@ -78,14 +78,13 @@ func ResumeSequitur(g Grammar) (*Sequitur, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := NewSequitur()
-	s.length = lengths[0]
 	whole, ahead := splitPartial(g, lengths)
-	s.load(g, whole)
-	s.expect()
-	if s.expected >= 0 && s.nodes[s.tail()].value < 0 {
-		s.seek(ahead, s.ruleLengths())
+	s := loadSequitur(g, whole)
+	if ahead > 0 && !s.seek(ahead, lengths[g.Rules[0][whole-1].Rule()]) {
+		// not a grammar of Sequitur's: the root's last rule has become another one
+		s = loadSequitur(g, len(g.Rules[0]))
 	}
+	s.length = lengths[0]
 	return s, nil
 }
 
@@ -138,8 +137,9 @@ func (g Grammar) prefix(rule int, n uint64, lengths []uint64) (symbols []Symbol)
 	}
 }
 
-// load fills an empty s with g, of whose root only the first symbols are taken.
-func (s *Sequitur) load(g Grammar, root int) {
+// loadSequitur makes a Sequitur of g, of whose root only the first symbols are taken.
+func loadSequitur(g Grammar, root int) *Sequitur {
+	s := NewSequitur()
 	index := make([]int32, len(g.Rules)) // 0: not reachable
 	reachable := func(body []Symbol) {
 		for _, symbol := range body {
@@ -183,6 +183,8 @@ func (s *Sequitur) load(g Grammar, root int) {
 	}
 	s.work()
 	s.unregister(s.nodes[s.tail()].prev)
+	s.expect()
+	return s
 }
 
 // ruleLengths are the lengths of the rules' expansions, by the rules' own indices.
@@ -202,12 +204,18 @@ func (s *Sequitur) ruleLengths() []uint64 {
 	return lengths
 }
 
-// seek moves the prediction n terminals into the next repetition of the root's last rule, which is longer.
-func (s *Sequitur) seek(n uint64, lengths []uint64) {
-	if n == 0 {
-		return
+// seek moves the prediction n > 0 terminals into the next repetition of the root's last symbol, if that is a rule of
+// the given length, greater than n.
+func (s *Sequitur) seek(n, length uint64) bool {
+	value := s.nodes[s.tail()].value
+	if value >= 0 || s.expected < 0 {
+		return false
 	}
-	at := s.first(s.nodes[s.tail()].value)
+	lengths := s.ruleLengths()
+	if lengths[ruleOf(value)] != length {
+		return false
+	}
+	at := s.first(value)
 	for {
 		value, count := s.nodes[at].value, s.nodes[at].count
 		one := uint64(1)
@@ -222,7 +230,7 @@ func (s *Sequitur) seek(n uint64, lengths []uint64) {
 		s.path = append(s.path, visit{at, n / one})
 		if n %= one; value >= 0 {
 			s.expected = value
-			return
+			return true
 		}
 		at = s.first(value)
 	}
