@@ -4,13 +4,17 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
+	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/shipper"
+	"github.com/cairn-mpi/cairn/store"
 	"github.com/cairn-mpi/cairn/tracer/verify"
 )
 
-// conclude says what came of one run: verdict, size, and whether the trace agrees with the reference log.
+// conclude says what came of one run: the verdict, whether the trace agrees with the reference log, and where trace
+// and report lie. It tells whether all of that worked.
 func (r localRun) conclude(ctx context.Context, run shipper.LocalRun) bool {
 	f, err := openTrace(ctx, run.Trace, s3Flags{})
 	if err != nil {
@@ -19,10 +23,47 @@ func (r localRun) conclude(ctx context.Context, run shipper.LocalRun) bool {
 	}
 	defer f.Close()
 	fine := true
+	fmt.Fprintln(r.stdout)
+	if rep, err := r.analyze(ctx, f, run); err != nil {
+		r.say("%v", err)
+		fine = false
+	} else {
+		fmt.Fprintln(r.stdout, rep.Summary())
+	}
 	if r.verify && !r.compare(f, run) {
 		fine = false
 	}
+	fmt.Fprintf(r.stdout, "trace:  %s (%d calls of %d ranks in %d bytes)\n", r.relative(run.Trace), run.Summary.Calls, run.Summary.Ranks, f.Sizes().Total)
+	fmt.Fprintf(r.stdout, "report: %s\n", r.relative(filepath.Join(run.Directory, "report", "index.html")))
+	if missing := run.Summary.Missing.String(); missing != "" {
+		r.say("ranks %s left no trace", missing)
+		fine = false
+	}
 	return fine
+}
+
+// relative shortens a path for people: as seen from where they are.
+func (r localRun) relative(path string) string {
+	wd, err := filepath.Abs(".")
+	if err != nil {
+		return path
+	}
+	if short, err := filepath.Rel(wd, path); err == nil && len(short) < len(path) {
+		return short
+	}
+	return path
+}
+
+func (r localRun) analyze(ctx context.Context, f *traceFile, run shipper.LocalRun) (*report.Report, error) {
+	rep, err := reportOn(ctx, f, run.Trace, report.Job{TraceURI: run.Trace})
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.Open(filepath.Join(run.Directory, "report"), store.S3Options{})
+	if err != nil {
+		return nil, err
+	}
+	return rep, writeReport(ctx, s, "", rep)
 }
 
 // compare holds the trace against the reference logs of its ranks.

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/analyzer"
+	"github.com/cairn-mpi/cairn/analyzer/report"
+	"github.com/cairn-mpi/cairn/merger/collect"
+	"github.com/cairn-mpi/cairn/store"
+)
+
+// reportResult is the termination message of report --job.
+type reportResult struct {
+	Runs     []reportedRun `json:"runs"`
+	RunCount int           `json:"run_count"`
+	Verdict  string        `json:"verdict"`
+	Message  string        `json:"message,omitempty"`
+}
+
+type reportedRun struct {
+	ID         string `json:"id"`
+	ReportURI  string `json:"report_uri"`
+	Efficiency int    `json:"parallel_efficiency_percent"`
+}
+
+// maxReportedRuns is how many runs the status of a TracedMPIJob lists.
+const maxReportedRuns = 16
+
+func newReportCommand() *cobra.Command {
+	var (
+		s3  s3Flags
+		log terminationLog
+		url string
+		job bool
+	)
+	c := &cobra.Command{
+		Use:   "report URL",
+		Short: "Print the verdict of a report, from a directory or a bucket",
+		Example: `  cairn report out/report
+  cairn report s3://traces/default/stencil/<uid>/0/0/report`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if job {
+				result, err := assembleJob(c.Context(), s3, url)
+				if err != nil {
+					result.Message = err.Error()
+				}
+				if logErr := log.write(c, result.fit()); logErr != nil && err == nil {
+					return logErr
+				}
+				return err
+			}
+			if len(args) != 1 {
+				return usageError{errors.New("which report? cairn report URL")}
+			}
+			s, err := s3.open(strings.TrimSuffix(strings.TrimSuffix(args[0], "/index.html"), "/report.json"))
+			if err != nil {
+				return err
+			}
+			raw, err := getBytes(c.Context(), s, "report.json")
+			if err != nil {
+				return err
+			}
+			r, err := report.Read(raw)
+			if err != nil {
+				return statusError{exitBadData, fmt.Errorf("%s: %w", args[0], err)}
+			}
+			fmt.Fprint(c.OutOrStdout(), r.Summary())
+			fmt.Fprintln(c.OutOrStdout(), "report:", s.URL("index.html"))
+			return nil
+		},
+	}
+	s3.register(c)
+	log.register(c)
+	c.Flags().BoolVar(&job, "job", false, "assemble the reports of all runs of a job from the findings of its analyses")
+	c.Flags().StringVar(&url, "store", "", "with --job: the job's directory or s3://bucket/prefix")
+	return c
+}
+
+// assembleJob writes report/ of every run. The verdict of the job is that of its last run: a job that was retried is
+// judged by how it ended.
+func assembleJob(ctx context.Context, s3 s3Flags, url string) (reportResult, error) {
+	result := reportResult{Runs: []reportedRun{}}
+	s, err := s3.open(url)
+	if err != nil {
+		return result, err
+	}
+	runs, err := listRuns(ctx, s)
+	if err != nil {
+		return result, err
+	}
+	if len(runs) == 0 {
+		return result, statusError{exitBadData, fmt.Errorf("there is no merged run below %s", url)}
+	}
+	result.RunCount = len(runs)
+	for _, run := range runs {
+		r, err := assembleRun(ctx, s3, s, url, run)
+		if err != nil {
+			return result, err
+		}
+		result.Runs = append(result.Runs, reportedRun{
+			ID: run.id(), ReportURI: s.URL(run.key("report")), Efficiency: int(math.Round(100 * r.Efficiency.Parallel)),
+		})
+		result.Verdict = r.Verdict.Text
+	}
+	return result, nil
+}
+
+func assembleRun(ctx context.Context, s3 s3Flags, s store.Store, url string, run jobRun) (*report.Report, error) {
+	findings := map[string][]byte{}
+	for _, name := range analyzer.Names() {
+		raw, err := getBytes(ctx, s, run.key("findings", name+".json"))
+		if store.IsNotFound(err) {
+			continue // the report says what it lacks
+		}
+		if err != nil {
+			return nil, err
+		}
+		findings[name] = raw
+	}
+	path := s.URL(run.key(collect.TraceFile))
+	f, err := openTrace(ctx, path, s3)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	name, uid := jobName(url)
+	r, err := analyzer.Report(f.Reader, findings, report.Job{Name: name, UID: uid, TraceURI: path})
+	if err != nil {
+		return nil, statusError{exitBadData, fmt.Errorf("%s: %w", run.id(), err)}
+	}
+	return r, writeReport(ctx, s, run.key("report")+"/", r)
+}
+
+// fit keeps the message below what Kubernetes keeps.
+func (r reportResult) fit() reportResult {
+	if len(r.Runs) > maxReportedRuns {
+		r.Runs = r.Runs[len(r.Runs)-maxReportedRuns:]
+	}
+	const most = 700
+	for _, text := range []*string{&r.Verdict, &r.Message} {
+		if len(*text) > most {
+			*text = strings.ToValidUTF8((*text)[:most], "") + "…"
+		}
+	}
+	return r
+}
