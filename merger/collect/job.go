@@ -37,13 +37,13 @@ func (o *Options) logf(format string, args ...any) {
 	}
 }
 
-// Errors of Merge beside those of the store.
-var (
-	// ErrNothing: the store has no shard of this job.
-	ErrNothing = errors.New("no rank was traced: the store has no shard of this job")
-	// ErrAllDamaged: there are shards, but none can be read.
-	ErrAllDamaged = errors.New("none of the shards can be read")
-)
+// ErrAllDamaged is the error of Merge, beside those of the store, when there
+// are shards but none can be read: bad data, which no repetition mends.
+var ErrAllDamaged = errors.New("none of the shards can be read")
+
+// nothing is what the result says of a job without any shard. That is no
+// error: the job may not have used MPI.
+const nothing = "no rank was traced: the store has no shard of this job"
 
 // A run is one world, or one start of a world whose id was used again.
 type run struct {
@@ -80,7 +80,8 @@ func Merge(ctx context.Context, s store.Store, o Options) (*Result, error) {
 		if len(inv.manifests) > 0 || len(inv.damaged) > 0 {
 			return result, ErrAllDamaged
 		}
-		return result, ErrNothing
+		result.Problems = append([]string{nothing}, result.Problems...)
+		return result, nil
 	}
 	number(runs, o.Attempts)
 	for i := range runs {
@@ -204,7 +205,7 @@ type RunManifest struct {
 	TraceBytes                int64    `json:"trace_bytes"`
 	TraceSHA256               string   `json:"trace_sha256"`
 	RunTimeSeconds            float64  `json:"run_time_seconds"`
-	ParallelEfficiencyPercent int      `json:"parallel_efficiency_percent"`
+	ParallelEfficiencyPercent *int     `json:"parallel_efficiency_percent,omitempty"`
 	Problems                  []string `json:"problems,omitempty"`
 	CreatedBy                 string   `json:"created_by"`
 }
@@ -238,17 +239,18 @@ func write(ctx context.Context, s store.Store, r *run) (*RunResult, error) {
 		return nil, err
 	}
 	return &RunResult{
-		ID: id, Attempt: r.attempt, Run: r.number, Ranks: m.Ranks, MissingRanks: m.MissingRanks, Calls: m.Calls,
+		ID: id, Attempt: r.attempt, Run: r.number, Ranks: m.WorldSize, MissingRanks: m.MissingRanks, Calls: m.Calls,
 		TraceBytes: m.TraceBytes, ParallelEfficiencyPercent: m.ParallelEfficiencyPercent, TraceURI: s.URL(key),
 	}, nil
 }
 
-// percent rounds; an unknown efficiency is −1.
-func percent(x float64) int {
+// percent rounds; nil means unknown.
+func percent(x float64) *int {
 	if x < 0 {
-		return -1
+		return nil
 	}
-	return int(math.Round(100 * x))
+	n := int(math.Round(100 * x))
+	return &n
 }
 
 func rankList(ranks []shard.Rank) string {

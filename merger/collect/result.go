@@ -18,11 +18,11 @@ type RunResult struct {
 	ID                        string `json:"id"`
 	Attempt                   int    `json:"attempt"`
 	Run                       int    `json:"run"`
-	Ranks                     int    `json:"ranks"`
+	Ranks                     int    `json:"ranks"` // of the world
 	MissingRanks              string `json:"missing_ranks"`
 	Calls                     uint64 `json:"calls"`
 	TraceBytes                int64  `json:"trace_bytes"`
-	ParallelEfficiencyPercent int    `json:"parallel_efficiency_percent"`
+	ParallelEfficiencyPercent *int   `json:"parallel_efficiency_percent,omitempty"` // nil: unknown
 	TraceURI                  string `json:"trace_uri"`
 }
 
