@@ -35,7 +35,7 @@ func (r *Report) next() []string {
 	case 2*slower > neighbours:
 		steps = append(steps, fmt.Sprintf("Most ranks on its %s are slower than the average too: check the machine first (CPU limits and throttling, other jobs, frequency).", place))
 	default:
-		steps = append(steps, fmt.Sprintf("The other ranks on its %s are not slower than the average, so the machine is not the reason: look at the work of this rank.", place))
+		steps = append(steps, fmt.Sprintf("The other ranks on its %s are no slower than the average, so the machine as a whole is not the reason: look at the work of this rank first, then at what shares its core.", place))
 	}
 	return steps
 }

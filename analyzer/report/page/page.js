@@ -81,14 +81,12 @@ for (const table of document.querySelectorAll('table.sortable')) {
         },
       },
       xAxis: {
-        type: 'value', min: 0, max: run, axisLabel: { color: soft, formatter: seconds, hideOverlap: true },
+        type: 'value', min: 0, max: run, axisLabel: { color: soft, formatter: (x) => x === 0 ? '0' : seconds(x), showMaxLabel: false },
         axisLine: { lineStyle: { color: grid } }, splitLine: { show: false },
       },
       yAxis: {
-        type: 'value', inverse: true, min: -0.5, max: rows - 0.5, interval: Math.max(1, Math.ceil(rows / 32)), axisTick: { show: false },
-        axisLabel: { color: soft, formatter: (i) => Number.isInteger(i) && i in ranks ? 'rank ' + ranks[i] : '', showMinLabel: false, showMaxLabel: false },
-        splitLine: { show: false }, axisLine: { show: false },
-        ...(rows <= 32 ? { customValues: null } : {}),
+        type: 'category', inverse: true, data: ranks.map((rank) => 'rank ' + rank), axisTick: { show: false },
+        axisLabel: { color: soft }, splitLine: { show: false }, axisLine: { show: false },
       },
       dataZoom: [
         { type: 'slider', xAxisIndex: 0, filterMode: 'none', bottom: 10, height: 20, borderColor: grid, labelFormatter: (x) => seconds(x), textStyle: { color: soft }, brushSelect: false },
@@ -101,7 +99,7 @@ for (const table of document.querySelectorAll('table.sortable')) {
         { name: 'halo', type: 'line', data: route, showSymbol: false, silent: true, z: 4, lineStyle: { color: back, width: rows > 100 ? 3 : 5, opacity: 0.8 }, tooltip: { show: false }, emphasis: { disabled: true } },
         { name: 'route', type: 'line', data: route, showSymbol: false, silent: true, z: 5, lineStyle: { color: line, width: 2 }, tooltip: { show: false }, emphasis: { disabled: true } },
         { name: 'path', type: 'custom', data: segments, encode: { x: [0, 1], y: 2 }, z: 6, clip: true,
-          renderItem: rectangle((h) => Math.max(4, Math.min(9, h * 0.3)), () => ({ fill: line })) },
+          renderItem: rectangle((h) => Math.max(3, Math.min(6, h * 0.22)), () => ({ fill: line })) },
       ],
     }, true);
   }
