@@ -65,6 +65,7 @@ func Ship(ctx context.Context, o Options) []string {
 		uploaded: map[string]string{},
 		failed:   map[string]error{},
 		partial:  map[string]time.Time{},
+		took:     map[string]time.Duration{},
 		changed:  make(chan struct{}, 1),
 		// a number that no earlier shipper of this pod has reached
 		sequence: time.Now().UnixMilli(),
@@ -90,6 +91,7 @@ type ship struct {
 	tables   *symbolTables
 	uploaded map[string]string    // directory below the pod's -> shard there
 	partial  map[string]time.Time // when a world with running ranks was last uploaded
+	took     map[string]time.Duration
 	backoff  backoff
 	changed  chan struct{} // asks for a heartbeat
 
@@ -135,6 +137,10 @@ func (s *ship) finish(ctx context.Context) (lost []string) {
 	return s.lost()
 }
 
+// snapshotShare is how many times longer the pause between two uploads of a
+// running world is than an upload.
+const snapshotShare = 20
+
 // sweep looks at every world and ships those that changed. At the end it ships
 // living ranks too, as far as they have got. It tells whether all that is to
 // be shipped now is in the store.
@@ -160,14 +166,16 @@ func (s *ship) sweep(ctx context.Context, atEnd bool) bool {
 				s.partial[launchID] = time.Now()
 				continue
 			}
-			if time.Since(last) < s.Checkpoint {
+			// a long run takes long to snapshot: that must not become all the sidecar does
+			if time.Since(last) < max(s.Checkpoint, snapshotShare*s.took[launchID]) {
 				continue
 			}
 		} else if done {
 			continue
 		}
+		begun := time.Now()
 		err := s.upload(ctx, launchID, members)
-		s.partial[launchID] = time.Now()
+		s.partial[launchID], s.took[launchID] = time.Now(), time.Since(begun)
 		s.mu.Lock()
 		if err == nil {
 			s.shipped[launchID] = now

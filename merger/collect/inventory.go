@@ -7,6 +7,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/store"
@@ -34,33 +37,53 @@ func takeInventory(ctx context.Context, s store.Store) (*inventory, error) {
 		return nil, err
 	}
 	inv := &inventory{pods: map[string]*shard.Pod{}}
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(requests)
 	for _, object := range objects {
-		var err error
-		switch shard.KindOf(object.Key) {
-		case shard.KindPod:
-			pod := &shard.Pod{}
-			if err = shard.Read(ctx, s, object.Key, pod); err == nil {
+		kind := shard.KindOf(object.Key)
+		if kind != shard.KindPod && kind != shard.KindManifest {
+			continue
+		}
+		group.Go(func() error {
+			var pod shard.Pod
+			var manifest shard.Manifest
+			var err error
+			if kind == shard.KindPod {
+				err = shard.Read(ctx, s, object.Key, &pod)
+			} else {
+				err = shard.Read(ctx, s, object.Key, &manifest)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			directory := path.Dir(object.Key)
+			switch {
+			case errors.Is(err, shard.ErrDamaged):
+				inv.damaged = append(inv.damaged, err.Error())
+			case store.IsNotFound(err):
+				// replaced or deleted since it was listed
+			case err != nil:
+				return err
+			case kind == shard.KindPod:
 				// the place counts, not what the document says of itself
-				pod.PodUID = path.Base(path.Dir(object.Key))
-				inv.pods[pod.PodUID] = pod
+				pod.PodUID = path.Base(directory)
+				inv.pods[pod.PodUID] = &pod
+			default:
+				inv.manifests = append(inv.manifests, located{Manifest: manifest, directory: directory + "/"})
 			}
-		case shard.KindManifest:
-			m := located{directory: path.Dir(object.Key) + "/"}
-			if err = shard.Read(ctx, s, object.Key, &m.Manifest); err == nil {
-				inv.manifests = append(inv.manifests, m)
-			}
-		}
-		switch {
-		case errors.Is(err, shard.ErrDamaged):
-			inv.damaged = append(inv.damaged, err.Error())
-		case store.IsNotFound(err):
-			// replaced or deleted since it was listed
-		case err != nil:
-			return nil, err
-		}
+			return nil
+		})
 	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(inv.manifests, func(a, b located) int { return strings.Compare(a.directory, b.directory) })
+	slices.Sort(inv.damaged)
 	return inv, nil
 }
+
+// requests is how many objects are read at the same time.
+const requests = 16
 
 // worlds groups the manifests by world.
 func (inv *inventory) worlds() map[string][]located {

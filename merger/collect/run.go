@@ -1,0 +1,79 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"path"
+	"strconv"
+
+	"github.com/cairn-mpi/cairn/merger"
+	"github.com/cairn-mpi/cairn/shipper/shard"
+	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// RunManifest describes a merged run; it is written after everything else of it.
+type RunManifest struct {
+	World                     string   `json:"world"`
+	Attempt                   int      `json:"attempt"`
+	Run                       int      `json:"run"`
+	StartRealtimeNS           int64    `json:"start_realtime_ns"`
+	WorldSize                 int      `json:"world_size"`
+	Ranks                     int      `json:"ranks"`
+	MissingRanks              string   `json:"missing_ranks"`
+	Calls                     uint64   `json:"calls"`
+	Trace                     string   `json:"trace"` // file name, beside the manifest
+	TraceBytes                int64    `json:"trace_bytes"`
+	TraceSHA256               string   `json:"trace_sha256"`
+	RunTimeSeconds            float64  `json:"run_time_seconds"`
+	ParallelEfficiencyPercent *int     `json:"parallel_efficiency_percent,omitempty"`
+	Problems                  []string `json:"problems,omitempty"`
+	CreatedBy                 string   `json:"created_by"`
+}
+
+// Names of the objects of a run.
+const (
+	TraceFile       = "trace.cairn"
+	RunManifestFile = "manifest.json"
+)
+
+func write(ctx context.Context, s store.Store, r *run) (*RunResult, error) {
+	var encoded bytes.Buffer
+	if err := trace.Write(&encoded, r.content); err != nil {
+		return nil, fmt.Errorf("run %d/%d cannot be written: %w", r.attempt, r.number, err)
+	}
+	id := path.Join(strconv.Itoa(r.attempt), strconv.Itoa(r.number))
+	key := path.Join(id, TraceFile)
+	if err := s.Put(ctx, key, bytes.NewReader(encoded.Bytes()), int64(encoded.Len())); err != nil {
+		return nil, err
+	}
+	summary := merger.Summarize(r.content)
+	sum := sha256.Sum256(encoded.Bytes())
+	m := RunManifest{
+		World: r.content.Meta.World, Attempt: r.attempt, Run: r.number, StartRealtimeNS: r.start,
+		WorldSize: r.content.Meta.WorldSize, Ranks: summary.Ranks, MissingRanks: summary.Missing.String(), Calls: summary.Calls,
+		Trace: TraceFile, TraceBytes: int64(encoded.Len()), TraceSHA256: hex.EncodeToString(sum[:]),
+		RunTimeSeconds: summary.RunTime, ParallelEfficiencyPercent: percent(summary.ParallelEfficiency),
+		Problems: r.problems, CreatedBy: r.content.Meta.CreatedBy,
+	}
+	if err := shard.Write(ctx, s, path.Join(id, RunManifestFile), &m); err != nil {
+		return nil, err
+	}
+	return &RunResult{
+		ID: id, Attempt: r.attempt, Run: r.number, Ranks: m.WorldSize, MissingRanks: m.MissingRanks, Calls: m.Calls,
+		TraceBytes: m.TraceBytes, ParallelEfficiencyPercent: m.ParallelEfficiencyPercent, TraceURI: s.URL(key),
+	}, nil
+}
+
+// percent rounds; nil means unknown.
+func percent(x float64) *int {
+	if x < 0 {
+		return nil
+	}
+	n := int(math.Round(100 * x))
+	return &n
+}
