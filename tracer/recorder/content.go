@@ -15,7 +15,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 	c := &trace.Content{
 		Meta: trace.Meta{
 			World: p.LaunchID, WorldSize: r.worldSize,
-			Implementation: p.implementation(), Version: p.LibraryVersion, ABI: p.ABI,
+			Implementation: p.implementation(), Version: p.version(), ABI: p.ABI,
 			CallSites: p.CallSites, Timing: "lossless",
 		},
 		Sites:         slices.Clone(r.sites.list),
