@@ -78,6 +78,9 @@ func restore(p *Process, body []byte) (*Recorder, error) {
 		r.signatures.terminals = append(r.signatures.terminals, t)
 	}
 	r.requests.decode(d)
+	if d.bad {
+		return nil, errCheckpoint
+	}
 	for i := range r.signatures.terminals {
 		t := &r.signatures.terminals[i]
 		if t.request == none {
@@ -204,12 +207,15 @@ func (q *requests) encode(e *encoder) {
 func (q *requests) decode(d *decoder) {
 	ids := d.count()
 	q.ids = make([]requestID, ids)
+	for i := range q.ids {
+		q.ids[i].creator = none
+	}
 	for i := range d.count() {
 		c := creator{key: d.text()}
 		c.free.decode(d)
 		for k := range d.count() {
 			s := creatorSlot{id: int32(d.uint()), terminal: int32(d.int())}
-			if s.id < 0 || int(s.id) >= ids {
+			if s.id < 0 || int(s.id) >= ids || q.ids[s.id].creator != none {
 				d.fail()
 				return
 			}
@@ -223,8 +229,11 @@ func (q *requests) decode(d *decoder) {
 		q.byKey[c.key] = int32(i)
 		q.creators = append(q.creators, c)
 	}
-	if len(q.creators) == 0 && ids > 0 {
-		d.fail()
+	for _, id := range q.ids {
+		if id.creator == none {
+			d.fail()
+			return
+		}
 	}
 	for range d.count() {
 		raw := d.uint()

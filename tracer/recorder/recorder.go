@@ -27,7 +27,7 @@ type Recorder struct {
 	rank, worldSize int // −1: not known yet
 	finalized       bool
 	stopped         bool // tracing ended before the process did
-	sessions        int // open sessions
+	sessions        int  // open sessions
 	samples         []trace.ClockSample
 	sampleEvery     int // see addSample
 	sampleSkipped   int
