@@ -31,7 +31,7 @@ func TestSlowRankIsNamed(t *testing.T) {
 		t.Run(stack.name, func(t *testing.T) {
 			t.Logf("seed %d makes rank %d slow (CAIRN_TEST_SEED repeats it)", seed, slow)
 			s := spec{name: "slow-" + stack.name, namespace: namespaceFor(t, "e2e"), stack: stack, program: "stencil",
-				arguments: []string{"--iterations", "100", "--slow-rank", strconv.Itoa(slow), "--slow-factor", "3", "--counts", "--where"}}
+				arguments: []string{"--iterations", "60", "--work-us", "10000", "--slow-rank", strconv.Itoa(slow), "--slow-factor", "3", "--counts", "--where"}}
 			j, rest := runToReport(t, s)
 
 			where := placement(t, j, rest)
@@ -75,7 +75,7 @@ func TestBalancedJobNamesNobody(t *testing.T) {
 	for _, stack := range stacks[:2] {
 		t.Run(stack.name, func(t *testing.T) {
 			s := spec{name: "even-" + stack.name, namespace: namespaceFor(t, "e2e"), stack: stack, program: "stencil",
-				arguments: []string{"--iterations", "100"}}
+				arguments: []string{"--iterations", "60", "--work-us", "10000"}}
 			j, rest := runToReport(t, s)
 			verdict := reportOf(t, j, rest).Verdict
 			assert.Nil(t, verdict.Rank, verdict.Text)

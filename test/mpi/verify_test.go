@@ -52,12 +52,12 @@ func TestVerdict(t *testing.T) {
 		slow := random.IntN(4)
 		t.Run(implementation+"/slow", func(t *testing.T) {
 			t.Logf("seed %d makes rank %d slow (CAIRN_TEST_SEED repeats it)", seed, slow)
-			r := trace(t, nil, launch(implementation, 4, "stencil", "--iterations", "100", "--slow-rank", strconv.Itoa(slow), "--slow-factor", "3")...)
+			r := trace(t, nil, launch(implementation, 4, "stencil", "--iterations", "60", "--work-us", "10000", "--slow-rank", strconv.Itoa(slow), "--slow-factor", "3")...)
 			require.Equal(t, 0, r.code, r.stderr)
 			assert.Contains(t, r.stdout, fmt.Sprintf("Rank %d ", slow))
 		})
 		t.Run(implementation+"/balanced", func(t *testing.T) {
-			r := trace(t, nil, launch(implementation, 4, "stencil", "--iterations", "100")...)
+			r := trace(t, nil, launch(implementation, 4, "stencil", "--iterations", "60", "--work-us", "10000")...)
 			require.Equal(t, 0, r.code, r.stderr)
 			assert.NotRegexp(t, `(?m)^Rank \d+ `, r.stdout)
 		})
