@@ -89,7 +89,8 @@ func equalValues(a, b *Value) bool {
 // handleKinds are the kinds whose values are opaque handles of MPI.
 var handleKinds = map[string]bool{
 	"comm": true, "datatype": true, "op": true, "group": true, "win": true, "file": true, "info": true,
-	"request": true, "message": true, "errhandler": true, "session": true, "keyval": true,
+	"request": true, "message": true, "errhandler": true, "session": true, "keyval": true, "cvar-handle": true,
+	"pvar-handle": true, "pvar-session": true, "enum": true, "event-registration": true, "event-instance": true,
 }
 
 // statusFields are the elements of a status, in order.
