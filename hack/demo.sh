@@ -28,7 +28,7 @@ preparing=$!
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 rm -rf out/demo
 bin/cairn run -o out/demo -- mpirun.openmpi -np 4 --oversubscribe --mca mpi_yield_when_idle 1 \
-  examples/bin/openmpi/stencil --iterations 200 --slow-rank 2 --slow-factor 3
+  examples/bin/openmpi/stencil --iterations 100 --work-us 10000 --slow-rank 2 --slow-factor 3
 say "verdict on the screen after $(elapsed) s; the report: out/demo/report/index.html"
 
 # --- 2. the same on Kubernetes

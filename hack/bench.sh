@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# What Cairn costs and how fast it is, on this machine. Every figure is measured now; ratios and differences come from
+# runs that alternate, since single times on a shared machine mean little.
+#   hack/bench.sh [PAIRS]
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$ROOT"
+pairs=${1:-5}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+w=$(mktemp -d)
+trap 'rm -rf "$w"' EXIT
+median() { sort -n | awk '{v[NR] = $1} END {print NR ? v[int((NR + 1) / 2)] : "-"}'; }
+
+echo "Time added per call (CPU ns of the whole process, median of $pairs alternating runs, compression included)"
+printf '%-10s %-22s %10s %10s %10s\n' MPI call without with added
+for mpi in openmpi mpich; do
+  "mpicc.$mpi" -O2 -o "$w/percall.$mpi" hack/bench/percall.c
+  for _ in $(seq "$pairs"); do
+    "mpirun.$mpi" -np 1 "$w/percall.$mpi" >>"$w/$mpi.without"
+    bin/cairn run -o "$w/out" --call-sites caller -- "mpirun.$mpi" -np 1 "$w/percall.$mpi" | grep -E '^[A-Za-z+_()]+ [0-9.]+$' >>"$w/$mpi.with"
+  done
+  for call in $(awk '{print $1}' "$w/$mpi.without" | awk '!seen[$0]++'); do
+    a=$(awk -v c="$call" '$1 == c {print $2}' "$w/$mpi.without" | median)
+    b=$(awk -v c="$call" '$1 == c {print $2}' "$w/$mpi.with" | median)
+    awk -v m=$mpi -v c="$call" -v a="$a" -v b="$b" 'BEGIN {printf "%-10s %-22s %10.1f %10.1f %10.1f\n", m, c, a, b, b - a}'
+  done
+done
+
+echo
+echo "Size of the trace, without timing and metadata (container + signatures + grammar + rank map + values)"
+printf '%-14s %6s %10s %12s %14s\n' program ranks calls "all bytes" "without timing"
+for program in ring stencil collectives master_worker; do
+  for ranks in 4 16; do
+    rm -rf "$w/out"
+    bin/cairn run -o "$w/out" -- mpirun.openmpi -np $ranks --oversubscribe --mca mpi_yield_when_idle 1 "examples/bin/openmpi/$program" >/dev/null
+    bin/cairn info "$w/out/trace.cairn" | awk -v p=$program -v r=$ranks '
+      $1 == "calls" {calls = $2} $1 == "bytes" {all = $2}
+      $1 ~ /^(container|signatures|grammar|values)$/ || $1 == "rank" && $2 == "map" {s[$1] = $NF}
+      END {printf "%-14s %6d %10d %12d %14d\n", p, r, calls, all, s["container"] + s["signatures"] + s["grammar"] + s["rank"] + s["values"]}'
+  done
+done
+
+echo
+echo "Speed of the parts (go test -bench)"
+go test -run '^$' -bench . -benchtime 200ms ./trace ./tracer/recorder ./merger ./analyzer/... | grep -E '^Benchmark'
