@@ -104,6 +104,9 @@ func (a *account) spend(what activity, kind Kind, location int, start, end int64
 	t.ns += ns
 	seconds := float64(ns) / 1e9
 	t.squares += seconds * seconds
+	if kind == Computation {
+		t.spread.add(ns)
+	}
 	for len(a.stretches) > 0 && a.stretches[0].start < end {
 		s := a.stretches[0]
 		from, to := max(s.start, start), min(s.end, end)

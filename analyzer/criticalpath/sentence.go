@@ -24,7 +24,7 @@ func (a *analysis) blameText(v Verdict, set []worker) string {
 		fmt.Fprintf(&b, "Ranks %s%s make this job slow: rank %d, the slowest, computes", v.Ranks, a.whereabouts(pod, node, ""), *v.Rank)
 	}
 	if v.CountRatio == 0 && v.Function != "" {
-		fmt.Fprintf(&b, " %s in all, %.1fx the mean of the others, most of it where they never do: %s", duration(a.seconds(a.accounts[a.mainOf[set[0].row]].compute)), v.Ratio,
+		fmt.Fprintf(&b, " %.1fx as long as the mean of the others, most of it where they never do, %s", v.Ratio,
 			between(v.After, Place{v.Function, v.CallSite}))
 	} else {
 		fmt.Fprintf(&b, " %.1fx as long as the mean of the others", v.Ratio)
@@ -56,6 +56,7 @@ func (a *analysis) nobodyText(workers []worker) string {
 	if len(workers) == 0 {
 		return "No rank stands out: the trace has no rank that ran to its end."
 	}
+	workers = a.workers(spentTime)
 	least, most := workers[0].useful, workers[0].useful
 	for _, w := range workers {
 		least, most = min(least, w.useful), max(most, w.useful)

@@ -37,18 +37,26 @@ type Verdict struct {
 // mean and s those of the n−g ranks outside the set, that is, beyond where one more rank like the others would be found
 // once in 1/α runs; s is taken to be at least minSpread of the mean. Besides, it must compute minRatio times as long,
 // by more than minSigma standard errors of its own varying iterations, and the run must gain minGain.
+//
+// It is asked twice. First of typical time, where each computation counts with its median: a machine that preempts
+// ranks now and then does not move it, so it finds more work and slower cores even under heavy noise. Then of the time
+// really spent, which also has the pauses of a throttled rank in it; there a computation that repeats must be long
+// in most parts of the run, or one long preemption would be blamed on its victim.
 const (
 	significance = 0.05
 	minSpread    = 0.02
 	minRatio     = 1.2
 	minRatioPair = 1.5 // of two ranks: the other one alone tells nothing of a spread
 	minSigma     = 3.0
-	minGain      = 0.05
+	minGain      = 0.02 // of the run between MPI_Init and MPI_Finalize
+	repeated     = 10   // from how many times on a computation repeats
+	sustained    = 0.8  // of the parts of the run
+	parts        = 20
 )
 
-// worker is a rank as the verdict sees it: its main thread's computation.
+// A worker is a rank as the verdict sees it: its main thread's computation.
 type worker struct {
-	row      int // into accounts by rank
+	row      int // of Trace.Ranks
 	useful   float64
 	variance float64 // of useful
 	pathWork float64
@@ -124,8 +132,15 @@ func gain(set []worker, mean float64) float64 {
 
 // decide makes the verdict.
 func (a *analysis) decide() Verdict {
-	workers := a.workers()
-	set, mean := standing(workers, a.seconds(a.path.end-a.path.start))
+	main := a.seconds(a.run() - a.edges())
+	workers := a.workers(typicalTime)
+	set, mean := standing(workers, main)
+	if set == nil {
+		workers = a.workers(spentTime)
+		if set, mean = standing(workers, main); set != nil && !a.lasting(set, workers) {
+			set = nil
+		}
+	}
 	if set == nil {
 		return Verdict{Text: a.nobodyText(workers)}
 	}
@@ -141,11 +156,8 @@ func (a *analysis) decide() Verdict {
 	}
 	slices.Sort(listed)
 	v.Ranks = trace.NewRankList(listed).String()
-	region, ratio, counts := a.where(set, worst)
+	region, counts := a.where(set, worst, workers)
 	v.CountRatio = counts
-	if ratio > 0 {
-		v.Ratio = ratio
-	}
 	if region.computes() {
 		after, before := a.names.place(region.function, region.site), a.names.place(region.next, region.nextSite)
 		v.After, v.Function, v.CallSite = after, before.Function, before.CallSite
@@ -154,9 +166,28 @@ func (a *analysis) decide() Verdict {
 	return v
 }
 
-// workers are the ranks that take part in the comparison: those that ended early or never computed between two calls
-// would only shift the mean.
-func (a *analysis) workers() []worker {
+// edges is how much of the path is launch, MPI_Init and MPI_Finalize, which no rank's work explains.
+func (a *analysis) edges() int64 {
+	ns := a.path.launchEnd - a.path.start
+	for what, t := range a.total {
+		if f := a.names.trace.Function(what.function); !what.computes() && f != nil {
+			if kind := kindOf(f); kind == Initialization || kind == Finalization {
+				ns += t.path
+			}
+		}
+	}
+	return ns
+}
+
+// typicalTime counts each computation with its median; spentTime as it was.
+func typicalTime(t *tally) (seconds, variance float64) { return t.typical() }
+
+func spentTime(t *tally) (seconds, variance float64) {
+	return float64(t.ns) / 1e9, float64(t.count) * t.variance()
+}
+
+// workers are the ranks that take part in the comparison: those that ended early would only shift the mean.
+func (a *analysis) workers(measure func(*tally) (seconds, variance float64)) []worker {
 	var workers []worker
 	for row := range a.ranks {
 		i := a.mainOf[row]
@@ -164,10 +195,12 @@ func (a *analysis) workers() []worker {
 			continue
 		}
 		account := &a.accounts[i]
-		w := worker{row: row, useful: a.seconds(account.compute), pathWork: a.seconds(account.pathWork)}
+		w := worker{row: row, pathWork: a.seconds(account.pathWork)}
 		for what, t := range account.tallies {
 			if what.computes() {
-				w.variance += float64(t.count) * t.variance()
+				seconds, variance := measure(t)
+				w.useful += seconds
+				w.variance += variance
 			}
 		}
 		workers = append(workers, w)
@@ -175,17 +208,59 @@ func (a *analysis) workers() []worker {
 	return workers
 }
 
-// where finds the computation in which the worst rank loses most against the ranks outside the set: its excess there,
-// as far as it is on the path.
-func (a *analysis) where(set []worker, worst worker) (region activity, ratio, counts float64) {
-	inSet := map[int]bool{}
+// lasting tells whether each of the set computes longer than the others in most parts of the run, or does so in a
+// computation that comes only now and then.
+func (a *analysis) lasting(set, workers []worker) bool {
 	for _, w := range set {
-		inSet[w.row] = true
+		region, _ := a.where(set, w, workers)
+		if t := a.accounts[a.mainOf[w.row]].tallies[region]; t == nil || t.count < repeated {
+			continue
+		}
+		longer, all := 0, 0
+		for part := range parts {
+			own, others, n := a.computing(w.row, part), int64(0), int64(0)
+			for _, o := range workers {
+				if !slices.ContainsFunc(set, func(s worker) bool { return s.row == o.row }) {
+					others += a.computing(o.row, part)
+					n++
+				}
+			}
+			if n == 0 || own+others == 0 {
+				continue
+			}
+			all++
+			if own*n > others {
+				longer++
+			}
+		}
+		if float64(longer) < sustained*float64(all) {
+			return false
+		}
 	}
+	return true
+}
+
+// computing is how long a rank computed in one of the equal parts of the run, in nanoseconds.
+func (a *analysis) computing(row, part int) int64 {
+	i := a.mainOf[row]
+	b, x := &a.accounts[i].strip.mpi, a.forward.extents[i]
+	from, to := part*len(b.ns)/parts, (part+1)*len(b.ns)/parts
+	ns := int64(0)
+	for k := from; k < to; k++ {
+		start := max(x.start, b.start+int64(k)*b.width)
+		end := min(x.end, b.start+int64(k+1)*b.width)
+		ns += max(0, end-start-b.ns[k])
+	}
+	return ns
+}
+
+// where finds the computation in which the worst rank loses most against the ranks outside the set: its excess there,
+// as far as it is on the path. counts is how often it computes there over how often the others do; 0: they never do.
+func (a *analysis) where(set []worker, worst worker, workers []worker) (region activity, counts float64) {
 	others := 0.0
 	mean := map[activity]*tally{}
-	for _, w := range a.workers() {
-		if inSet[w.row] {
+	for _, w := range workers {
+		if slices.ContainsFunc(set, func(s worker) bool { return s.row == w.row }) {
 			continue
 		}
 		others++
@@ -203,20 +278,16 @@ func (a *analysis) where(set []worker, worst worker) (region activity, ratio, co
 		if !what.computes() || t.ns == 0 {
 			continue
 		}
-		usual := int64(0)
+		usual, often := int64(0), 0.0
 		if m := mean[what]; m != nil {
-			usual = int64(float64(m.ns) / others)
+			usual, often = int64(float64(m.ns)/others), float64(t.count)*others/float64(m.count)
 		}
 		lost := int64(float64(t.path) * max(0, 1-float64(usual)/float64(t.ns)))
 		if lost > most || lost == most && what.less(region) {
-			most, region, ratio, counts = lost, what, 0, 0
-			if m := mean[what]; m != nil && m.ns > 0 {
-				ratio = float64(t.ns) * others / float64(m.ns)
-				counts = float64(t.count) * others / float64(m.count)
-			}
+			most, region, counts = lost, what, often
 		}
 	}
-	return region, ratio, counts
+	return region, counts
 }
 
 func (a activity) less(b activity) bool {
