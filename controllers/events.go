@@ -11,17 +11,21 @@ import (
 // maxNote is the longest note that the events API takes.
 const maxNote = 1024
 
-// tell emits an event for each condition that changed.
+// tell emits an event for each condition that changed. Ready often only repeats
+// what another condition says, and is then left out.
 func (p *pass) tell(before, after []metav1.Condition) {
-	for _, condition := range after {
-		old := meta.FindStatusCondition(before, condition.Type)
-		if old != nil && old.Status == condition.Status && old.Reason == condition.Reason {
+	told := map[string]bool{}
+	for _, kind := range v1alpha1.Conditions {
+		condition := meta.FindStatusCondition(after, kind)
+		old := meta.FindStatusCondition(before, kind)
+		if condition == nil || old != nil && old.Status == condition.Status && old.Reason == condition.Reason {
 			continue
 		}
-		if condition.Status == metav1.ConditionUnknown || condition.Message == "" {
+		if condition.Status == metav1.ConditionUnknown || condition.Message == "" || told[condition.Reason] {
 			continue
 		}
-		p.Events.Eventf(p.job, nil, eventType(condition), condition.Reason, condition.Type,
+		told[condition.Reason] = true
+		p.Events.Eventf(p.job, nil, eventType(*condition), condition.Reason, condition.Type,
 			"%s", shortened(condition.Type+": "+condition.Message, maxNote))
 	}
 }

@@ -172,12 +172,15 @@ func (p *pass) withoutLauncher(ctx context.Context, mpiJob *mpiv2beta1.MPIJob) n
 // notFinished says what the job does now.
 func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launcher *batchv1.Job) {
 	reason, message := v1alpha1.ReasonJobStarting, "waiting for the launcher to start"
-	running := slices.IndexFunc(p.job.Status.Attempts, func(a v1alpha1.Attempt) bool { return a.ExitCode == nil }) >= 0 ||
-		launcher != nil && ptr.Deref(launcher.Status.Ready, 0) > 0
+	attempts := p.job.Status.Attempts
 	switch {
 	case ptr.Deref(mpiJob.Spec.RunPolicy.Suspend, false):
 		reason, message = v1alpha1.ReasonJobSuspended, "the MPIJob is suspended"
-	case running:
+	case len(attempts) > 0 && attempts[len(attempts)-1].ExitCode != nil:
+		// The sidecar may still send what is left, or the Job may try again.
+		reason = v1alpha1.ReasonJobRunning
+		message = fmt.Sprintf("launcher exited with code %d, its Job has not ended yet", *attempts[len(attempts)-1].ExitCode)
+	case len(attempts) > 0 || launcher != nil && ptr.Deref(launcher.Status.Ready, 0) > 0:
 		reason, message = v1alpha1.ReasonJobRunning, "the launcher is running"
 	default:
 		if trouble := p.podTrouble(ctx, ""); trouble != "" {

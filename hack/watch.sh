@@ -12,7 +12,7 @@ while :; do
     [ -z "$line" ] || grep -qxF -- "$line" <<<"$seen" || say "  $line"
   done <<<"$now"
   seen=$now
-  case $now in *Ready=True*) exit 0 ;; esac
+  case $'\n'$now in *$'\n'Ready=True*) exit 0 ;; esac
   [ $SECONDS -lt $end ] || { kubectl -n "$namespace" get pods >&2; die "$name is not ready after $limit s"; }
   sleep 1
 done

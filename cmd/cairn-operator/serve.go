@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -49,7 +51,7 @@ func serve(ctx context.Context, o *options, settings controllers.Settings) error
 	if err != nil {
 		return unavailableError{err}
 	}
-	if err := checkResources(manager.GetRESTMapper()); err != nil {
+	if err := awaitResources(ctx, manager.GetRESTMapper()); err != nil {
 		return unavailableError{err}
 	}
 	if err := controllers.Add(manager, settings); err != nil {
@@ -60,6 +62,20 @@ func serve(ctx context.Context, o *options, settings controllers.Settings) error
 	}
 	logger.Info("starting", "version", version.Version, "image", settings.Image, "storage", describe(settings.Storage))
 	return manager.Start(ctx)
+}
+
+// awaitResources gives the cluster a moment to serve the resources that the
+// operator watches: a chart creates its CRD and this pod together.
+func awaitResources(ctx context.Context, mapper meta.RESTMapper) error {
+	var missing error
+	err := wait.PollUntilContextTimeout(ctx, time.Second, 20*time.Second, true, func(context.Context) (bool, error) {
+		missing = checkResources(mapper)
+		return missing == nil, nil
+	})
+	if err != nil {
+		return errors.Join(missing, ctx.Err())
+	}
+	return nil
 }
 
 // checkResources says which resources the cluster lacks, in words that help.
