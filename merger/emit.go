@@ -12,7 +12,7 @@ import (
 // come from the content: ranks and threads by number, terminals, rules,
 // sequences and communicators by first use in that order, call sites by
 // module and offset.
-func (p *pool) emit(processes []process, final bool) (*trace.Content, error) {
+func (p *pool) emit(processes []process, final bool) *trace.Content {
 	processes = slices.Clone(processes)
 	slices.SortFunc(processes, func(a, b process) int { return cmp.Compare(a.rank.Rank, b.rank.Rank) })
 	if final {
@@ -70,7 +70,7 @@ func (p *pool) emit(processes []process, final bool) (*trace.Content, error) {
 		}
 	}
 	c.Sequences = sequences.values
-	return c, nil
+	return c
 }
 
 // renumber replaces pooled communicators by those of the trace.
@@ -174,7 +174,7 @@ func (p *pool) emitCommunicators(c *trace.Content, processes []process) map[int3
 				}
 			}
 			slices.SortFunc(extra, func(a, b int32) int {
-				return bytes.Compare(appendCommunicator(nil, &p.communicators[a]), appendCommunicator(nil, &p.communicators[b]))
+				return bytes.Compare(communicatorKey(&p.communicators[a]), communicatorKey(&p.communicators[b]))
 			})
 			for _, id := range extra {
 				enter(id)

@@ -127,7 +127,7 @@ func (p *pool) digest(x *process) []byte {
 	write := func(b []byte) { h.Write(binary.AppendUvarint(nil, uint64(len(b)))); h.Write(b) }
 	fmt.Fprintf(h, "%s %d %s", x.rank.Host, x.rank.PID, x.rank.EndedEarly)
 	for _, id := range x.rank.CommunicatorsOwn {
-		write(appendCommunicator(nil, &p.communicators[id]))
+		write(communicatorKey(&p.communicators[id]))
 	}
 	for i := range x.threads {
 		t := &x.threads[i]

@@ -7,7 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// The append functions write things so that equal things, and only those, have
+// These functions write things so that equal things, and only those, have
 // equal bytes. For signatures, trace.AppendSignature does.
 
 func appendString(b []byte, s string) []byte {
@@ -15,9 +15,9 @@ func appendString(b []byte, s string) []byte {
 	return append(b, s...)
 }
 
-// appendCommunicator leaves out the label, which is no part of the identity.
-func appendCommunicator(b []byte, c *trace.Communicator) []byte {
-	b = appendString(b, c.GlobalName)
+// communicatorKey leaves out the label, which is no part of the identity.
+func communicatorKey(c *trace.Communicator) []byte {
+	b := appendString(nil, c.GlobalName)
 	b = appendRankList(b, c.Members)
 	b = appendRankList(b, c.Remote)
 	b = binary.AppendUvarint(b, uint64(len(c.Topology.Dims)))

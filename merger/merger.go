@@ -59,10 +59,7 @@ func (m *Merger) Finish(o Options) ([]*trace.Content, error) {
 	distinct, notes := m.pool.distinct(m.processes)
 	var merged []*trace.Content
 	for _, generation := range generations(distinct) {
-		c, err := m.pool.emit(generation, o.Final)
-		if err != nil {
-			return nil, err
-		}
+		c := m.pool.emit(generation, o.Final)
 		m.meta.describe(c, o, notes)
 		merged = append(merged, c)
 	}

@@ -2,6 +2,7 @@ package merger
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand"
 	"slices"
@@ -180,7 +181,7 @@ func TestAWorldThatWasStartedAgain(t *testing.T) {
 			t.Fatalf("%d runs", len(runs))
 		}
 	}
-	if _, err := Merge(inputs, Options{Final: true}); err != ErrRepeatedRank {
+	if _, err := Merge(inputs, Options{Final: true}); !errors.Is(err, ErrRepeatedRank) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -101,7 +101,7 @@ func betterSite(a, b trace.Site) trace.Site {
 }
 
 func (p *pool) addCommunicator(c trace.Communicator) int32 {
-	key := string(appendCommunicator(nil, &c))
+	key := string(communicatorKey(&c))
 	if id, ok := p.communicatorIDs[key]; ok {
 		have := &p.communicators[id]
 		// ranks may name it differently; any rule will do as long as order does not matter
@@ -175,7 +175,7 @@ func hashValues(values []int64) uint64 {
 		for i, v := range values[:n] {
 			binary.LittleEndian.PutUint64(buffer[8*i:], uint64(v))
 		}
-		d.Write(buffer[:8*n])
+		_, _ = d.Write(buffer[:8*n]) // never fails
 		values = values[n:]
 	}
 	return d.Sum64()

@@ -42,8 +42,6 @@ type recording struct {
 	terminal map[string]int32
 	sequence []int32
 	streams  map[[2]int32][]int64
-	clock    int64
-	held     []int // instance by handle id; −1 free
 	own      map[int]int
 }
 
@@ -136,7 +134,6 @@ func (r *recording) content() *trace.Content {
 
 // chunked is a grammar with two levels of rules, so that rules can be shared.
 func chunked(sequence []int32) trace.Grammar {
-	type rule struct{ body []trace.Symbol }
 	push := func(body []trace.Symbol, v int32) []trace.Symbol {
 		if n := len(body); n > 0 && body[n-1].Value == v {
 			body[n-1].Count++

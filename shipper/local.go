@@ -38,7 +38,7 @@ type LocalRun struct {
 	Processes map[int]string
 }
 
-// ErrNothingTraced: the spool holds no rank.
+// ErrNothingTraced is the error for a spool that holds no rank.
 var ErrNothingTraced = errors.New("no rank was traced")
 
 // TraceFile is the name of a finished trace.

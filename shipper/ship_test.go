@@ -75,8 +75,7 @@ func manifests(t *testing.T, s store.Store, id Identity) map[string]shard.Manife
 	found := map[string]shard.Manifest{}
 	for _, o := range objects {
 		dir := filepath.Base(filepath.Dir(o.Key))
-		switch shard.KindOf(o.Key) {
-		case shard.KindManifest:
+		if shard.KindOf(o.Key) == shard.KindManifest {
 			var m shard.Manifest
 			if err := shard.Read(context.Background(), s, o.Key, &m); err != nil {
 				t.Fatal(err)

@@ -186,7 +186,7 @@ func TestReaderAt(t *testing.T) {
 				t.Errorf("%d bytes at %d: %q, %v", c.n, c.off, p[:n], err)
 			}
 		}
-		if _, err := r.ReadAt(make([]byte, 1), -1); err == nil || err == io.EOF {
+		if _, err := r.ReadAt(make([]byte, 1), -1); err == nil || errors.Is(err, io.EOF) {
 			t.Errorf("negative offset: %v", err)
 		}
 	})

@@ -114,7 +114,7 @@ func startMinio() {
 			}
 			if time.Now().After(deadline) {
 				text, _ := os.ReadFile(log.Name())
-				return fmt.Errorf("MinIO does not start: %v\n%s", err, text)
+				return fmt.Errorf("MinIO does not start: %w\n%s", err, text)
 			}
 		}
 	}()

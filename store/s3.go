@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"io"
 	"path"
 	"sort"
@@ -79,7 +80,7 @@ type objectBody struct {
 
 func (r *objectBody) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = r.b.error("read", r.key, err)
 	}
 	return n, err
@@ -100,7 +101,7 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	if err := checkKey("delete", key, b); err != nil {
 		return err
 	}
-	if err := b.client.Client.RemoveObject(ctx, b.name, b.key(key), minio.RemoveObjectOptions{}); err != nil {
+	if err := b.client.RemoveObject(ctx, b.name, b.key(key), minio.RemoveObjectOptions{}); err != nil {
 		return b.error("delete", key, err)
 	}
 	return nil

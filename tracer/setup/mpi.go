@@ -3,6 +3,7 @@ package setup
 import (
 	"bytes"
 	"debug/elf"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -191,7 +192,7 @@ func stringAt(file *elf.File, s elf.Symbol) string {
 		}
 		buffer := make([]byte, min(longest, p.Vaddr+p.Filesz-s.Value))
 		n, err := p.ReadAt(buffer, int64(s.Value-p.Vaddr))
-		if err != nil && err != io.EOF {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return ""
 		}
 		text, _, terminated := bytes.Cut(buffer[:n], []byte{0})
