@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -67,6 +68,7 @@ func cairn_core_segment(thread C.uint32_t, full unsafe.Pointer, minimum C.uint64
 	}
 	installHandlers()
 	defer removeHandlers()
+	debug.SetPanicOnFault(true) // a segment that is truncated or unmapped under us is no reason to die
 	defer func() {
 		if p := recover(); p != nil {
 			err := fmt.Errorf("the recorder failed: %v", p)

@@ -133,6 +133,22 @@ func (r *Recorder) consume(sources []*source) {
 }
 
 func (r *Recorder) step(s *source, rec record, next int) {
-	r.apply(s.thread, rec)
+	if s.ended {
+		r.applyCarefully(s.thread, rec)
+	} else {
+		r.apply(s.thread, rec)
+	}
 	s.thread.offset = next
+}
+
+// applyCarefully is apply for a recovery: a mistake of ours in one call does not cost all others. (In a living process
+// it ends tracing, and what was recorded is left to a recovery.)
+func (r *Recorder) applyCarefully(t *thread, rec record) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.lost.Malformed++
+			r.addNote("a call of function %d could not be taken apart: %v", rec.function, p)
+		}
+	}()
+	r.apply(t, rec)
 }

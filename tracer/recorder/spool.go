@@ -306,7 +306,9 @@ func writeHeader(data []byte, thread uint32, sequence uint64) *segment {
 	return &segment{thread: thread, sequence: sequence, words: words, live: true}
 }
 
+// writeStopped writes why tracing stopped. A segment that is not there any more may be the reason.
 func writeStopped(words []uint64, text string) {
+	defer func() { _ = recover() }()
 	area := bytesOf(words[headerStopped : headerStopped+stoppedBytes/8])
 	n := copy(area[:len(area)-1], text)
 	area[n] = 0

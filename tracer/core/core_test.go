@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/tracer/recorder"
+)
+
+// build makes the library and the driver, once.
+func build(t *testing.T) (library, driver string) {
+	t.Helper()
+	dir := t.TempDir()
+	library, driver = filepath.Join(dir, "libcairn-core.so"), filepath.Join(dir, "driver")
+	for _, args := range [][]string{
+		{"go", "build", "-buildmode=c-shared", "-o", library, "."},
+		{"gcc", "-O1", "-Wall", "-o", driver, "testdata/driver.c", "-ldl"},
+	} {
+		command := exec.Command(args[0], args[1:]...)
+		command.Env = append(os.Environ(), "CGO_ENABLED=1")
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	return library, driver
+}
+
+// A Go runtime in the process changes nothing of how it ends, and what it recorded can be recovered.
+func TestProcessEndsAsWithout(t *testing.T) {
+	library, driver := build(t)
+	for _, test := range []struct {
+		what   string
+		code   int
+		signal syscall.Signal
+		stderr string // part of it; "" means that there is nothing on it
+	}{
+		{what: "nothing"},
+		{what: "crash", signal: syscall.SIGSEGV},
+		{what: "handler", code: 42},
+		{what: "pipe", signal: syscall.SIGPIPE},
+		{what: "urgent"},
+		{what: "fault", code: 42, stderr: "cairn: the recorder failed: "},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			spool := t.TempDir()
+			process := fmt.Sprintf(`{"format":1,"directory":"node-1-%016x","clock":{"kind":"monotonic"},"abi":"mpich"}`, 7)
+			var stderr strings.Builder
+			command := exec.Command(driver, library, spool, test.what, process,
+				strconv.Itoa(int(mpispec.ByName("MPI_Finalize").ID)))
+			command.Stderr = &stderr
+			err := command.Run()
+			state := command.ProcessState.Sys().(syscall.WaitStatus)
+			var exit *exec.ExitError
+			if err != nil && !errors.As(err, &exit) {
+				t.Fatal(err)
+			}
+			if test.signal != 0 && (!state.Signaled() || state.Signal() != test.signal) {
+				t.Errorf("ended with %v, want %v", command.ProcessState, test.signal)
+			}
+			if test.signal == 0 && (!state.Exited() || state.ExitStatus() != test.code) {
+				t.Errorf("ended with %v, want code %d", command.ProcessState, test.code)
+			}
+			if got := stderr.String(); test.stderr == "" && got != "" || !strings.Contains(got, test.stderr) ||
+				strings.Count(got, "\n") > 1 {
+				t.Errorf("standard error %q", got)
+			}
+			dirs, _ := filepath.Glob(filepath.Join(spool, "*"))
+			if len(dirs) != 1 {
+				t.Fatal(dirs)
+			}
+			_, report, err := recorder.Recover(dirs[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report.Calls != 100000 || !report.Checkpoint {
+				t.Errorf("%+v", report)
+			}
+			if test.what == "fault" && (len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "tracing stopped")) {
+				t.Error(report.Notes)
+			}
+		})
+	}
+}

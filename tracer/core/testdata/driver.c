@@ -1,0 +1,107 @@
+// A process that loads the core as the shim does, hands it segments, and then does what its second argument says.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int (*start)(const char *, const char *);
+static void *(*segment)(uint32_t, void *, uint64_t, uint64_t *);
+
+static uint64_t *header, *word;
+static uint64_t room;
+static void *last; // what the core gave last
+
+static int next(void)
+{
+	last = segment(0, header, 4096, &room);
+	if (last == NULL)
+		return 0;
+	header = last;
+	word = header + 512;
+	return 1;
+}
+
+// A call without parameters that are read: function id and reserved bytes are all that matters.
+static int record(unsigned function)
+{
+	if ((char *)word + 56 > (char *)header + 4096 + room && !next())
+		return 0;
+	uint32_t *half = (uint32_t *)word;
+	half[0] = 56;
+	half[1] = function;
+	half[2] = 56;
+	half[3] = 1;
+	word[2] = 3;
+	word[3] = 100;
+	word[4] = 200;
+	word[5] = word[6] = 0;
+	word += 7;
+	header[3] = (uint64_t)((char *)word - (char *)header) - 4096;
+	return 1;
+}
+
+static void own_handler(int s)
+{
+	(void)s;
+	_exit(42);
+}
+
+int main(int argc, char **argv)
+{
+	enum { SIGNALS = 65 };
+	struct sigaction old[SIGNALS];
+	sigset_t all, mask;
+	void *library;
+	const char *what = argv[3];
+	unsigned function = (unsigned)atoi(argv[5]);
+
+	(void)argc;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &mask);
+	for (int s = 1; s < SIGNALS; s++)
+		sigaction(s, NULL, &old[s]);
+	library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+	if (library == NULL) {
+		fprintf(stderr, "%s\n", dlerror());
+		return 1;
+	}
+	*(void **)&start = dlsym(library, "cairn_core_start");
+	*(void **)&segment = dlsym(library, "cairn_core_segment");
+	if (start(argv[2], argv[4]) != 0)
+		return 2;
+	for (int s = 1; s < SIGNALS; s++)
+		sigaction(s, &old[s], NULL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+
+	if (!next())
+		return 3;
+	for (int i = 0; i < 100000; i++)
+		if (!record(function))
+			return 4;
+	if (strcmp(what, "crash") == 0)
+		*(volatile int *)8 = 1;
+	if (strcmp(what, "handler") == 0) {
+		signal(SIGSEGV, own_handler);
+		*(volatile int *)8 = 1;
+	}
+	if (strcmp(what, "pipe") == 0)
+		raise(SIGPIPE);
+	if (strcmp(what, "urgent") == 0)
+		raise(SIGURG);
+	if (strcmp(what, "fault") == 0) {
+		// the core reads what is not there: tracing ends, the program does not
+		munmap(header, 4096 + room);
+		if (segment(0, header, 4096, &room) != NULL)
+			return 5;
+		if (segment(0, NULL, 4096, &room) != NULL)
+			return 6;
+		signal(SIGSEGV, own_handler);
+		*(volatile int *)8 = 1;
+	}
+	return 0;
+}
