@@ -52,7 +52,8 @@ func (a *analysis) whereabouts(pod, node, host string) string {
 }
 
 // nobodyText is the verdict on a job in which nobody stands out. It says what the time went to instead.
-func (a *analysis) nobodyText(workers []worker) string {
+func (a *analysis) nobodyText(harmless []worker, mean float64) string {
+	workers := a.workers(spentTime)
 	if len(workers) == 0 {
 		return "No rank stands out: the trace has no rank that ran to its end."
 	}
@@ -70,6 +71,10 @@ func (a *analysis) nobodyText(workers []worker) string {
 	}
 	if where, share := a.costliestCall(); e.Parallel < 0.8 && where != "" {
 		text += fmt.Sprintf("; the most of the rest goes to %s (%.0f%% of all ranks' time)", where, 100*share)
+	}
+	if len(harmless) > 0 {
+		text += fmt.Sprintf(". Rank %d computes %.1fx as long as the others, but that costs the run at most %s",
+			a.ranks[harmless[0].row].Rank, harmless[0].useful/mean, duration(max(0, gain(harmless[:1], mean))))
 	}
 	return text + "."
 }

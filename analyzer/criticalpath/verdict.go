@@ -48,7 +48,7 @@ const (
 	minRatio     = 1.2
 	minRatioPair = 1.5 // of two ranks: the other one alone tells nothing of a spread
 	minSigma     = 3.0
-	minGain      = 0.02 // of the run between MPI_Init and MPI_Finalize
+	minGain      = 0.01 // of the run between MPI_Init and MPI_Finalize
 	repeated     = 10   // from how many times on a computation repeats
 	sustained    = 0.8  // of the parts of the run
 	parts        = 20
@@ -62,9 +62,9 @@ type worker struct {
 	pathWork float64
 }
 
-// standing finds the smallest set of ranks that stands out, slowest first; nil if there is none. rest is the mean of
-// the others.
-func standing(workers []worker, run float64) (set []worker, rest float64) {
+// standing finds the smallest set of ranks that stands out, slowest first; nil if there is none. mean is that of the
+// others. A set that costs the run next to nothing is told, but is no verdict (worth is false).
+func standing(workers []worker, run float64) (set []worker, mean float64, worth bool) {
 	sorted := slices.Clone(workers)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
 	n := len(sorted)
@@ -73,12 +73,10 @@ func standing(workers []worker, run float64) (set []worker, rest float64) {
 		if mean <= 0 || !exceeds(sorted[g-1], sorted[g:], n, g, mean, s) {
 			continue
 		}
-		if gain(sorted[:g], mean) < minGain*run {
-			return nil, 0 // true, but not worth a sentence; and a larger set would blame the innocent
-		}
-		return sorted[:g], mean
+		// if this set is not worth it, a larger one would blame the innocent
+		return sorted[:g], mean, gain(sorted[:g], mean) >= minGain*run
 	}
-	return nil, 0
+	return nil, 0, false
 }
 
 // exceeds tells whether w, the least of g candidates, is beyond what the others explain.
@@ -134,15 +132,15 @@ func gain(set []worker, mean float64) float64 {
 func (a *analysis) decide() Verdict {
 	main := a.seconds(a.run() - a.edges())
 	workers := a.workers(typicalTime)
-	set, mean := standing(workers, main)
-	if set == nil {
-		workers = a.workers(spentTime)
-		if set, mean = standing(workers, main); set != nil && !a.lasting(set, workers) {
-			set = nil
+	set, mean, worth := standing(workers, main)
+	if !worth {
+		spent := a.workers(spentTime)
+		if s, m, w := standing(spent, main); w && a.lasting(s, spent) {
+			workers, set, mean, worth = spent, s, m, w
 		}
 	}
-	if set == nil {
-		return Verdict{Text: a.nobodyText(workers)}
+	if !worth {
+		return Verdict{Text: a.nobodyText(set, mean)}
 	}
 	worst := set[0]
 	rank := a.ranks[worst.row]
