@@ -21,8 +21,7 @@ func (e *extraction) readDWARF(data *dwarf.Data) {
 		case dwarf.TagSubprogram:
 			ranges, err := data.Ranges(entry)
 			if err != nil || len(ranges) == 0 {
-				r.SkipChildren()
-				continue
+				continue // a declaration, or inlined everywhere; its contained procedures may not be
 			}
 			name := names.of(entry)
 			for _, x := range ranges {

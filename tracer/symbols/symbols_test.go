@@ -192,3 +192,50 @@ func BenchmarkExtract(b *testing.B) {
 		b.ReportMetric(float64(len(t.lines)), "lines")
 	}
 }
+
+// TestFortran checks names that only DWARF knows: contained procedures and module procedures.
+func TestFortran(t *testing.T) {
+	const program = `module m
+contains
+  subroutine work(x)
+    real, intent(inout) :: x
+    x = x + 1
+    print *, x
+  end subroutine
+end module
+program stencil
+  use m
+  real :: y
+  y = 1
+  call inner()
+  call work(y)
+contains
+  subroutine inner()
+    print *, "inner"
+  end subroutine
+end program
+`
+	for _, level := range []string{"-O0", "-O1"} {
+		dir := t.TempDir()
+		source, binary := filepath.Join(dir, "program.f90"), filepath.Join(dir, "program")
+		if err := os.WriteFile(source, []byte(program), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("gfortran", "-g", level, "-o", binary, source)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("gfortran: %v\n%s", err, out)
+		}
+		table, err := Extract(binary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := map[string]bool{}
+		for _, f := range table.functions {
+			names[f.name] = true
+		}
+		if !names["work"] || !names["inner"] {
+			t.Errorf("%s: %v", level, names)
+		}
+	}
+}
