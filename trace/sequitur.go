@@ -16,9 +16,11 @@ import (
 //   - every rule but the root has at least two symbols, and stands in at least two places or with an exponent ≥ 2.
 //
 // Unlike the textbook, the last symbol of the root is left alone while it may still grow: its digram enters the table
-// when a different symbol follows. While what comes is what the last symbol would expand to once more, Append only
-// moves a cursor through that rule (loop prediction): a steady loop costs a comparison per terminal and makes no
-// rules, whatever its trip count.
+// when a different symbol follows. And while what comes is what can be expected, Append only moves a cursor through a
+// rule (prediction), which costs little and makes no rules. It can be expected
+//
+//   - that the root's last symbol, a rule with an exponent ≥ 2, comes once more (a steady loop, whatever its trip count);
+//   - that a rule goes on whose first two symbols the root ends in (a loop with something new in every iteration).
 //
 // Everything lives in flat arrays without pointers: the garbage collector does not look into them.
 type Sequitur struct {
@@ -29,8 +31,9 @@ type Sequitur struct {
 	digrams  digramTable
 	length   uint64
 
-	expected int32   // the terminal that loop prediction waits for; −1: none
-	path     []visit // where in the last symbol's rule prediction stands; empty: at its beginning
+	expected int32   // the terminal that prediction waits for; −1: none
+	path     []visit // where prediction stands; empty: at the beginning of the root's last symbol
+	begun    int32   // the rule whose first two symbols the root ends in, if prediction is in its rest; else 0
 
 	pending []int32 // nodes whose digram is to be checked
 	unit    []int32 // rules whose body may have shrunk to one symbol
@@ -126,8 +129,12 @@ func (s *Sequitur) proceed() {
 			return
 		}
 		s.path = s.path[:len(s.path)-1]
-		if len(s.path) == 0 { // one more repetition is complete
-			s.nodes[s.tail()].count++
+		if len(s.path) == 0 { // what was predicted has come
+			if s.begun != 0 {
+				s.finish()
+			} else {
+				s.nodes[s.tail()].count++
+			}
 			s.expect()
 			return
 		}
@@ -166,6 +173,8 @@ func (s *Sequitur) surprise(terminal int32) {
 	for {
 		if len(s.path) > 0 {
 			s.flush()
+		} else if s.begin(terminal) {
+			return
 		} else if !s.settle() {
 			break
 		}
@@ -181,6 +190,58 @@ func (s *Sequitur) surprise(terminal int32) {
 	s.expected = terminal
 }
 
+// begin starts the prediction that a rule goes on, if its first two symbols are the root's last ones and the terminal
+// follows on them.
+func (s *Sequitur) begin(terminal int32) bool {
+	rule, third := s.begunRule()
+	if rule == 0 {
+		return false
+	}
+	s.descend(third)
+	if s.expected != terminal {
+		s.path = s.path[:0]
+		return false
+	}
+	s.begun = rule
+	s.advance()
+	return true
+}
+
+// begunRule is the rule whose body has more than two symbols and begins with the root's last two, and its third node;
+// 0 if there is none.
+func (s *Sequitur) begunRule() (rule, third int32) {
+	tail := s.tail()
+	n := s.nodes[tail].prev
+	if s.nodes[tail].count == 0 || s.nodes[n].count == 0 {
+		return 0, 0
+	}
+	found := s.digrams.find(s.nodes, n)
+	guard := s.nodes[found].prev
+	if found == 0 || s.nodes[guard].count != 0 {
+		return 0, 0
+	}
+	third = s.nodes[s.nodes[found].next].next
+	if third == guard {
+		return 0, 0
+	}
+	return ruleOf(s.nodes[guard].value), third
+}
+
+// finish puts the rule that has come to its end in the place of its first two symbols at the end of the root.
+func (s *Sequitur) finish() {
+	rule := s.begun
+	s.begun = 0
+	s.substitute(s.nodes[s.tail()].prev, rule)
+	// rules that stood in these two symbols may stand only in this body now
+	guard := s.rules[rule].guard
+	first := s.nodes[guard].next
+	second := s.nodes[first].next
+	s.inlineIfSingle(first)
+	s.inlineIfSingle(second)
+	s.work()
+	s.unregister(s.nodes[s.tail()].prev)
+}
+
 // flush ends the prediction: what was seen of an incomplete repetition is appended, in whole symbols as far as
 // possible.
 func (s *Sequitur) flush() {
@@ -190,6 +251,7 @@ func (s *Sequitur) flush() {
 		loose = append(loose, s.newNode(symbol.Value, symbol.Count))
 	}
 	s.path = s.path[:0]
+	s.begun = 0
 	for _, n := range loose {
 		s.appendNode(n)
 	}
@@ -198,8 +260,7 @@ func (s *Sequitur) flush() {
 // partial yields what prediction has seen of the last symbol's next repetition, by the rules' own indices.
 func (s *Sequitur) partial(yield func(Symbol) bool) {
 	for depth, v := range s.path {
-		guard := s.guardBefore(depth)
-		for n := s.nodes[guard].next; n != v.node; n = s.nodes[n].next {
+		for n := s.entered(depth); n != v.node; n = s.nodes[n].next {
 			if !yield(Symbol{s.nodes[n].value, s.nodes[n].count}) {
 				return
 			}
@@ -210,13 +271,16 @@ func (s *Sequitur) partial(yield func(Symbol) bool) {
 	}
 }
 
-// guardBefore is the guard of the rule that the path crosses at this depth.
-func (s *Sequitur) guardBefore(depth int) int32 {
-	above := s.tail()
-	if depth > 0 {
-		above = s.path[depth-1].node
+// entered is the node at which prediction entered the rule that the path crosses at this depth.
+func (s *Sequitur) entered(depth int) int32 {
+	switch {
+	case depth > 0:
+		return s.first(s.nodes[s.path[depth-1].node].value)
+	case s.begun != 0:
+		first := s.nodes[s.rules[s.begun].guard].next
+		return s.nodes[s.nodes[first].next].next
 	}
-	return s.rules[ruleOf(s.nodes[above].value)].guard
+	return s.first(s.nodes[s.tail()].value)
 }
 
 // appendNode appends a loose node to the root. It may begin a new prediction, and it goes on with the one that an

@@ -10,7 +10,8 @@ import (
 //
 // The grammar keeps the state whole: ResumeSequitur(g) goes on as if there had been no interruption, so the moment of
 // a checkpoint leaves no mark in what is recorded. Where an incomplete repetition of the root's last rule R^k has been
-// seen, the root ends in R^(k−1) R and what was seen.
+// seen, the root ends in R^(k−1) R and what was seen; where a rule has been begun, the root ends in the symbols of it
+// that were seen.
 func (s *Sequitur) Grammar() Grammar {
 	order := s.order()
 	number := make([]int32, len(s.rules))
@@ -34,9 +35,11 @@ func (s *Sequitur) Grammar() Grammar {
 	}
 	if len(s.path) > 0 {
 		root := g.Rules[0]
-		last := &root[len(root)-1]
-		last.Count--
-		root = append(root, Symbol{last.Value, 1})
+		if s.begun == 0 {
+			last := &root[len(root)-1]
+			last.Count--
+			root = append(root, Symbol{last.Value, 1})
+		}
 		for symbol := range s.partial {
 			root = append(root, translate(symbol))
 		}
@@ -78,34 +81,63 @@ func ResumeSequitur(g Grammar) (*Sequitur, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, ahead := splitPartial(g, lengths)
-	s := loadSequitur(g, whole)
-	if ahead > 0 && !s.seek(ahead, lengths[g.Rules[0][whole-1].Rule()]) {
-		// not a grammar of Sequitur's: the root's last rule has become another one
+	at := findPrediction(g, lengths)
+	s := loadSequitur(g, at.whole)
+	if at.ahead > 0 && !s.predictAgain(at) {
+		// not a grammar of Sequitur's: loading it has changed the rule
 		s = loadSequitur(g, len(g.Rules[0]))
 	}
 	s.length = lengths[0]
 	return s, nil
 }
 
-// splitPartial finds where the root of g ends when prediction was under way: the number of symbols of the root
-// without the partial repetition, whose length is ahead.
-func splitPartial(g Grammar, lengths []uint64) (whole int, ahead uint64) {
+// A prediction is where the root of a grammar ends, and how far its prediction had come.
+type prediction struct {
+	whole  int    // symbols of the root without what was predicted and has come
+	ahead  uint64 // number of predicted terminals that have come; 0: none
+	begun  bool   // a rule has been begun; else its repetition
+	length uint64 // of the rule
+}
+
+// findPrediction tells what prediction was under way when g was taken.
+func findPrediction(g Grammar, lengths []uint64) prediction {
 	root := g.Rules[0]
-	for i := len(root) - 2; i >= 0; i-- {
+	for i := len(root) - 3; i >= 0; i-- {
 		a, b := root[i], root[i+1]
-		if a.Value != b.Value || !a.IsRule() || b.Count != 1 || i+2 == len(root) {
+		if a.Value != b.Value || !a.IsRule() || b.Count != 1 {
 			continue
 		}
-		for _, symbol := range root[i+2:] {
-			ahead += symbol.length(lengths)
+		length := lengths[a.Rule()]
+		if ahead := expandedLength(root[i+2:], lengths); ahead < length &&
+			slices.Equal(g.prefix(a.Rule(), ahead, lengths), root[i+2:]) {
+			return prediction{whole: i + 2, ahead: ahead, length: length}
 		}
-		if ahead < lengths[a.Rule()] && slices.Equal(g.prefix(a.Rule(), ahead, lengths), root[i+2:]) {
-			return i + 2, ahead
+	}
+	// no digram but the root's last one stands twice, so a place in the root that looks like the beginning of a rule is
+	begins := map[[2]Symbol]int{}
+	for i, body := range g.Rules {
+		if i > 0 && len(body) > 2 {
+			begins[[2]Symbol{body[0], body[1]}] = i
+		}
+	}
+	for i := 0; i+2 < len(root); i++ {
+		rule, ok := begins[[2]Symbol{root[i], root[i+1]}]
+		if !ok {
+			continue
+		}
+		if n := expandedLength(root[i:], lengths); n < lengths[rule] && slices.Equal(g.prefix(rule, n, lengths), root[i:]) {
+			return prediction{i + 2, expandedLength(root[i+2:], lengths), true, lengths[rule]}
 		}
 		break
 	}
-	return len(root), 0
+	return prediction{whole: len(root)}
+}
+
+func expandedLength(symbols []Symbol, lengths []uint64) (n uint64) {
+	for _, symbol := range symbols {
+		n += symbol.length(lengths)
+	}
+	return n
 }
 
 // prefix writes the first n terminals of a rule as Sequitur.partial does; n is less than the rule's length.
@@ -204,19 +236,27 @@ func (s *Sequitur) ruleLengths() []uint64 {
 	return lengths
 }
 
-// seek moves the prediction n > 0 terminals into the next repetition of the root's last symbol, if that is a rule of
-// the given length, greater than n.
-func (s *Sequitur) seek(n, length uint64) bool {
-	value := s.nodes[s.tail()].value
-	if value >= 0 || s.expected < 0 {
-		return false
-	}
+// predictAgain takes up a prediction. It fails when the rule is not what it was.
+func (s *Sequitur) predictAgain(p prediction) bool {
 	lengths := s.ruleLengths()
-	if lengths[ruleOf(value)] != length {
+	if p.begun {
+		rule, third := s.begunRule()
+		if rule == 0 || lengths[rule] != p.length {
+			return false
+		}
+		s.begun = rule
+		return s.seek(third, p.ahead, lengths)
+	}
+	value := s.nodes[s.tail()].value
+	if value >= 0 || s.expected < 0 || lengths[ruleOf(value)] != p.length {
 		return false
 	}
-	at := s.first(value)
-	for {
+	return s.seek(s.first(value), p.ahead, lengths)
+}
+
+// seek moves the prediction n > 0 terminals on from a node; it fails when that is not within the node's rule.
+func (s *Sequitur) seek(at int32, n uint64, lengths []uint64) bool {
+	for s.nodes[at].count != 0 {
 		value, count := s.nodes[at].value, s.nodes[at].count
 		one := uint64(1)
 		if value < 0 {
@@ -234,4 +274,5 @@ func (s *Sequitur) seek(n, length uint64) bool {
 		}
 		at = s.first(value)
 	}
+	return false
 }
