@@ -29,7 +29,7 @@ func Generate() map[string]string {
 	files := map[string]string{
 		"entries_gen.S":    entries(functions),
 		"functions_gen.h":  functionIDs(functions),
-		"names_gen.c":      names(functions),
+		"names_gen.c":      nameTable(functions),
 		"prototypes_gen.h": prototypes(functions),
 		"reference_gen.h":  referencePrototypes(functions),
 		"constants_gen.c":  constants(),
@@ -84,9 +84,9 @@ func functionIDs(functions []*mpispec.Function) string {
 	return b.String()
 }
 
-// names writes the table of names as one string with offsets: a table of pointers would have to be relocated in every
+// nameTable writes the table of names as one string with offsets: a table of pointers would have to be relocated in every
 // process that the shim is loaded into.
-func names(functions []*mpispec.Function) string {
+func nameTable(functions []*mpispec.Function) string {
 	var b strings.Builder
 	b.WriteString("// " + generated + "#include \"names.h\"\n\nconst char cairn_name_text[] =\n")
 	offsets := make([]int, len(mpispec.Functions))

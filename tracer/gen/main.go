@@ -8,6 +8,8 @@
 //	go run ./tracer/gen [-o DIR]
 package main
 
+//go:generate go run . -o ../shim
+
 import (
 	"flag"
 	"fmt"

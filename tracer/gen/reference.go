@@ -186,12 +186,13 @@ func referenceValue(f *mpispec.Function, p *mpispec.Param, defined string, out b
 		return fmt.Sprintf("cairn_line_double(%q, %s);", p.Name, p.Name)
 	case p.Kind == mpispec.KindBuffer, p.Kind == mpispec.KindFunction, !p.IsPointer(), p.Kind == mpispec.KindPointer && p.Direction == mpispec.In:
 		return fmt.Sprintf("cairn_line_word(%q, true, (long long)(intptr_t)%s);", p.Name, p.Name)
-	case p.Kind == mpispec.KindPointer:
-		return fmt.Sprintf("cairn_line_word(%q, %s && %s != NULL, %s && %s != NULL ? (long long)(intptr_t)*(void *const *)%s : 0);",
-			p.Name, defined, p.Name, defined, p.Name, p.Name)
 	}
-	return fmt.Sprintf("cairn_line_word(%q, %s && %s != NULL, %s && %s != NULL ? (long long)(intptr_t)*%s : 0);",
-		p.Name, defined, p.Name, defined, p.Name, p.Name)
+	at := "*" + p.Name
+	if p.Kind == mpispec.KindPointer {
+		at = "*(void *const *)" + p.Name
+	}
+	return fmt.Sprintf("if (%s && %s == NULL)\n\t\tcairn_line_null(%q);\n\telse\n\t\tcairn_line_word(%q, %s, %s ? (long long)(intptr_t)%s : 0);",
+		defined, p.Name, p.Name, p.Name, defined, defined, at)
 }
 
 func referenceFlat(p *mpispec.Param) string {

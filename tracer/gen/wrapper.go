@@ -29,6 +29,9 @@ func wrapper(f *mpispec.Function) string {
 	if startsTracing(f) {
 		line("cairn_start();")
 	}
+	// Before the record, as it is after the record at the return: what the records' epochs say of the order of two calls
+	// the log's order says too.
+	line("CAIRN_REFERENCE_CALL(cairn_reference_call_%s(%s));", f.Name, names(f))
 	line("struct cairn_record record_;")
 	if needsRoot(f) {
 		line("const bool root_ = %s;", rootOf(f))
@@ -72,7 +75,6 @@ func wrapper(f *mpispec.Function) string {
 	}
 	line("\tcairn_enter(&record_);")
 	line("}")
-	line("CAIRN_REFERENCE_CALL(%s);", arguments(f, "cairn_reference_call_"+f.Name))
 	if f.ReturnType == "void" {
 		line("%s;", arguments(f, "real_"))
 	} else {
@@ -325,6 +327,15 @@ func descriptionBound(f *mpispec.Function) string {
 	}
 	e = append(e, "0")
 	return fmt.Sprintf("cairn_description_bytes(%s)", strings.Join(e, " + "))
+}
+
+// names are the parameters as the application passed them.
+func names(f *mpispec.Function) string {
+	var list []string
+	for i := range f.Params {
+		list = append(list, f.Params[i].Name)
+	}
+	return strings.Join(list, ", ")
 }
 
 func arguments(f *mpispec.Function, callee string) string {

@@ -16,12 +16,12 @@ int cairn_MPI_Pcontrol(const int level, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pcontrol(level));
 	uint64_t *word_ = cairn_open(&record_, CAIRN_ID_MPI_Pcontrol, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(level);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pcontrol(level));
 	int result_ = real_(level, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL)
 		cairn_commit(&record_, word_);

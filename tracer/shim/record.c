@@ -10,12 +10,12 @@ static _Atomic uint32_t threads;
 // Calls before MPI_Init go here, of the first thread that makes one (C++ constructors call MPI_Initialized).
 static _Alignas(8) char early[CAIRN_SEGMENT_HEADER + 65536];
 static _Atomic int early_taken;
+static struct cairn_thread *early_owner;
 
 static void use_buffer(struct cairn_thread *t, struct cairn_segment *segment, uint64_t capacity)
 {
 	t->segment = segment;
 	t->generation++;
-	t->cursor = (char *)(segment + 1);
 	t->cursor = (char *)segment + CAIRN_SEGMENT_HEADER;
 	t->hard = t->cursor + capacity;
 	t->soft = t->hard - CAIRN_NESTED_RESERVE;
@@ -33,8 +33,25 @@ static bool use_early_buffer(struct cairn_thread *t)
 {
 	if (t->segment != NULL || atomic_exchange(&early_taken, 1) != 0)
 		return false;
+	early_owner = t;
 	use_buffer(t, (struct cairn_segment *)early, sizeof(early) - CAIRN_SEGMENT_HEADER);
 	return true;
+}
+
+void cairn_leave_early_buffer(void)
+{
+	// Without room the owner's next call comes to cairn_open_slowly. It is this thread, but for programs that call MPI on
+	// another one before MPI_Init.
+	if (early_owner != NULL)
+		early_owner->soft = (char *)early;
+}
+
+uint32_t cairn_thread_number(void)
+{
+	struct cairn_thread *t = &cairn_self;
+	if (t->number == 0)
+		t->number = atomic_fetch_add(&threads, 1) + 1;
+	return t->number;
 }
 
 // next_segment hands the thread's full segment to the core and goes on in a fresh one.
@@ -46,9 +63,7 @@ static bool next_segment(struct cairn_thread *t, uint64_t size)
 
 	if (was_early)
 		kept = full->used;
-	if (t->number == 0)
-		t->number = atomic_fetch_add(&threads, 1) + 1;
-	fresh = cairn_core_segment(t->number - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity);
+	fresh = cairn_core_segment(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity);
 	if (fresh == NULL) {
 		cairn_thread_forget(t);
 		cairn_stop("the core gave no more room for records");
@@ -65,7 +80,7 @@ static bool next_segment(struct cairn_thread *t, uint64_t size)
 		t->cursor += kept;
 		atomic_store_explicit(&fresh->used, kept, memory_order_release);
 	}
-	return (uint64_t)(t->soft - t->cursor) >= size;
+	return t->soft - t->cursor >= (int64_t)size;
 }
 
 static void drop(struct cairn_thread *t)
@@ -94,15 +109,15 @@ bool cairn_open_slowly(struct cairn_record *record, uint64_t size)
 	while (t->depth > 0 && t->frame[t->depth - 1] <= (const void *)record)
 		t->depth--;
 	if (t->depth > 0)
-		room = t->depth < CAIRN_DEPTH && (uint64_t)(t->hard - t->cursor) >= size;
-	else if ((uint64_t)(t->soft - t->cursor) >= size && t->segment != NULL)
+		room = t->depth < CAIRN_DEPTH && t->hard - t->cursor >= (int64_t)size;
+	else if (t->soft - t->cursor >= (int64_t)size && t->segment != NULL)
 		room = true;
 	else if (size > UINT32_MAX)
 		room = false; // the format has no such record
 	else if (state == CAIRN_ON)
 		room = next_segment(t, size);
 	else
-		room = use_early_buffer(t) && (uint64_t)(t->soft - t->cursor) >= size;
+		room = use_early_buffer(t) && t->soft - t->cursor >= (int64_t)size;
 	if (!room) {
 		drop(t);
 		cairn_busy(t, 0);

@@ -51,7 +51,7 @@ struct cairn_record {
 
 struct cairn_thread {
 	char *cursor;                 // where the next record goes
-	char *soft;                   // end of the buffer, less the reserve for nested calls
+	char *soft;                   // end of the buffer, less the reserve for nested calls; these may be beyond it
 	char *hard;                   // end of the buffer
 	struct cairn_segment *segment;
 	uint32_t depth;               // open records
@@ -67,6 +67,9 @@ extern _Atomic uint64_t cairn_epoch;
 
 #define CAIRN_CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
 #define CAIRN_WORD(x) ((uint64_t)(intptr_t)(x))
+
+// cairn_thread_number names the calling thread in files: + 1, in the order in which threads came.
+uint32_t cairn_thread_number(void);
 
 // cairn_open_slowly is for all but the usual case: it changes buffers, finds room for a nested call, or gives up.
 bool cairn_open_slowly(struct cairn_record *record, uint64_t size);
@@ -84,7 +87,7 @@ static inline uint64_t *cairn_open(struct cairn_record *record, unsigned functio
 	struct cairn_thread *t = &cairn_self;
 
 	size = (size + 7) & ~(uint64_t)7;
-	if (CAIRN_UNLIKELY((t->busy | t->depth) != 0 || (uint64_t)(t->soft - t->cursor) < size)) {
+	if (CAIRN_UNLIKELY((t->busy | t->depth) != 0 || t->soft - t->cursor < (int64_t)size)) {
 		if (!cairn_open_slowly(record, size))
 			return NULL;
 	} else {

@@ -101,12 +101,9 @@ void cairn_line_end(void)
 	if (directory == NULL)
 		return;
 	if (line.file == 0) {
-		// Named as the thread's segments are; a thread without any lost its records.
+		// Named as the thread's segments are.
 		char path[4096];
-		if (cairn_self.number != 0)
-			snprintf(path, sizeof(path), "%s/%u.log", directory, cairn_self.number - 1);
-		else
-			snprintf(path, sizeof(path), "%s/lost-%lx.log", directory, (unsigned long)(uintptr_t)&line);
+		snprintf(path, sizeof(path), "%s/%u.log", directory, cairn_thread_number() - 1);
 		line.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) + 1;
 		if (line.file == 0) {
 			cairn_verifying = false;
@@ -129,6 +126,11 @@ void cairn_line_word(const char *name, bool defined, long long value)
 		add(" %s=%lld", name, value);
 	else
 		add(" %s=-", name);
+}
+
+void cairn_line_null(const char *name)
+{
+	add(" %s=null", name);
 }
 
 void cairn_line_double(const char *name, double value)

@@ -9,7 +9,7 @@
 //
 // A scalar is a decimal number as MPI has it (handles and addresses too; a double by its bits), a list [1,2], a string
 // "text" with %XX for what would be mistaken, a status {source,tag,error,cancelled,bytes} after ~ where the application
-// ignores it. `-` is a value that is not defined or not significant here, `null` a NULL list, @number a pointer
+// ignores it. `-` is a value that is not defined or not significant here, `null` a NULL pointer, @number a pointer
 // constant in a list's place.
 #ifndef CAIRN_REFERENCE_H
 #define CAIRN_REFERENCE_H
@@ -32,6 +32,7 @@ void cairn_line_end(void);
 
 // Parameters.
 void cairn_line_word(const char *name, bool defined, long long value);
+void cairn_line_null(const char *name);
 void cairn_line_double(const char *name, double value);
 void cairn_line_text(const char *name, bool defined, int64_t capacity, const char *text);
 void cairn_line_argv(const char *name, bool defined, char ***argv);

@@ -369,7 +369,10 @@ void cairn_reference_return_MPI_Isend(uint64_t index_, int result_, const void *
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -405,7 +408,10 @@ void cairn_reference_return_MPI_Isend_c(uint64_t index_, int result_, const void
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -441,7 +447,10 @@ void cairn_reference_return_MPI_Ibsend(uint64_t index_, int result_, const void 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -477,7 +486,10 @@ void cairn_reference_return_MPI_Ibsend_c(uint64_t index_, int result_, const voi
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -513,7 +525,10 @@ void cairn_reference_return_MPI_Issend(uint64_t index_, int result_, const void 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -549,7 +564,10 @@ void cairn_reference_return_MPI_Issend_c(uint64_t index_, int result_, const voi
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -585,7 +603,10 @@ void cairn_reference_return_MPI_Irsend(uint64_t index_, int result_, const void 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -621,7 +642,10 @@ void cairn_reference_return_MPI_Irsend_c(uint64_t index_, int result_, const voi
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -657,7 +681,10 @@ void cairn_reference_return_MPI_Irecv(uint64_t index_, int result_, void *buf, i
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -693,7 +720,10 @@ void cairn_reference_return_MPI_Irecv_c(uint64_t index_, int result_, void *buf,
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -932,7 +962,10 @@ void cairn_reference_return_MPI_Isendrecv(uint64_t index_, int result_, const vo
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -983,7 +1016,10 @@ void cairn_reference_return_MPI_Isendrecv_c(uint64_t index_, int result_, const 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1026,7 +1062,10 @@ void cairn_reference_return_MPI_Isendrecv_replace(uint64_t index_, int result_, 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1069,7 +1108,10 @@ void cairn_reference_return_MPI_Isendrecv_replace_c(uint64_t index_, int result_
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1105,7 +1147,10 @@ void cairn_reference_return_MPI_Send_init(uint64_t index_, int result_, const vo
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1141,7 +1186,10 @@ void cairn_reference_return_MPI_Send_init_c(uint64_t index_, int result_, const 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1177,7 +1225,10 @@ void cairn_reference_return_MPI_Bsend_init(uint64_t index_, int result_, const v
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1213,7 +1264,10 @@ void cairn_reference_return_MPI_Bsend_init_c(uint64_t index_, int result_, const
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1249,7 +1303,10 @@ void cairn_reference_return_MPI_Ssend_init(uint64_t index_, int result_, const v
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1285,7 +1342,10 @@ void cairn_reference_return_MPI_Ssend_init_c(uint64_t index_, int result_, const
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1321,7 +1381,10 @@ void cairn_reference_return_MPI_Rsend_init(uint64_t index_, int result_, const v
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1357,7 +1420,10 @@ void cairn_reference_return_MPI_Rsend_init_c(uint64_t index_, int result_, const
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1393,7 +1459,10 @@ void cairn_reference_return_MPI_Recv_init(uint64_t index_, int result_, void *bu
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1429,7 +1498,10 @@ void cairn_reference_return_MPI_Recv_init_c(uint64_t index_, int result_, void *
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1437,7 +1509,10 @@ uint64_t cairn_reference_call_MPI_Start(MPI_Request *request)
 {
 	(void)request;
 	const uint64_t index_ = cairn_line_call("MPI_Start");
-	cairn_line_word("request", true && request != NULL, true && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (true && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", true, true ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -1448,7 +1523,10 @@ void cairn_reference_return_MPI_Start(uint64_t index_, int result_, MPI_Request 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1491,7 +1569,10 @@ uint64_t cairn_reference_call_MPI_Wait(MPI_Request *request, MPI_Status *status)
 	(void)request;
 	(void)status;
 	const uint64_t index_ = cairn_line_call("MPI_Wait");
-	cairn_line_word("request", true && request != NULL, true && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (true && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", true, true ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -1503,7 +1584,10 @@ void cairn_reference_return_MPI_Wait(uint64_t index_, int result_, bool ignored_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_status("status", defined_, ignored_status_, status, result_ == MPI_ERR_IN_STATUS);
 	cairn_line_end();
 }
@@ -1543,7 +1627,10 @@ void cairn_reference_return_MPI_Waitany(uint64_t index_, int result_, bool ignor
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("index", defined_ && index != NULL, defined_ && index != NULL ? (long long)(intptr_t)*index : 0);
+	if (defined_ && index == NULL)
+		cairn_line_null("index");
+	else
+		cairn_line_word("index", defined_, defined_ ? (long long)(intptr_t)*index : 0);
 	cairn_line_status("status", defined_, ignored_status_, status, result_ == MPI_ERR_IN_STATUS);
 	cairn_line_end();
 }
@@ -1634,7 +1721,10 @@ void cairn_reference_return_MPI_Waitsome(uint64_t index_, int result_, bool igno
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("outcount", defined_ && outcount != NULL, defined_ && outcount != NULL ? (long long)(intptr_t)*outcount : 0);
+	if (defined_ && outcount == NULL)
+		cairn_line_null("outcount");
+	else
+		cairn_line_word("outcount", defined_, defined_ ? (long long)(intptr_t)*outcount : 0);
 	if (cairn_line_list("array_of_indices", defined_, cairn_at_most(length_array_of_indices_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))), array_of_indices)) {
 		for (int64_t i_ = 0; i_ < cairn_at_most(length_array_of_indices_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))); i_++)
 			cairn_line_element((long long)(intptr_t)array_of_indices[i_]);
@@ -1650,7 +1740,10 @@ uint64_t cairn_reference_call_MPI_Test(MPI_Request *request, int *flag, MPI_Stat
 	(void)flag;
 	(void)status;
 	const uint64_t index_ = cairn_line_call("MPI_Test");
-	cairn_line_word("request", true && request != NULL, true && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (true && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", true, true ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -1663,8 +1756,14 @@ void cairn_reference_return_MPI_Test(uint64_t index_, int result_, bool ignored_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_status("status", defined_ && flag != NULL && *flag != 0, ignored_status_, status, result_ == MPI_ERR_IN_STATUS);
 	cairn_line_end();
 }
@@ -1706,8 +1805,14 @@ void cairn_reference_return_MPI_Testany(uint64_t index_, int result_, bool ignor
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("index", defined_ && index != NULL, defined_ && index != NULL ? (long long)(intptr_t)*index : 0);
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && index == NULL)
+		cairn_line_null("index");
+	else
+		cairn_line_word("index", defined_, defined_ ? (long long)(intptr_t)*index : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_status("status", defined_ && flag != NULL && *flag != 0, ignored_status_, status, result_ == MPI_ERR_IN_STATUS);
 	cairn_line_end();
 }
@@ -1751,7 +1856,10 @@ void cairn_reference_return_MPI_Testall(uint64_t index_, int result_, bool ignor
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_statuses("array_of_statuses", defined_ && flag != NULL && *flag != 0, ignored_array_of_statuses_, length_array_of_statuses_, array_of_statuses, result_ == MPI_ERR_IN_STATUS);
 	cairn_line_end();
 }
@@ -1801,7 +1909,10 @@ void cairn_reference_return_MPI_Testsome(uint64_t index_, int result_, bool igno
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("outcount", defined_ && outcount != NULL, defined_ && outcount != NULL ? (long long)(intptr_t)*outcount : 0);
+	if (defined_ && outcount == NULL)
+		cairn_line_null("outcount");
+	else
+		cairn_line_word("outcount", defined_, defined_ ? (long long)(intptr_t)*outcount : 0);
 	if (cairn_line_list("array_of_indices", defined_, cairn_at_most(length_array_of_indices_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))), array_of_indices)) {
 		for (int64_t i_ = 0; i_ < cairn_at_most(length_array_of_indices_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))); i_++)
 			cairn_line_element((long long)(intptr_t)array_of_indices[i_]);
@@ -1815,7 +1926,10 @@ uint64_t cairn_reference_call_MPI_Request_free(MPI_Request *request)
 {
 	(void)request;
 	const uint64_t index_ = cairn_line_call("MPI_Request_free");
-	cairn_line_word("request", true && request != NULL, true && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (true && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", true, true ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -1826,7 +1940,10 @@ void cairn_reference_return_MPI_Request_free(uint64_t index_, int result_, MPI_R
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1849,7 +1966,10 @@ void cairn_reference_return_MPI_Request_get_status(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_status("status", defined_ && flag != NULL && *flag != 0, ignored_status_, status, result_ == MPI_ERR_IN_STATUS);
 	cairn_line_end();
 }
@@ -1888,7 +2008,10 @@ void cairn_reference_return_MPI_Request_get_status_all(uint64_t index_, int resu
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_statuses("array_of_statuses", defined_ && flag != NULL && *flag != 0, ignored_array_of_statuses_, length_array_of_statuses_, array_of_statuses, result_ == MPI_ERR_IN_STATUS);
 	cairn_line_end();
 }
@@ -1925,8 +2048,14 @@ void cairn_reference_return_MPI_Request_get_status_any(uint64_t index_, int resu
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("index", defined_ && index != NULL, defined_ && index != NULL ? (long long)(intptr_t)*index : 0);
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && index == NULL)
+		cairn_line_null("index");
+	else
+		cairn_line_word("index", defined_, defined_ ? (long long)(intptr_t)*index : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_status("status", defined_ && flag != NULL && *flag != 0, ignored_status_, status, result_ == MPI_ERR_IN_STATUS);
 	cairn_line_end();
 }
@@ -1971,7 +2100,10 @@ void cairn_reference_return_MPI_Request_get_status_some(uint64_t index_, int res
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("outcount", defined_ && outcount != NULL, defined_ && outcount != NULL ? (long long)(intptr_t)*outcount : 0);
+	if (defined_ && outcount == NULL)
+		cairn_line_null("outcount");
+	else
+		cairn_line_word("outcount", defined_, defined_ ? (long long)(intptr_t)*outcount : 0);
 	if (cairn_line_list("array_of_indices", defined_, cairn_at_most(length_array_of_indices_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))), array_of_indices)) {
 		for (int64_t i_ = 0; i_ < cairn_at_most(length_array_of_indices_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))); i_++)
 			cairn_line_element((long long)(intptr_t)array_of_indices[i_]);
@@ -1985,7 +2117,10 @@ uint64_t cairn_reference_call_MPI_Cancel(MPI_Request *request)
 {
 	(void)request;
 	const uint64_t index_ = cairn_line_call("MPI_Cancel");
-	cairn_line_word("request", true && request != NULL, true && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (true && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", true, true ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -2016,7 +2151,10 @@ void cairn_reference_return_MPI_Test_cancelled(uint64_t index_, int result_, con
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -2040,7 +2178,10 @@ void cairn_reference_return_MPI_Get_count(uint64_t index_, int result_, const MP
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("count", defined_ && count != NULL, defined_ && count != NULL ? (long long)(intptr_t)*count : 0);
+	if (defined_ && count == NULL)
+		cairn_line_null("count");
+	else
+		cairn_line_word("count", defined_, defined_ ? (long long)(intptr_t)*count : 0);
 	cairn_line_end();
 }
 
@@ -2064,7 +2205,10 @@ void cairn_reference_return_MPI_Get_count_c(uint64_t index_, int result_, const 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("count", defined_ && count != NULL, defined_ && count != NULL ? (long long)(intptr_t)*count : 0);
+	if (defined_ && count == NULL)
+		cairn_line_null("count");
+	else
+		cairn_line_word("count", defined_, defined_ ? (long long)(intptr_t)*count : 0);
 	cairn_line_end();
 }
 
@@ -2120,7 +2264,10 @@ void cairn_reference_return_MPI_Iprobe(uint64_t index_, int result_, bool ignore
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_status("status", defined_ && flag != NULL && *flag != 0, ignored_status_, status, result_ == MPI_ERR_IN_STATUS);
 	cairn_line_end();
 }
@@ -2150,7 +2297,10 @@ void cairn_reference_return_MPI_Mprobe(uint64_t index_, int result_, bool ignore
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("message", defined_ && message != NULL, defined_ && message != NULL ? (long long)(intptr_t)*message : 0);
+	if (defined_ && message == NULL)
+		cairn_line_null("message");
+	else
+		cairn_line_word("message", defined_, defined_ ? (long long)(intptr_t)*message : 0);
 	cairn_line_status("status", defined_, ignored_status_, status, result_ == MPI_ERR_IN_STATUS);
 	cairn_line_end();
 }
@@ -2182,8 +2332,14 @@ void cairn_reference_return_MPI_Improbe(uint64_t index_, int result_, bool ignor
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
-	cairn_line_word("message", defined_ && flag != NULL && *flag != 0 && message != NULL, defined_ && flag != NULL && *flag != 0 && message != NULL ? (long long)(intptr_t)*message : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag != NULL && *flag != 0 && message == NULL)
+		cairn_line_null("message");
+	else
+		cairn_line_word("message", defined_ && flag != NULL && *flag != 0, defined_ && flag != NULL && *flag != 0 ? (long long)(intptr_t)*message : 0);
 	cairn_line_status("status", defined_ && flag != NULL && *flag != 0, ignored_status_, status, result_ == MPI_ERR_IN_STATUS);
 	cairn_line_end();
 }
@@ -2198,7 +2354,10 @@ uint64_t cairn_reference_call_MPI_Mrecv(void *buf, int count, MPI_Datatype datat
 	const uint64_t index_ = cairn_line_call("MPI_Mrecv");
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_word("message", true && message != NULL, true && message != NULL ? (long long)(intptr_t)*message : 0);
+	if (true && message == NULL)
+		cairn_line_null("message");
+	else
+		cairn_line_word("message", true, true ? (long long)(intptr_t)*message : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -2214,7 +2373,10 @@ void cairn_reference_return_MPI_Mrecv(uint64_t index_, int result_, bool ignored
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("message", defined_ && message != NULL, defined_ && message != NULL ? (long long)(intptr_t)*message : 0);
+	if (defined_ && message == NULL)
+		cairn_line_null("message");
+	else
+		cairn_line_word("message", defined_, defined_ ? (long long)(intptr_t)*message : 0);
 	cairn_line_status("status", defined_, ignored_status_, status, result_ == MPI_ERR_IN_STATUS);
 	cairn_line_end();
 }
@@ -2229,7 +2391,10 @@ uint64_t cairn_reference_call_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Dataty
 	const uint64_t index_ = cairn_line_call("MPI_Mrecv_c");
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_word("message", true && message != NULL, true && message != NULL ? (long long)(intptr_t)*message : 0);
+	if (true && message == NULL)
+		cairn_line_null("message");
+	else
+		cairn_line_word("message", true, true ? (long long)(intptr_t)*message : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -2245,7 +2410,10 @@ void cairn_reference_return_MPI_Mrecv_c(uint64_t index_, int result_, bool ignor
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("message", defined_ && message != NULL, defined_ && message != NULL ? (long long)(intptr_t)*message : 0);
+	if (defined_ && message == NULL)
+		cairn_line_null("message");
+	else
+		cairn_line_word("message", defined_, defined_ ? (long long)(intptr_t)*message : 0);
 	cairn_line_status("status", defined_, ignored_status_, status, result_ == MPI_ERR_IN_STATUS);
 	cairn_line_end();
 }
@@ -2260,7 +2428,10 @@ uint64_t cairn_reference_call_MPI_Imrecv(void *buf, int count, MPI_Datatype data
 	const uint64_t index_ = cairn_line_call("MPI_Imrecv");
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_word("message", true && message != NULL, true && message != NULL ? (long long)(intptr_t)*message : 0);
+	if (true && message == NULL)
+		cairn_line_null("message");
+	else
+		cairn_line_word("message", true, true ? (long long)(intptr_t)*message : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -2276,8 +2447,14 @@ void cairn_reference_return_MPI_Imrecv(uint64_t index_, int result_, void *buf, 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("message", defined_ && message != NULL, defined_ && message != NULL ? (long long)(intptr_t)*message : 0);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && message == NULL)
+		cairn_line_null("message");
+	else
+		cairn_line_word("message", defined_, defined_ ? (long long)(intptr_t)*message : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2291,7 +2468,10 @@ uint64_t cairn_reference_call_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datat
 	const uint64_t index_ = cairn_line_call("MPI_Imrecv_c");
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_word("message", true && message != NULL, true && message != NULL ? (long long)(intptr_t)*message : 0);
+	if (true && message == NULL)
+		cairn_line_null("message");
+	else
+		cairn_line_word("message", true, true ? (long long)(intptr_t)*message : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -2307,8 +2487,14 @@ void cairn_reference_return_MPI_Imrecv_c(uint64_t index_, int result_, void *buf
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("message", defined_ && message != NULL, defined_ && message != NULL ? (long long)(intptr_t)*message : 0);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && message == NULL)
+		cairn_line_null("message");
+	else
+		cairn_line_word("message", defined_, defined_ ? (long long)(intptr_t)*message : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2370,8 +2556,14 @@ void cairn_reference_return_MPI_Buffer_detach(uint64_t index_, int result_, void
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("buffer_addr", defined_ && buffer_addr != NULL, defined_ && buffer_addr != NULL ? (long long)(intptr_t)*(void *const *)buffer_addr : 0);
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && buffer_addr == NULL)
+		cairn_line_null("buffer_addr");
+	else
+		cairn_line_word("buffer_addr", defined_, defined_ ? (long long)(intptr_t)*(void *const *)buffer_addr : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -2391,8 +2583,14 @@ void cairn_reference_return_MPI_Buffer_detach_c(uint64_t index_, int result_, vo
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("buffer_addr", defined_ && buffer_addr != NULL, defined_ && buffer_addr != NULL ? (long long)(intptr_t)*(void *const *)buffer_addr : 0);
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && buffer_addr == NULL)
+		cairn_line_null("buffer_addr");
+	else
+		cairn_line_word("buffer_addr", defined_, defined_ ? (long long)(intptr_t)*(void *const *)buffer_addr : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -2425,7 +2623,10 @@ void cairn_reference_return_MPI_Buffer_iflush(uint64_t index_, int result_, MPI_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2544,8 +2745,14 @@ void cairn_reference_return_MPI_Comm_detach_buffer(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("buffer_addr", defined_ && buffer_addr != NULL, defined_ && buffer_addr != NULL ? (long long)(intptr_t)*(void *const *)buffer_addr : 0);
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && buffer_addr == NULL)
+		cairn_line_null("buffer_addr");
+	else
+		cairn_line_word("buffer_addr", defined_, defined_ ? (long long)(intptr_t)*(void *const *)buffer_addr : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -2568,8 +2775,14 @@ void cairn_reference_return_MPI_Comm_detach_buffer_c(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("buffer_addr", defined_ && buffer_addr != NULL, defined_ && buffer_addr != NULL ? (long long)(intptr_t)*(void *const *)buffer_addr : 0);
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && buffer_addr == NULL)
+		cairn_line_null("buffer_addr");
+	else
+		cairn_line_word("buffer_addr", defined_, defined_ ? (long long)(intptr_t)*(void *const *)buffer_addr : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -2592,8 +2805,14 @@ void cairn_reference_return_MPI_Session_detach_buffer(uint64_t index_, int resul
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("buffer_addr", defined_ && buffer_addr != NULL, defined_ && buffer_addr != NULL ? (long long)(intptr_t)*(void *const *)buffer_addr : 0);
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && buffer_addr == NULL)
+		cairn_line_null("buffer_addr");
+	else
+		cairn_line_word("buffer_addr", defined_, defined_ ? (long long)(intptr_t)*(void *const *)buffer_addr : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -2616,8 +2835,14 @@ void cairn_reference_return_MPI_Session_detach_buffer_c(uint64_t index_, int res
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("buffer_addr", defined_ && buffer_addr != NULL, defined_ && buffer_addr != NULL ? (long long)(intptr_t)*(void *const *)buffer_addr : 0);
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && buffer_addr == NULL)
+		cairn_line_null("buffer_addr");
+	else
+		cairn_line_word("buffer_addr", defined_, defined_ ? (long long)(intptr_t)*(void *const *)buffer_addr : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -2674,7 +2899,10 @@ void cairn_reference_return_MPI_Comm_iflush_buffer(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2695,7 +2923,10 @@ void cairn_reference_return_MPI_Session_iflush_buffer(uint64_t index_, int resul
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2737,6 +2968,9 @@ void cairn_reference_return_MPI_Psend_init(uint64_t index_, int result_, const v
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }

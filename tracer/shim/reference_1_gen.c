@@ -39,7 +39,10 @@ void cairn_reference_return_MPI_Precv_init(uint64_t index_, int result_, void *b
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -140,7 +143,10 @@ void cairn_reference_return_MPI_Parrived(uint64_t index_, int result_, MPI_Reque
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -1645,7 +1651,10 @@ void cairn_reference_return_MPI_Ibarrier(uint64_t index_, int result_, MPI_Comm 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1679,7 +1688,10 @@ void cairn_reference_return_MPI_Ibcast(uint64_t index_, int result_, void *buffe
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buffer", true, (long long)(intptr_t)buffer);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1713,7 +1725,10 @@ void cairn_reference_return_MPI_Ibcast_c(uint64_t index_, int result_, void *buf
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buffer", true, (long long)(intptr_t)buffer);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1755,7 +1770,10 @@ void cairn_reference_return_MPI_Igather(uint64_t index_, int result_, const void
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1797,7 +1815,10 @@ void cairn_reference_return_MPI_Igather_c(uint64_t index_, int result_, const vo
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1862,7 +1883,10 @@ void cairn_reference_return_MPI_Igatherv(uint64_t index_, int result_, const voi
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1927,7 +1951,10 @@ void cairn_reference_return_MPI_Igatherv_c(uint64_t index_, int result_, const v
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1969,7 +1996,10 @@ void cairn_reference_return_MPI_Iscatter(uint64_t index_, int result_, const voi
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2011,7 +2041,10 @@ void cairn_reference_return_MPI_Iscatter_c(uint64_t index_, int result_, const v
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2076,7 +2109,10 @@ void cairn_reference_return_MPI_Iscatterv(uint64_t index_, int result_, const vo
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2141,7 +2177,10 @@ void cairn_reference_return_MPI_Iscatterv_c(uint64_t index_, int result_, const 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2180,7 +2219,10 @@ void cairn_reference_return_MPI_Iallgather(uint64_t index_, int result_, const v
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2219,7 +2261,10 @@ void cairn_reference_return_MPI_Iallgather_c(uint64_t index_, int result_, const
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2277,7 +2322,10 @@ void cairn_reference_return_MPI_Iallgatherv(uint64_t index_, int result_, const 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2335,7 +2383,10 @@ void cairn_reference_return_MPI_Iallgatherv_c(uint64_t index_, int result_, cons
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2374,7 +2425,10 @@ void cairn_reference_return_MPI_Ialltoall(uint64_t index_, int result_, const vo
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2413,7 +2467,10 @@ void cairn_reference_return_MPI_Ialltoall_c(uint64_t index_, int result_, const 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2490,7 +2547,10 @@ void cairn_reference_return_MPI_Ialltoallv(uint64_t index_, int result_, const v
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2567,7 +2627,10 @@ void cairn_reference_return_MPI_Ialltoallv_c(uint64_t index_, int result_, const
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2660,7 +2723,10 @@ void cairn_reference_return_MPI_Ialltoallw(uint64_t index_, int result_, const v
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2753,7 +2819,10 @@ void cairn_reference_return_MPI_Ialltoallw_c(uint64_t index_, int result_, const
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2792,7 +2861,10 @@ void cairn_reference_return_MPI_Ireduce(uint64_t index_, int result_, const void
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2831,7 +2903,10 @@ void cairn_reference_return_MPI_Ireduce_c(uint64_t index_, int result_, const vo
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2867,7 +2942,10 @@ void cairn_reference_return_MPI_Iallreduce(uint64_t index_, int result_, const v
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2903,7 +2981,10 @@ void cairn_reference_return_MPI_Iallreduce_c(uint64_t index_, int result_, const
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2939,7 +3020,10 @@ void cairn_reference_return_MPI_Ireduce_scatter_block(uint64_t index_, int resul
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2975,7 +3059,10 @@ void cairn_reference_return_MPI_Ireduce_scatter_block_c(uint64_t index_, int res
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3019,7 +3106,10 @@ void cairn_reference_return_MPI_Ireduce_scatter(uint64_t index_, int result_, co
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3063,7 +3153,10 @@ void cairn_reference_return_MPI_Ireduce_scatter_c(uint64_t index_, int result_, 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3099,7 +3192,10 @@ void cairn_reference_return_MPI_Iscan(uint64_t index_, int result_, const void *
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3135,7 +3231,10 @@ void cairn_reference_return_MPI_Iscan_c(uint64_t index_, int result_, const void
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3171,7 +3270,10 @@ void cairn_reference_return_MPI_Iexscan(uint64_t index_, int result_, const void
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3207,7 +3309,10 @@ void cairn_reference_return_MPI_Iexscan_c(uint64_t index_, int result_, const vo
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3231,7 +3336,10 @@ void cairn_reference_return_MPI_Barrier_init(uint64_t index_, int result_, MPI_C
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3268,7 +3376,10 @@ void cairn_reference_return_MPI_Bcast_init(uint64_t index_, int result_, void *b
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buffer", true, (long long)(intptr_t)buffer);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3305,7 +3416,10 @@ void cairn_reference_return_MPI_Bcast_init_c(uint64_t index_, int result_, void 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buffer", true, (long long)(intptr_t)buffer);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3350,7 +3464,10 @@ void cairn_reference_return_MPI_Gather_init(uint64_t index_, int result_, const 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3395,7 +3512,10 @@ void cairn_reference_return_MPI_Gather_init_c(uint64_t index_, int result_, cons
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3463,7 +3583,10 @@ void cairn_reference_return_MPI_Gatherv_init(uint64_t index_, int result_, const
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3531,7 +3654,10 @@ void cairn_reference_return_MPI_Gatherv_init_c(uint64_t index_, int result_, con
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3576,7 +3702,10 @@ void cairn_reference_return_MPI_Scatter_init(uint64_t index_, int result_, const
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3621,7 +3750,10 @@ void cairn_reference_return_MPI_Scatter_init_c(uint64_t index_, int result_, con
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3689,7 +3821,10 @@ void cairn_reference_return_MPI_Scatterv_init(uint64_t index_, int result_, cons
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3757,7 +3892,10 @@ void cairn_reference_return_MPI_Scatterv_init_c(uint64_t index_, int result_, co
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3799,7 +3937,10 @@ void cairn_reference_return_MPI_Allgather_init(uint64_t index_, int result_, con
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3841,6 +3982,9 @@ void cairn_reference_return_MPI_Allgather_init_c(uint64_t index_, int result_, c
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }

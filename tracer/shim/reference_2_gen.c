@@ -58,7 +58,10 @@ void cairn_reference_return_MPI_Allgatherv_init(uint64_t index_, int result_, co
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -119,7 +122,10 @@ void cairn_reference_return_MPI_Allgatherv_init_c(uint64_t index_, int result_, 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -161,7 +167,10 @@ void cairn_reference_return_MPI_Alltoall_init(uint64_t index_, int result_, cons
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -203,7 +212,10 @@ void cairn_reference_return_MPI_Alltoall_init_c(uint64_t index_, int result_, co
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -283,7 +295,10 @@ void cairn_reference_return_MPI_Alltoallv_init(uint64_t index_, int result_, con
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -363,7 +378,10 @@ void cairn_reference_return_MPI_Alltoallv_init_c(uint64_t index_, int result_, c
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -459,7 +477,10 @@ void cairn_reference_return_MPI_Alltoallw_init(uint64_t index_, int result_, con
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -555,7 +576,10 @@ void cairn_reference_return_MPI_Alltoallw_init_c(uint64_t index_, int result_, c
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -597,7 +621,10 @@ void cairn_reference_return_MPI_Reduce_init(uint64_t index_, int result_, const 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -639,7 +666,10 @@ void cairn_reference_return_MPI_Reduce_init_c(uint64_t index_, int result_, cons
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -678,7 +708,10 @@ void cairn_reference_return_MPI_Allreduce_init(uint64_t index_, int result_, con
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -717,7 +750,10 @@ void cairn_reference_return_MPI_Allreduce_init_c(uint64_t index_, int result_, c
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -756,7 +792,10 @@ void cairn_reference_return_MPI_Reduce_scatter_block_init(uint64_t index_, int r
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -795,7 +834,10 @@ void cairn_reference_return_MPI_Reduce_scatter_block_init_c(uint64_t index_, int
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -842,7 +884,10 @@ void cairn_reference_return_MPI_Reduce_scatter_init(uint64_t index_, int result_
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -889,7 +934,10 @@ void cairn_reference_return_MPI_Reduce_scatter_init_c(uint64_t index_, int resul
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -928,7 +976,10 @@ void cairn_reference_return_MPI_Scan_init(uint64_t index_, int result_, const vo
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -967,7 +1018,10 @@ void cairn_reference_return_MPI_Scan_init_c(uint64_t index_, int result_, const 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1006,7 +1060,10 @@ void cairn_reference_return_MPI_Exscan_init(uint64_t index_, int result_, const 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1045,7 +1102,10 @@ void cairn_reference_return_MPI_Exscan_init_c(uint64_t index_, int result_, cons
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1666,7 +1726,10 @@ void cairn_reference_return_MPI_Ineighbor_allgather(uint64_t index_, int result_
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1705,7 +1768,10 @@ void cairn_reference_return_MPI_Ineighbor_allgather_c(uint64_t index_, int resul
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1763,7 +1829,10 @@ void cairn_reference_return_MPI_Ineighbor_allgatherv(uint64_t index_, int result
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1821,7 +1890,10 @@ void cairn_reference_return_MPI_Ineighbor_allgatherv_c(uint64_t index_, int resu
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1860,7 +1932,10 @@ void cairn_reference_return_MPI_Ineighbor_alltoall(uint64_t index_, int result_,
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1899,7 +1974,10 @@ void cairn_reference_return_MPI_Ineighbor_alltoall_c(uint64_t index_, int result
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1976,7 +2054,10 @@ void cairn_reference_return_MPI_Ineighbor_alltoallv(uint64_t index_, int result_
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2053,7 +2134,10 @@ void cairn_reference_return_MPI_Ineighbor_alltoallv_c(uint64_t index_, int resul
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2146,7 +2230,10 @@ void cairn_reference_return_MPI_Ineighbor_alltoallw(uint64_t index_, int result_
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2239,7 +2326,10 @@ void cairn_reference_return_MPI_Ineighbor_alltoallw_c(uint64_t index_, int resul
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2281,7 +2371,10 @@ void cairn_reference_return_MPI_Neighbor_allgather_init(uint64_t index_, int res
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2323,7 +2416,10 @@ void cairn_reference_return_MPI_Neighbor_allgather_init_c(uint64_t index_, int r
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2384,7 +2480,10 @@ void cairn_reference_return_MPI_Neighbor_allgatherv_init(uint64_t index_, int re
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2445,7 +2544,10 @@ void cairn_reference_return_MPI_Neighbor_allgatherv_init_c(uint64_t index_, int 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2487,7 +2589,10 @@ void cairn_reference_return_MPI_Neighbor_alltoall_init(uint64_t index_, int resu
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2529,7 +2634,10 @@ void cairn_reference_return_MPI_Neighbor_alltoall_init_c(uint64_t index_, int re
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2609,7 +2717,10 @@ void cairn_reference_return_MPI_Neighbor_alltoallv_init(uint64_t index_, int res
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2689,7 +2800,10 @@ void cairn_reference_return_MPI_Neighbor_alltoallv_init_c(uint64_t index_, int r
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2785,7 +2899,10 @@ void cairn_reference_return_MPI_Neighbor_alltoallw_init(uint64_t index_, int res
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2881,7 +2998,10 @@ void cairn_reference_return_MPI_Neighbor_alltoallw_init_c(uint64_t index_, int r
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2905,7 +3025,10 @@ void cairn_reference_return_MPI_Op_create(uint64_t index_, int result_, MPI_User
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("op", defined_ && op != NULL, defined_ && op != NULL ? (long long)(intptr_t)*op : 0);
+	if (defined_ && op == NULL)
+		cairn_line_null("op");
+	else
+		cairn_line_word("op", defined_, defined_ ? (long long)(intptr_t)*op : 0);
 	cairn_line_end();
 }
 
@@ -2929,7 +3052,10 @@ void cairn_reference_return_MPI_Op_create_c(uint64_t index_, int result_, MPI_Us
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("op", defined_ && op != NULL, defined_ && op != NULL ? (long long)(intptr_t)*op : 0);
+	if (defined_ && op == NULL)
+		cairn_line_null("op");
+	else
+		cairn_line_word("op", defined_, defined_ ? (long long)(intptr_t)*op : 0);
 	cairn_line_end();
 }
 
@@ -2937,7 +3063,10 @@ uint64_t cairn_reference_call_MPI_Op_free(MPI_Op *op)
 {
 	(void)op;
 	const uint64_t index_ = cairn_line_call("MPI_Op_free");
-	cairn_line_word("op", true && op != NULL, true && op != NULL ? (long long)(intptr_t)*op : 0);
+	if (true && op == NULL)
+		cairn_line_null("op");
+	else
+		cairn_line_word("op", true, true ? (long long)(intptr_t)*op : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -2948,7 +3077,10 @@ void cairn_reference_return_MPI_Op_free(uint64_t index_, int result_, MPI_Op *op
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("op", defined_ && op != NULL, defined_ && op != NULL ? (long long)(intptr_t)*op : 0);
+	if (defined_ && op == NULL)
+		cairn_line_null("op");
+	else
+		cairn_line_word("op", defined_, defined_ ? (long long)(intptr_t)*op : 0);
 	cairn_line_end();
 }
 
@@ -2969,7 +3101,10 @@ void cairn_reference_return_MPI_Op_commutative(uint64_t index_, int result_, MPI
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("commute", defined_ && commute != NULL, defined_ && commute != NULL ? (long long)(intptr_t)*commute : 0);
+	if (defined_ && commute == NULL)
+		cairn_line_null("commute");
+	else
+		cairn_line_word("commute", defined_, defined_ ? (long long)(intptr_t)*commute : 0);
 	cairn_line_end();
 }
 
@@ -3052,7 +3187,10 @@ void cairn_reference_return_MPI_Group_size(uint64_t index_, int result_, MPI_Gro
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -3073,7 +3211,10 @@ void cairn_reference_return_MPI_Group_rank(uint64_t index_, int result_, MPI_Gro
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("rank", defined_ && rank != NULL, defined_ && rank != NULL ? (long long)(intptr_t)*rank : 0);
+	if (defined_ && rank == NULL)
+		cairn_line_null("rank");
+	else
+		cairn_line_word("rank", defined_, defined_ ? (long long)(intptr_t)*rank : 0);
 	cairn_line_end();
 }
 
@@ -3143,7 +3284,10 @@ void cairn_reference_return_MPI_Group_compare(uint64_t index_, int result_, MPI_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("result", defined_ && result != NULL, defined_ && result != NULL ? (long long)(intptr_t)*result : 0);
+	if (defined_ && result == NULL)
+		cairn_line_null("result");
+	else
+		cairn_line_word("result", defined_, defined_ ? (long long)(intptr_t)*result : 0);
 	cairn_line_end();
 }
 
@@ -3164,7 +3308,10 @@ void cairn_reference_return_MPI_Comm_group(uint64_t index_, int result_, MPI_Com
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("group", defined_ && group != NULL, defined_ && group != NULL ? (long long)(intptr_t)*group : 0);
+	if (defined_ && group == NULL)
+		cairn_line_null("group");
+	else
+		cairn_line_word("group", defined_, defined_ ? (long long)(intptr_t)*group : 0);
 	cairn_line_end();
 }
 
@@ -3188,7 +3335,10 @@ void cairn_reference_return_MPI_Group_union(uint64_t index_, int result_, MPI_Gr
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newgroup", defined_ && newgroup != NULL, defined_ && newgroup != NULL ? (long long)(intptr_t)*newgroup : 0);
+	if (defined_ && newgroup == NULL)
+		cairn_line_null("newgroup");
+	else
+		cairn_line_word("newgroup", defined_, defined_ ? (long long)(intptr_t)*newgroup : 0);
 	cairn_line_end();
 }
 
@@ -3212,7 +3362,10 @@ void cairn_reference_return_MPI_Group_intersection(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newgroup", defined_ && newgroup != NULL, defined_ && newgroup != NULL ? (long long)(intptr_t)*newgroup : 0);
+	if (defined_ && newgroup == NULL)
+		cairn_line_null("newgroup");
+	else
+		cairn_line_word("newgroup", defined_, defined_ ? (long long)(intptr_t)*newgroup : 0);
 	cairn_line_end();
 }
 
@@ -3236,7 +3389,10 @@ void cairn_reference_return_MPI_Group_difference(uint64_t index_, int result_, M
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newgroup", defined_ && newgroup != NULL, defined_ && newgroup != NULL ? (long long)(intptr_t)*newgroup : 0);
+	if (defined_ && newgroup == NULL)
+		cairn_line_null("newgroup");
+	else
+		cairn_line_word("newgroup", defined_, defined_ ? (long long)(intptr_t)*newgroup : 0);
 	cairn_line_end();
 }
 
@@ -3271,7 +3427,10 @@ void cairn_reference_return_MPI_Group_incl(uint64_t index_, int result_, MPI_Gro
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newgroup", defined_ && newgroup != NULL, defined_ && newgroup != NULL ? (long long)(intptr_t)*newgroup : 0);
+	if (defined_ && newgroup == NULL)
+		cairn_line_null("newgroup");
+	else
+		cairn_line_word("newgroup", defined_, defined_ ? (long long)(intptr_t)*newgroup : 0);
 	cairn_line_end();
 }
 
@@ -3306,7 +3465,10 @@ void cairn_reference_return_MPI_Group_excl(uint64_t index_, int result_, MPI_Gro
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newgroup", defined_ && newgroup != NULL, defined_ && newgroup != NULL ? (long long)(intptr_t)*newgroup : 0);
+	if (defined_ && newgroup == NULL)
+		cairn_line_null("newgroup");
+	else
+		cairn_line_word("newgroup", defined_, defined_ ? (long long)(intptr_t)*newgroup : 0);
 	cairn_line_end();
 }
 
@@ -3341,7 +3503,10 @@ void cairn_reference_return_MPI_Group_range_incl(uint64_t index_, int result_, M
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newgroup", defined_ && newgroup != NULL, defined_ && newgroup != NULL ? (long long)(intptr_t)*newgroup : 0);
+	if (defined_ && newgroup == NULL)
+		cairn_line_null("newgroup");
+	else
+		cairn_line_word("newgroup", defined_, defined_ ? (long long)(intptr_t)*newgroup : 0);
 	cairn_line_end();
 }
 
@@ -3376,7 +3541,10 @@ void cairn_reference_return_MPI_Group_range_excl(uint64_t index_, int result_, M
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newgroup", defined_ && newgroup != NULL, defined_ && newgroup != NULL ? (long long)(intptr_t)*newgroup : 0);
+	if (defined_ && newgroup == NULL)
+		cairn_line_null("newgroup");
+	else
+		cairn_line_word("newgroup", defined_, defined_ ? (long long)(intptr_t)*newgroup : 0);
 	cairn_line_end();
 }
 
@@ -3404,7 +3572,10 @@ void cairn_reference_return_MPI_Group_from_session_pset(uint64_t index_, int res
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newgroup", defined_ && newgroup != NULL, defined_ && newgroup != NULL ? (long long)(intptr_t)*newgroup : 0);
+	if (defined_ && newgroup == NULL)
+		cairn_line_null("newgroup");
+	else
+		cairn_line_word("newgroup", defined_, defined_ ? (long long)(intptr_t)*newgroup : 0);
 	cairn_line_end();
 }
 
@@ -3412,7 +3583,10 @@ uint64_t cairn_reference_call_MPI_Group_free(MPI_Group *group)
 {
 	(void)group;
 	const uint64_t index_ = cairn_line_call("MPI_Group_free");
-	cairn_line_word("group", true && group != NULL, true && group != NULL ? (long long)(intptr_t)*group : 0);
+	if (true && group == NULL)
+		cairn_line_null("group");
+	else
+		cairn_line_word("group", true, true ? (long long)(intptr_t)*group : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -3423,7 +3597,10 @@ void cairn_reference_return_MPI_Group_free(uint64_t index_, int result_, MPI_Gro
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("group", defined_ && group != NULL, defined_ && group != NULL ? (long long)(intptr_t)*group : 0);
+	if (defined_ && group == NULL)
+		cairn_line_null("group");
+	else
+		cairn_line_word("group", defined_, defined_ ? (long long)(intptr_t)*group : 0);
 	cairn_line_end();
 }
 
@@ -3444,7 +3621,10 @@ void cairn_reference_return_MPI_Comm_size(uint64_t index_, int result_, MPI_Comm
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -3465,7 +3645,10 @@ void cairn_reference_return_MPI_Comm_rank(uint64_t index_, int result_, MPI_Comm
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("rank", defined_ && rank != NULL, defined_ && rank != NULL ? (long long)(intptr_t)*rank : 0);
+	if (defined_ && rank == NULL)
+		cairn_line_null("rank");
+	else
+		cairn_line_word("rank", defined_, defined_ ? (long long)(intptr_t)*rank : 0);
 	cairn_line_end();
 }
 
@@ -3489,7 +3672,10 @@ void cairn_reference_return_MPI_Comm_compare(uint64_t index_, int result_, MPI_C
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("result", defined_ && result != NULL, defined_ && result != NULL ? (long long)(intptr_t)*result : 0);
+	if (defined_ && result == NULL)
+		cairn_line_null("result");
+	else
+		cairn_line_word("result", defined_, defined_ ? (long long)(intptr_t)*result : 0);
 	cairn_line_end();
 }
 
@@ -3510,7 +3696,10 @@ void cairn_reference_return_MPI_Comm_dup(uint64_t index_, int result_, MPI_Comm 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newcomm", defined_ && newcomm != NULL, defined_ && newcomm != NULL ? (long long)(intptr_t)*newcomm : 0);
+	if (defined_ && newcomm == NULL)
+		cairn_line_null("newcomm");
+	else
+		cairn_line_word("newcomm", defined_, defined_ ? (long long)(intptr_t)*newcomm : 0);
 	cairn_line_end();
 }
 
@@ -3534,7 +3723,10 @@ void cairn_reference_return_MPI_Comm_dup_with_info(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newcomm", defined_ && newcomm != NULL, defined_ && newcomm != NULL ? (long long)(intptr_t)*newcomm : 0);
+	if (defined_ && newcomm == NULL)
+		cairn_line_null("newcomm");
+	else
+		cairn_line_word("newcomm", defined_, defined_ ? (long long)(intptr_t)*newcomm : 0);
 	cairn_line_end();
 }
 
@@ -3557,8 +3749,14 @@ void cairn_reference_return_MPI_Comm_idup(uint64_t index_, int result_, MPI_Comm
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newcomm", defined_ && newcomm != NULL, defined_ && newcomm != NULL ? (long long)(intptr_t)*newcomm : 0);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && newcomm == NULL)
+		cairn_line_null("newcomm");
+	else
+		cairn_line_word("newcomm", defined_, defined_ ? (long long)(intptr_t)*newcomm : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3584,8 +3782,14 @@ void cairn_reference_return_MPI_Comm_idup_with_info(uint64_t index_, int result_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newcomm", defined_ && newcomm != NULL, defined_ && newcomm != NULL ? (long long)(intptr_t)*newcomm : 0);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && newcomm == NULL)
+		cairn_line_null("newcomm");
+	else
+		cairn_line_word("newcomm", defined_, defined_ ? (long long)(intptr_t)*newcomm : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -3609,7 +3813,10 @@ void cairn_reference_return_MPI_Comm_create(uint64_t index_, int result_, MPI_Co
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newcomm", defined_ && newcomm != NULL, defined_ && newcomm != NULL ? (long long)(intptr_t)*newcomm : 0);
+	if (defined_ && newcomm == NULL)
+		cairn_line_null("newcomm");
+	else
+		cairn_line_word("newcomm", defined_, defined_ ? (long long)(intptr_t)*newcomm : 0);
 	cairn_line_end();
 }
 
@@ -3636,7 +3843,10 @@ void cairn_reference_return_MPI_Comm_create_group(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newcomm", defined_ && newcomm != NULL, defined_ && newcomm != NULL ? (long long)(intptr_t)*newcomm : 0);
+	if (defined_ && newcomm == NULL)
+		cairn_line_null("newcomm");
+	else
+		cairn_line_word("newcomm", defined_, defined_ ? (long long)(intptr_t)*newcomm : 0);
 	cairn_line_end();
 }
 
@@ -3663,7 +3873,10 @@ void cairn_reference_return_MPI_Comm_split(uint64_t index_, int result_, MPI_Com
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newcomm", defined_ && newcomm != NULL, defined_ && newcomm != NULL ? (long long)(intptr_t)*newcomm : 0);
+	if (defined_ && newcomm == NULL)
+		cairn_line_null("newcomm");
+	else
+		cairn_line_word("newcomm", defined_, defined_ ? (long long)(intptr_t)*newcomm : 0);
 	cairn_line_end();
 }
 
@@ -3693,7 +3906,10 @@ void cairn_reference_return_MPI_Comm_split_type(uint64_t index_, int result_, MP
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newcomm", defined_ && newcomm != NULL, defined_ && newcomm != NULL ? (long long)(intptr_t)*newcomm : 0);
+	if (defined_ && newcomm == NULL)
+		cairn_line_null("newcomm");
+	else
+		cairn_line_word("newcomm", defined_, defined_ ? (long long)(intptr_t)*newcomm : 0);
 	cairn_line_end();
 }
 
@@ -3727,7 +3943,10 @@ void cairn_reference_return_MPI_Comm_create_from_group(uint64_t index_, int resu
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newcomm", defined_ && newcomm != NULL, defined_ && newcomm != NULL ? (long long)(intptr_t)*newcomm : 0);
+	if (defined_ && newcomm == NULL)
+		cairn_line_null("newcomm");
+	else
+		cairn_line_word("newcomm", defined_, defined_ ? (long long)(intptr_t)*newcomm : 0);
 	cairn_line_end();
 }
 
@@ -3735,7 +3954,10 @@ uint64_t cairn_reference_call_MPI_Comm_free(MPI_Comm *comm)
 {
 	(void)comm;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_free");
-	cairn_line_word("comm", true && comm != NULL, true && comm != NULL ? (long long)(intptr_t)*comm : 0);
+	if (true && comm == NULL)
+		cairn_line_null("comm");
+	else
+		cairn_line_word("comm", true, true ? (long long)(intptr_t)*comm : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -3746,7 +3968,10 @@ void cairn_reference_return_MPI_Comm_free(uint64_t index_, int result_, MPI_Comm
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("comm", defined_ && comm != NULL, defined_ && comm != NULL ? (long long)(intptr_t)*comm : 0);
+	if (defined_ && comm == NULL)
+		cairn_line_null("comm");
+	else
+		cairn_line_word("comm", defined_, defined_ ? (long long)(intptr_t)*comm : 0);
 	cairn_line_end();
 }
 

@@ -18,7 +18,10 @@ void cairn_reference_return_MPI_Comm_get_info(uint64_t index_, int result_, MPI_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("info_used", defined_ && info_used != NULL, defined_ && info_used != NULL ? (long long)(intptr_t)*info_used : 0);
+	if (defined_ && info_used == NULL)
+		cairn_line_null("info_used");
+	else
+		cairn_line_word("info_used", defined_, defined_ ? (long long)(intptr_t)*info_used : 0);
 	cairn_line_end();
 }
 
@@ -39,7 +42,10 @@ void cairn_reference_return_MPI_Comm_test_inter(uint64_t index_, int result_, MP
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -60,7 +66,10 @@ void cairn_reference_return_MPI_Comm_remote_size(uint64_t index_, int result_, M
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -81,7 +90,10 @@ void cairn_reference_return_MPI_Comm_remote_group(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("group", defined_ && group != NULL, defined_ && group != NULL ? (long long)(intptr_t)*group : 0);
+	if (defined_ && group == NULL)
+		cairn_line_null("group");
+	else
+		cairn_line_word("group", defined_, defined_ ? (long long)(intptr_t)*group : 0);
 	cairn_line_end();
 }
 
@@ -114,7 +126,10 @@ void cairn_reference_return_MPI_Intercomm_create(uint64_t index_, int result_, M
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newintercomm", defined_ && newintercomm != NULL, defined_ && newintercomm != NULL ? (long long)(intptr_t)*newintercomm : 0);
+	if (defined_ && newintercomm == NULL)
+		cairn_line_null("newintercomm");
+	else
+		cairn_line_word("newintercomm", defined_, defined_ ? (long long)(intptr_t)*newintercomm : 0);
 	cairn_line_end();
 }
 
@@ -157,7 +172,10 @@ void cairn_reference_return_MPI_Intercomm_create_from_groups(uint64_t index_, in
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newintercomm", defined_ && newintercomm != NULL, defined_ && newintercomm != NULL ? (long long)(intptr_t)*newintercomm : 0);
+	if (defined_ && newintercomm == NULL)
+		cairn_line_null("newintercomm");
+	else
+		cairn_line_word("newintercomm", defined_, defined_ ? (long long)(intptr_t)*newintercomm : 0);
 	cairn_line_end();
 }
 
@@ -181,7 +199,10 @@ void cairn_reference_return_MPI_Intercomm_merge(uint64_t index_, int result_, MP
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newintracomm", defined_ && newintracomm != NULL, defined_ && newintracomm != NULL ? (long long)(intptr_t)*newintracomm : 0);
+	if (defined_ && newintracomm == NULL)
+		cairn_line_null("newintracomm");
+	else
+		cairn_line_word("newintracomm", defined_, defined_ ? (long long)(intptr_t)*newintracomm : 0);
 	cairn_line_end();
 }
 
@@ -284,7 +305,10 @@ void cairn_reference_return_MPI_Comm_get_name(uint64_t index_, int result_, MPI_
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_text("comm_name", defined_, length_comm_name_, comm_name);
-	cairn_line_word("resultlen", defined_ && resultlen != NULL, defined_ && resultlen != NULL ? (long long)(intptr_t)*resultlen : 0);
+	if (defined_ && resultlen == NULL)
+		cairn_line_null("resultlen");
+	else
+		cairn_line_word("resultlen", defined_, defined_ ? (long long)(intptr_t)*resultlen : 0);
 	cairn_line_end();
 }
 
@@ -312,7 +336,10 @@ void cairn_reference_return_MPI_Type_get_name(uint64_t index_, int result_, MPI_
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_text("type_name", defined_, length_type_name_, type_name);
-	cairn_line_word("resultlen", defined_ && resultlen != NULL, defined_ && resultlen != NULL ? (long long)(intptr_t)*resultlen : 0);
+	if (defined_ && resultlen == NULL)
+		cairn_line_null("resultlen");
+	else
+		cairn_line_word("resultlen", defined_, defined_ ? (long long)(intptr_t)*resultlen : 0);
 	cairn_line_end();
 }
 
@@ -340,7 +367,10 @@ void cairn_reference_return_MPI_Win_get_name(uint64_t index_, int result_, MPI_W
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_text("win_name", defined_, length_win_name_, win_name);
-	cairn_line_word("resultlen", defined_ && resultlen != NULL, defined_ && resultlen != NULL ? (long long)(intptr_t)*resultlen : 0);
+	if (defined_ && resultlen == NULL)
+		cairn_line_null("resultlen");
+	else
+		cairn_line_word("resultlen", defined_, defined_ ? (long long)(intptr_t)*resultlen : 0);
 	cairn_line_end();
 }
 
@@ -367,7 +397,10 @@ void cairn_reference_return_MPI_Comm_create_keyval(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("comm_keyval", defined_ && comm_keyval != NULL, defined_ && comm_keyval != NULL ? (long long)(intptr_t)*comm_keyval : 0);
+	if (defined_ && comm_keyval == NULL)
+		cairn_line_null("comm_keyval");
+	else
+		cairn_line_word("comm_keyval", defined_, defined_ ? (long long)(intptr_t)*comm_keyval : 0);
 	cairn_line_end();
 }
 
@@ -394,7 +427,10 @@ void cairn_reference_return_MPI_Win_create_keyval(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("win_keyval", defined_ && win_keyval != NULL, defined_ && win_keyval != NULL ? (long long)(intptr_t)*win_keyval : 0);
+	if (defined_ && win_keyval == NULL)
+		cairn_line_null("win_keyval");
+	else
+		cairn_line_word("win_keyval", defined_, defined_ ? (long long)(intptr_t)*win_keyval : 0);
 	cairn_line_end();
 }
 
@@ -421,7 +457,10 @@ void cairn_reference_return_MPI_Type_create_keyval(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("type_keyval", defined_ && type_keyval != NULL, defined_ && type_keyval != NULL ? (long long)(intptr_t)*type_keyval : 0);
+	if (defined_ && type_keyval == NULL)
+		cairn_line_null("type_keyval");
+	else
+		cairn_line_word("type_keyval", defined_, defined_ ? (long long)(intptr_t)*type_keyval : 0);
 	cairn_line_end();
 }
 
@@ -429,7 +468,10 @@ uint64_t cairn_reference_call_MPI_Comm_free_keyval(int *comm_keyval)
 {
 	(void)comm_keyval;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_free_keyval");
-	cairn_line_word("comm_keyval", true && comm_keyval != NULL, true && comm_keyval != NULL ? (long long)(intptr_t)*comm_keyval : 0);
+	if (true && comm_keyval == NULL)
+		cairn_line_null("comm_keyval");
+	else
+		cairn_line_word("comm_keyval", true, true ? (long long)(intptr_t)*comm_keyval : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -440,7 +482,10 @@ void cairn_reference_return_MPI_Comm_free_keyval(uint64_t index_, int result_, i
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("comm_keyval", defined_ && comm_keyval != NULL, defined_ && comm_keyval != NULL ? (long long)(intptr_t)*comm_keyval : 0);
+	if (defined_ && comm_keyval == NULL)
+		cairn_line_null("comm_keyval");
+	else
+		cairn_line_word("comm_keyval", defined_, defined_ ? (long long)(intptr_t)*comm_keyval : 0);
 	cairn_line_end();
 }
 
@@ -448,7 +493,10 @@ uint64_t cairn_reference_call_MPI_Win_free_keyval(int *win_keyval)
 {
 	(void)win_keyval;
 	const uint64_t index_ = cairn_line_call("MPI_Win_free_keyval");
-	cairn_line_word("win_keyval", true && win_keyval != NULL, true && win_keyval != NULL ? (long long)(intptr_t)*win_keyval : 0);
+	if (true && win_keyval == NULL)
+		cairn_line_null("win_keyval");
+	else
+		cairn_line_word("win_keyval", true, true ? (long long)(intptr_t)*win_keyval : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -459,7 +507,10 @@ void cairn_reference_return_MPI_Win_free_keyval(uint64_t index_, int result_, in
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("win_keyval", defined_ && win_keyval != NULL, defined_ && win_keyval != NULL ? (long long)(intptr_t)*win_keyval : 0);
+	if (defined_ && win_keyval == NULL)
+		cairn_line_null("win_keyval");
+	else
+		cairn_line_word("win_keyval", defined_, defined_ ? (long long)(intptr_t)*win_keyval : 0);
 	cairn_line_end();
 }
 
@@ -467,7 +518,10 @@ uint64_t cairn_reference_call_MPI_Type_free_keyval(int *type_keyval)
 {
 	(void)type_keyval;
 	const uint64_t index_ = cairn_line_call("MPI_Type_free_keyval");
-	cairn_line_word("type_keyval", true && type_keyval != NULL, true && type_keyval != NULL ? (long long)(intptr_t)*type_keyval : 0);
+	if (true && type_keyval == NULL)
+		cairn_line_null("type_keyval");
+	else
+		cairn_line_word("type_keyval", true, true ? (long long)(intptr_t)*type_keyval : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -478,7 +532,10 @@ void cairn_reference_return_MPI_Type_free_keyval(uint64_t index_, int result_, i
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("type_keyval", defined_ && type_keyval != NULL, defined_ && type_keyval != NULL ? (long long)(intptr_t)*type_keyval : 0);
+	if (defined_ && type_keyval == NULL)
+		cairn_line_null("type_keyval");
+	else
+		cairn_line_word("type_keyval", defined_, defined_ ? (long long)(intptr_t)*type_keyval : 0);
 	cairn_line_end();
 }
 
@@ -576,8 +633,14 @@ void cairn_reference_return_MPI_Comm_get_attr(uint64_t index_, int result_, MPI_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("attribute_val", defined_ && flag != NULL && *flag != 0 && attribute_val != NULL, defined_ && flag != NULL && *flag != 0 && attribute_val != NULL ? (long long)(intptr_t)*(void *const *)attribute_val : 0);
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag != NULL && *flag != 0 && attribute_val == NULL)
+		cairn_line_null("attribute_val");
+	else
+		cairn_line_word("attribute_val", defined_ && flag != NULL && *flag != 0, defined_ && flag != NULL && *flag != 0 ? (long long)(intptr_t)*(void *const *)attribute_val : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -603,8 +666,14 @@ void cairn_reference_return_MPI_Win_get_attr(uint64_t index_, int result_, MPI_W
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("attribute_val", defined_ && flag != NULL && *flag != 0 && attribute_val != NULL, defined_ && flag != NULL && *flag != 0 && attribute_val != NULL ? (long long)(intptr_t)*(void *const *)attribute_val : 0);
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag != NULL && *flag != 0 && attribute_val == NULL)
+		cairn_line_null("attribute_val");
+	else
+		cairn_line_word("attribute_val", defined_ && flag != NULL && *flag != 0, defined_ && flag != NULL && *flag != 0 ? (long long)(intptr_t)*(void *const *)attribute_val : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -630,8 +699,14 @@ void cairn_reference_return_MPI_Type_get_attr(uint64_t index_, int result_, MPI_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("attribute_val", defined_ && flag != NULL && *flag != 0 && attribute_val != NULL, defined_ && flag != NULL && *flag != 0 && attribute_val != NULL ? (long long)(intptr_t)*(void *const *)attribute_val : 0);
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag != NULL && *flag != 0 && attribute_val == NULL)
+		cairn_line_null("attribute_val");
+	else
+		cairn_line_word("attribute_val", defined_ && flag != NULL && *flag != 0, defined_ && flag != NULL && *flag != 0 ? (long long)(intptr_t)*(void *const *)attribute_val : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -743,7 +818,10 @@ void cairn_reference_return_MPI_Cart_create(uint64_t index_, int result_, MPI_Co
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("comm_cart", defined_ && comm_cart != NULL, defined_ && comm_cart != NULL ? (long long)(intptr_t)*comm_cart : 0);
+	if (defined_ && comm_cart == NULL)
+		cairn_line_null("comm_cart");
+	else
+		cairn_line_word("comm_cart", defined_, defined_ ? (long long)(intptr_t)*comm_cart : 0);
 	cairn_line_end();
 }
 
@@ -829,7 +907,10 @@ void cairn_reference_return_MPI_Graph_create(uint64_t index_, int result_, MPI_C
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("comm_graph", defined_ && comm_graph != NULL, defined_ && comm_graph != NULL ? (long long)(intptr_t)*comm_graph : 0);
+	if (defined_ && comm_graph == NULL)
+		cairn_line_null("comm_graph");
+	else
+		cairn_line_word("comm_graph", defined_, defined_ ? (long long)(intptr_t)*comm_graph : 0);
 	cairn_line_end();
 }
 
@@ -906,7 +987,10 @@ void cairn_reference_return_MPI_Dist_graph_create_adjacent(uint64_t index_, int 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("comm_dist_graph", defined_ && comm_dist_graph != NULL, defined_ && comm_dist_graph != NULL ? (long long)(intptr_t)*comm_dist_graph : 0);
+	if (defined_ && comm_dist_graph == NULL)
+		cairn_line_null("comm_dist_graph");
+	else
+		cairn_line_word("comm_dist_graph", defined_, defined_ ? (long long)(intptr_t)*comm_dist_graph : 0);
 	cairn_line_end();
 }
 
@@ -980,7 +1064,10 @@ void cairn_reference_return_MPI_Dist_graph_create(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("comm_dist_graph", defined_ && comm_dist_graph != NULL, defined_ && comm_dist_graph != NULL ? (long long)(intptr_t)*comm_dist_graph : 0);
+	if (defined_ && comm_dist_graph == NULL)
+		cairn_line_null("comm_dist_graph");
+	else
+		cairn_line_word("comm_dist_graph", defined_, defined_ ? (long long)(intptr_t)*comm_dist_graph : 0);
 	cairn_line_end();
 }
 
@@ -1001,7 +1088,10 @@ void cairn_reference_return_MPI_Topo_test(uint64_t index_, int result_, MPI_Comm
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("status", defined_ && status != NULL, defined_ && status != NULL ? (long long)(intptr_t)*status : 0);
+	if (defined_ && status == NULL)
+		cairn_line_null("status");
+	else
+		cairn_line_word("status", defined_, defined_ ? (long long)(intptr_t)*status : 0);
 	cairn_line_end();
 }
 
@@ -1024,8 +1114,14 @@ void cairn_reference_return_MPI_Graphdims_get(uint64_t index_, int result_, MPI_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("nnodes", defined_ && nnodes != NULL, defined_ && nnodes != NULL ? (long long)(intptr_t)*nnodes : 0);
-	cairn_line_word("nedges", defined_ && nedges != NULL, defined_ && nedges != NULL ? (long long)(intptr_t)*nedges : 0);
+	if (defined_ && nnodes == NULL)
+		cairn_line_null("nnodes");
+	else
+		cairn_line_word("nnodes", defined_, defined_ ? (long long)(intptr_t)*nnodes : 0);
+	if (defined_ && nedges == NULL)
+		cairn_line_null("nedges");
+	else
+		cairn_line_word("nedges", defined_, defined_ ? (long long)(intptr_t)*nedges : 0);
 	cairn_line_end();
 }
 
@@ -1092,7 +1188,10 @@ void cairn_reference_return_MPI_Cartdim_get(uint64_t index_, int result_, MPI_Co
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("ndims", defined_ && ndims != NULL, defined_ && ndims != NULL ? (long long)(intptr_t)*ndims : 0);
+	if (defined_ && ndims == NULL)
+		cairn_line_null("ndims");
+	else
+		cairn_line_word("ndims", defined_, defined_ ? (long long)(intptr_t)*ndims : 0);
 	cairn_line_end();
 }
 
@@ -1178,7 +1277,10 @@ void cairn_reference_return_MPI_Cart_rank(uint64_t index_, int result_, MPI_Comm
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("rank", defined_ && rank != NULL, defined_ && rank != NULL ? (long long)(intptr_t)*rank : 0);
+	if (defined_ && rank == NULL)
+		cairn_line_null("rank");
+	else
+		cairn_line_word("rank", defined_, defined_ ? (long long)(intptr_t)*rank : 0);
 	cairn_line_end();
 }
 
@@ -1237,7 +1339,10 @@ void cairn_reference_return_MPI_Graph_neighbors_count(uint64_t index_, int resul
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("nneighbors", defined_ && nneighbors != NULL, defined_ && nneighbors != NULL ? (long long)(intptr_t)*nneighbors : 0);
+	if (defined_ && nneighbors == NULL)
+		cairn_line_null("nneighbors");
+	else
+		cairn_line_word("nneighbors", defined_, defined_ ? (long long)(intptr_t)*nneighbors : 0);
 	cairn_line_end();
 }
 
@@ -1297,9 +1402,18 @@ void cairn_reference_return_MPI_Dist_graph_neighbors_count(uint64_t index_, int 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("indegree", defined_ && indegree != NULL, defined_ && indegree != NULL ? (long long)(intptr_t)*indegree : 0);
-	cairn_line_word("outdegree", defined_ && outdegree != NULL, defined_ && outdegree != NULL ? (long long)(intptr_t)*outdegree : 0);
-	cairn_line_word("weighted", defined_ && weighted != NULL, defined_ && weighted != NULL ? (long long)(intptr_t)*weighted : 0);
+	if (defined_ && indegree == NULL)
+		cairn_line_null("indegree");
+	else
+		cairn_line_word("indegree", defined_, defined_ ? (long long)(intptr_t)*indegree : 0);
+	if (defined_ && outdegree == NULL)
+		cairn_line_null("outdegree");
+	else
+		cairn_line_word("outdegree", defined_, defined_ ? (long long)(intptr_t)*outdegree : 0);
+	if (defined_ && weighted == NULL)
+		cairn_line_null("weighted");
+	else
+		cairn_line_word("weighted", defined_, defined_ ? (long long)(intptr_t)*weighted : 0);
 	cairn_line_end();
 }
 
@@ -1396,8 +1510,14 @@ void cairn_reference_return_MPI_Cart_shift(uint64_t index_, int result_, MPI_Com
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("rank_source", defined_ && rank_source != NULL, defined_ && rank_source != NULL ? (long long)(intptr_t)*rank_source : 0);
-	cairn_line_word("rank_dest", defined_ && rank_dest != NULL, defined_ && rank_dest != NULL ? (long long)(intptr_t)*rank_dest : 0);
+	if (defined_ && rank_source == NULL)
+		cairn_line_null("rank_source");
+	else
+		cairn_line_word("rank_source", defined_, defined_ ? (long long)(intptr_t)*rank_source : 0);
+	if (defined_ && rank_dest == NULL)
+		cairn_line_null("rank_dest");
+	else
+		cairn_line_word("rank_dest", defined_, defined_ ? (long long)(intptr_t)*rank_dest : 0);
 	cairn_line_end();
 }
 
@@ -1429,7 +1549,10 @@ void cairn_reference_return_MPI_Cart_sub(uint64_t index_, int result_, MPI_Comm 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newcomm", defined_ && newcomm != NULL, defined_ && newcomm != NULL ? (long long)(intptr_t)*newcomm : 0);
+	if (defined_ && newcomm == NULL)
+		cairn_line_null("newcomm");
+	else
+		cairn_line_word("newcomm", defined_, defined_ ? (long long)(intptr_t)*newcomm : 0);
 	cairn_line_end();
 }
 
@@ -1475,7 +1598,10 @@ void cairn_reference_return_MPI_Cart_map(uint64_t index_, int result_, MPI_Comm 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newrank", defined_ && newrank != NULL, defined_ && newrank != NULL ? (long long)(intptr_t)*newrank : 0);
+	if (defined_ && newrank == NULL)
+		cairn_line_null("newrank");
+	else
+		cairn_line_word("newrank", defined_, defined_ ? (long long)(intptr_t)*newrank : 0);
 	cairn_line_end();
 }
 
@@ -1521,7 +1647,10 @@ void cairn_reference_return_MPI_Graph_map(uint64_t index_, int result_, MPI_Comm
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newrank", defined_ && newrank != NULL, defined_ && newrank != NULL ? (long long)(intptr_t)*newrank : 0);
+	if (defined_ && newrank == NULL)
+		cairn_line_null("newrank");
+	else
+		cairn_line_word("newrank", defined_, defined_ ? (long long)(intptr_t)*newrank : 0);
 	cairn_line_end();
 }
 
@@ -1545,7 +1674,10 @@ void cairn_reference_return_MPI_Type_contiguous(uint64_t index_, int result_, in
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -1569,7 +1701,10 @@ void cairn_reference_return_MPI_Type_contiguous_c(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -1599,7 +1734,10 @@ void cairn_reference_return_MPI_Type_vector(uint64_t index_, int result_, int co
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -1629,7 +1767,10 @@ void cairn_reference_return_MPI_Type_vector_c(uint64_t index_, int result_, MPI_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -1659,7 +1800,10 @@ void cairn_reference_return_MPI_Type_create_hvector(uint64_t index_, int result_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -1689,7 +1833,10 @@ void cairn_reference_return_MPI_Type_create_hvector_c(uint64_t index_, int resul
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -1735,7 +1882,10 @@ void cairn_reference_return_MPI_Type_indexed(uint64_t index_, int result_, int c
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -1781,7 +1931,10 @@ void cairn_reference_return_MPI_Type_indexed_c(uint64_t index_, int result_, MPI
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -1827,7 +1980,10 @@ void cairn_reference_return_MPI_Type_create_hindexed(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -1873,7 +2029,10 @@ void cairn_reference_return_MPI_Type_create_hindexed_c(uint64_t index_, int resu
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -1911,7 +2070,10 @@ void cairn_reference_return_MPI_Type_create_indexed_block(uint64_t index_, int r
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -1949,7 +2111,10 @@ void cairn_reference_return_MPI_Type_create_indexed_block_c(uint64_t index_, int
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -1987,7 +2152,10 @@ void cairn_reference_return_MPI_Type_create_hindexed_block(uint64_t index_, int 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2025,7 +2193,10 @@ void cairn_reference_return_MPI_Type_create_hindexed_block_c(uint64_t index_, in
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2079,7 +2250,10 @@ void cairn_reference_return_MPI_Type_create_struct(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2133,7 +2307,10 @@ void cairn_reference_return_MPI_Type_create_struct_c(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2193,7 +2370,10 @@ void cairn_reference_return_MPI_Type_create_subarray(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2253,7 +2433,10 @@ void cairn_reference_return_MPI_Type_create_subarray_c(uint64_t index_, int resu
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2330,7 +2513,10 @@ void cairn_reference_return_MPI_Type_create_darray(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2407,7 +2593,10 @@ void cairn_reference_return_MPI_Type_create_darray_c(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2434,7 +2623,10 @@ void cairn_reference_return_MPI_Type_create_resized(uint64_t index_, int result_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2461,7 +2653,10 @@ void cairn_reference_return_MPI_Type_create_resized_c(uint64_t index_, int resul
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2482,7 +2677,10 @@ void cairn_reference_return_MPI_Type_dup(uint64_t index_, int result_, MPI_Datat
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2506,7 +2704,10 @@ void cairn_reference_return_MPI_Type_create_f90_real(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2530,7 +2731,10 @@ void cairn_reference_return_MPI_Type_create_f90_complex(uint64_t index_, int res
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2551,7 +2755,10 @@ void cairn_reference_return_MPI_Type_create_f90_integer(uint64_t index_, int res
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2575,7 +2782,10 @@ void cairn_reference_return_MPI_Type_match_size(uint64_t index_, int result_, in
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("datatype", defined_ && datatype != NULL, defined_ && datatype != NULL ? (long long)(intptr_t)*datatype : 0);
+	if (defined_ && datatype == NULL)
+		cairn_line_null("datatype");
+	else
+		cairn_line_word("datatype", defined_, defined_ ? (long long)(intptr_t)*datatype : 0);
 	cairn_line_end();
 }
 
@@ -2599,7 +2809,10 @@ void cairn_reference_return_MPI_Type_get_value_index(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("pair_type", defined_ && pair_type != NULL, defined_ && pair_type != NULL ? (long long)(intptr_t)*pair_type : 0);
+	if (defined_ && pair_type == NULL)
+		cairn_line_null("pair_type");
+	else
+		cairn_line_word("pair_type", defined_, defined_ ? (long long)(intptr_t)*pair_type : 0);
 	cairn_line_end();
 }
 
@@ -2620,7 +2833,10 @@ void cairn_reference_return_MPI_Get_address(uint64_t index_, int result_, const 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("address", defined_ && address != NULL, defined_ && address != NULL ? (long long)(intptr_t)*address : 0);
+	if (defined_ && address == NULL)
+		cairn_line_null("address");
+	else
+		cairn_line_word("address", defined_, defined_ ? (long long)(intptr_t)*address : 0);
 	cairn_line_end();
 }
 
@@ -2683,7 +2899,10 @@ void cairn_reference_return_MPI_Type_size(uint64_t index_, int result_, MPI_Data
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -2704,7 +2923,10 @@ void cairn_reference_return_MPI_Type_size_c(uint64_t index_, int result_, MPI_Da
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -2725,7 +2947,10 @@ void cairn_reference_return_MPI_Type_size_x(uint64_t index_, int result_, MPI_Da
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -2748,8 +2973,14 @@ void cairn_reference_return_MPI_Type_get_extent(uint64_t index_, int result_, MP
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("lb", defined_ && lb != NULL, defined_ && lb != NULL ? (long long)(intptr_t)*lb : 0);
-	cairn_line_word("extent", defined_ && extent != NULL, defined_ && extent != NULL ? (long long)(intptr_t)*extent : 0);
+	if (defined_ && lb == NULL)
+		cairn_line_null("lb");
+	else
+		cairn_line_word("lb", defined_, defined_ ? (long long)(intptr_t)*lb : 0);
+	if (defined_ && extent == NULL)
+		cairn_line_null("extent");
+	else
+		cairn_line_word("extent", defined_, defined_ ? (long long)(intptr_t)*extent : 0);
 	cairn_line_end();
 }
 
@@ -2772,7 +3003,13 @@ void cairn_reference_return_MPI_Type_get_extent_c(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("lb", defined_ && lb != NULL, defined_ && lb != NULL ? (long long)(intptr_t)*lb : 0);
-	cairn_line_word("extent", defined_ && extent != NULL, defined_ && extent != NULL ? (long long)(intptr_t)*extent : 0);
+	if (defined_ && lb == NULL)
+		cairn_line_null("lb");
+	else
+		cairn_line_word("lb", defined_, defined_ ? (long long)(intptr_t)*lb : 0);
+	if (defined_ && extent == NULL)
+		cairn_line_null("extent");
+	else
+		cairn_line_word("extent", defined_, defined_ ? (long long)(intptr_t)*extent : 0);
 	cairn_line_end();
 }

@@ -20,8 +20,14 @@ void cairn_reference_return_MPI_Type_get_extent_x(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("lb", defined_ && lb != NULL, defined_ && lb != NULL ? (long long)(intptr_t)*lb : 0);
-	cairn_line_word("extent", defined_ && extent != NULL, defined_ && extent != NULL ? (long long)(intptr_t)*extent : 0);
+	if (defined_ && lb == NULL)
+		cairn_line_null("lb");
+	else
+		cairn_line_word("lb", defined_, defined_ ? (long long)(intptr_t)*lb : 0);
+	if (defined_ && extent == NULL)
+		cairn_line_null("extent");
+	else
+		cairn_line_word("extent", defined_, defined_ ? (long long)(intptr_t)*extent : 0);
 	cairn_line_end();
 }
 
@@ -44,8 +50,14 @@ void cairn_reference_return_MPI_Type_get_true_extent(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("true_lb", defined_ && true_lb != NULL, defined_ && true_lb != NULL ? (long long)(intptr_t)*true_lb : 0);
-	cairn_line_word("true_extent", defined_ && true_extent != NULL, defined_ && true_extent != NULL ? (long long)(intptr_t)*true_extent : 0);
+	if (defined_ && true_lb == NULL)
+		cairn_line_null("true_lb");
+	else
+		cairn_line_word("true_lb", defined_, defined_ ? (long long)(intptr_t)*true_lb : 0);
+	if (defined_ && true_extent == NULL)
+		cairn_line_null("true_extent");
+	else
+		cairn_line_word("true_extent", defined_, defined_ ? (long long)(intptr_t)*true_extent : 0);
 	cairn_line_end();
 }
 
@@ -68,8 +80,14 @@ void cairn_reference_return_MPI_Type_get_true_extent_c(uint64_t index_, int resu
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("true_lb", defined_ && true_lb != NULL, defined_ && true_lb != NULL ? (long long)(intptr_t)*true_lb : 0);
-	cairn_line_word("true_extent", defined_ && true_extent != NULL, defined_ && true_extent != NULL ? (long long)(intptr_t)*true_extent : 0);
+	if (defined_ && true_lb == NULL)
+		cairn_line_null("true_lb");
+	else
+		cairn_line_word("true_lb", defined_, defined_ ? (long long)(intptr_t)*true_lb : 0);
+	if (defined_ && true_extent == NULL)
+		cairn_line_null("true_extent");
+	else
+		cairn_line_word("true_extent", defined_, defined_ ? (long long)(intptr_t)*true_extent : 0);
 	cairn_line_end();
 }
 
@@ -92,8 +110,14 @@ void cairn_reference_return_MPI_Type_get_true_extent_x(uint64_t index_, int resu
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("true_lb", defined_ && true_lb != NULL, defined_ && true_lb != NULL ? (long long)(intptr_t)*true_lb : 0);
-	cairn_line_word("true_extent", defined_ && true_extent != NULL, defined_ && true_extent != NULL ? (long long)(intptr_t)*true_extent : 0);
+	if (defined_ && true_lb == NULL)
+		cairn_line_null("true_lb");
+	else
+		cairn_line_word("true_lb", defined_, defined_ ? (long long)(intptr_t)*true_lb : 0);
+	if (defined_ && true_extent == NULL)
+		cairn_line_null("true_extent");
+	else
+		cairn_line_word("true_extent", defined_, defined_ ? (long long)(intptr_t)*true_extent : 0);
 	cairn_line_end();
 }
 
@@ -101,7 +125,10 @@ uint64_t cairn_reference_call_MPI_Type_commit(MPI_Datatype *datatype)
 {
 	(void)datatype;
 	const uint64_t index_ = cairn_line_call("MPI_Type_commit");
-	cairn_line_word("datatype", true && datatype != NULL, true && datatype != NULL ? (long long)(intptr_t)*datatype : 0);
+	if (true && datatype == NULL)
+		cairn_line_null("datatype");
+	else
+		cairn_line_word("datatype", true, true ? (long long)(intptr_t)*datatype : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -112,7 +139,10 @@ void cairn_reference_return_MPI_Type_commit(uint64_t index_, int result_, MPI_Da
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("datatype", defined_ && datatype != NULL, defined_ && datatype != NULL ? (long long)(intptr_t)*datatype : 0);
+	if (defined_ && datatype == NULL)
+		cairn_line_null("datatype");
+	else
+		cairn_line_word("datatype", defined_, defined_ ? (long long)(intptr_t)*datatype : 0);
 	cairn_line_end();
 }
 
@@ -120,7 +150,10 @@ uint64_t cairn_reference_call_MPI_Type_free(MPI_Datatype *datatype)
 {
 	(void)datatype;
 	const uint64_t index_ = cairn_line_call("MPI_Type_free");
-	cairn_line_word("datatype", true && datatype != NULL, true && datatype != NULL ? (long long)(intptr_t)*datatype : 0);
+	if (true && datatype == NULL)
+		cairn_line_null("datatype");
+	else
+		cairn_line_word("datatype", true, true ? (long long)(intptr_t)*datatype : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -131,7 +164,10 @@ void cairn_reference_return_MPI_Type_free(uint64_t index_, int result_, MPI_Data
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("datatype", defined_ && datatype != NULL, defined_ && datatype != NULL ? (long long)(intptr_t)*datatype : 0);
+	if (defined_ && datatype == NULL)
+		cairn_line_null("datatype");
+	else
+		cairn_line_word("datatype", defined_, defined_ ? (long long)(intptr_t)*datatype : 0);
 	cairn_line_end();
 }
 
@@ -155,7 +191,10 @@ void cairn_reference_return_MPI_Get_elements(uint64_t index_, int result_, const
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("count", defined_ && count != NULL, defined_ && count != NULL ? (long long)(intptr_t)*count : 0);
+	if (defined_ && count == NULL)
+		cairn_line_null("count");
+	else
+		cairn_line_word("count", defined_, defined_ ? (long long)(intptr_t)*count : 0);
 	cairn_line_end();
 }
 
@@ -179,7 +218,10 @@ void cairn_reference_return_MPI_Get_elements_c(uint64_t index_, int result_, con
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("count", defined_ && count != NULL, defined_ && count != NULL ? (long long)(intptr_t)*count : 0);
+	if (defined_ && count == NULL)
+		cairn_line_null("count");
+	else
+		cairn_line_word("count", defined_, defined_ ? (long long)(intptr_t)*count : 0);
 	cairn_line_end();
 }
 
@@ -203,7 +245,10 @@ void cairn_reference_return_MPI_Get_elements_x(uint64_t index_, int result_, con
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("count", defined_ && count != NULL, defined_ && count != NULL ? (long long)(intptr_t)*count : 0);
+	if (defined_ && count == NULL)
+		cairn_line_null("count");
+	else
+		cairn_line_word("count", defined_, defined_ ? (long long)(intptr_t)*count : 0);
 	cairn_line_end();
 }
 
@@ -230,10 +275,22 @@ void cairn_reference_return_MPI_Type_get_envelope(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("num_integers", defined_ && num_integers != NULL, defined_ && num_integers != NULL ? (long long)(intptr_t)*num_integers : 0);
-	cairn_line_word("num_addresses", defined_ && num_addresses != NULL, defined_ && num_addresses != NULL ? (long long)(intptr_t)*num_addresses : 0);
-	cairn_line_word("num_datatypes", defined_ && num_datatypes != NULL, defined_ && num_datatypes != NULL ? (long long)(intptr_t)*num_datatypes : 0);
-	cairn_line_word("combiner", defined_ && combiner != NULL, defined_ && combiner != NULL ? (long long)(intptr_t)*combiner : 0);
+	if (defined_ && num_integers == NULL)
+		cairn_line_null("num_integers");
+	else
+		cairn_line_word("num_integers", defined_, defined_ ? (long long)(intptr_t)*num_integers : 0);
+	if (defined_ && num_addresses == NULL)
+		cairn_line_null("num_addresses");
+	else
+		cairn_line_word("num_addresses", defined_, defined_ ? (long long)(intptr_t)*num_addresses : 0);
+	if (defined_ && num_datatypes == NULL)
+		cairn_line_null("num_datatypes");
+	else
+		cairn_line_word("num_datatypes", defined_, defined_ ? (long long)(intptr_t)*num_datatypes : 0);
+	if (defined_ && combiner == NULL)
+		cairn_line_null("combiner");
+	else
+		cairn_line_word("combiner", defined_, defined_ ? (long long)(intptr_t)*combiner : 0);
 	cairn_line_end();
 }
 
@@ -262,11 +319,26 @@ void cairn_reference_return_MPI_Type_get_envelope_c(uint64_t index_, int result_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("num_integers", defined_ && num_integers != NULL, defined_ && num_integers != NULL ? (long long)(intptr_t)*num_integers : 0);
-	cairn_line_word("num_addresses", defined_ && num_addresses != NULL, defined_ && num_addresses != NULL ? (long long)(intptr_t)*num_addresses : 0);
-	cairn_line_word("num_large_counts", defined_ && num_large_counts != NULL, defined_ && num_large_counts != NULL ? (long long)(intptr_t)*num_large_counts : 0);
-	cairn_line_word("num_datatypes", defined_ && num_datatypes != NULL, defined_ && num_datatypes != NULL ? (long long)(intptr_t)*num_datatypes : 0);
-	cairn_line_word("combiner", defined_ && combiner != NULL, defined_ && combiner != NULL ? (long long)(intptr_t)*combiner : 0);
+	if (defined_ && num_integers == NULL)
+		cairn_line_null("num_integers");
+	else
+		cairn_line_word("num_integers", defined_, defined_ ? (long long)(intptr_t)*num_integers : 0);
+	if (defined_ && num_addresses == NULL)
+		cairn_line_null("num_addresses");
+	else
+		cairn_line_word("num_addresses", defined_, defined_ ? (long long)(intptr_t)*num_addresses : 0);
+	if (defined_ && num_large_counts == NULL)
+		cairn_line_null("num_large_counts");
+	else
+		cairn_line_word("num_large_counts", defined_, defined_ ? (long long)(intptr_t)*num_large_counts : 0);
+	if (defined_ && num_datatypes == NULL)
+		cairn_line_null("num_datatypes");
+	else
+		cairn_line_word("num_datatypes", defined_, defined_ ? (long long)(intptr_t)*num_datatypes : 0);
+	if (defined_ && combiner == NULL)
+		cairn_line_null("combiner");
+	else
+		cairn_line_word("combiner", defined_, defined_ ? (long long)(intptr_t)*combiner : 0);
 	cairn_line_end();
 }
 
@@ -418,7 +490,10 @@ uint64_t cairn_reference_call_MPI_Pack(const void *inbuf, int incount, MPI_Datat
 	cairn_line_word("incount", true, (long long)(intptr_t)incount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("outsize", true, (long long)(intptr_t)outsize);
-	cairn_line_word("position", true && position != NULL, true && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (true && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", true, true ? (long long)(intptr_t)*position : 0);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_end();
 	return index_;
@@ -437,7 +512,10 @@ void cairn_reference_return_MPI_Pack(uint64_t index_, int result_, const void *i
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("outbuf", true, (long long)(intptr_t)outbuf);
-	cairn_line_word("position", defined_ && position != NULL, defined_ && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (defined_ && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", defined_, defined_ ? (long long)(intptr_t)*position : 0);
 	cairn_line_end();
 }
 
@@ -455,7 +533,10 @@ uint64_t cairn_reference_call_MPI_Pack_c(const void *inbuf, MPI_Count incount, M
 	cairn_line_word("incount", true, (long long)(intptr_t)incount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("outsize", true, (long long)(intptr_t)outsize);
-	cairn_line_word("position", true && position != NULL, true && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (true && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", true, true ? (long long)(intptr_t)*position : 0);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_end();
 	return index_;
@@ -474,7 +555,10 @@ void cairn_reference_return_MPI_Pack_c(uint64_t index_, int result_, const void 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("outbuf", true, (long long)(intptr_t)outbuf);
-	cairn_line_word("position", defined_ && position != NULL, defined_ && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (defined_ && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", defined_, defined_ ? (long long)(intptr_t)*position : 0);
 	cairn_line_end();
 }
 
@@ -490,7 +574,10 @@ uint64_t cairn_reference_call_MPI_Unpack(const void *inbuf, int insize, int *pos
 	const uint64_t index_ = cairn_line_call("MPI_Unpack");
 	cairn_line_word("inbuf", true, (long long)(intptr_t)inbuf);
 	cairn_line_word("insize", true, (long long)(intptr_t)insize);
-	cairn_line_word("position", true && position != NULL, true && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (true && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", true, true ? (long long)(intptr_t)*position : 0);
 	cairn_line_word("outcount", true, (long long)(intptr_t)outcount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
@@ -510,7 +597,10 @@ void cairn_reference_return_MPI_Unpack(uint64_t index_, int result_, const void 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("position", defined_ && position != NULL, defined_ && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (defined_ && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", defined_, defined_ ? (long long)(intptr_t)*position : 0);
 	cairn_line_word("outbuf", true, (long long)(intptr_t)outbuf);
 	cairn_line_end();
 }
@@ -527,7 +617,10 @@ uint64_t cairn_reference_call_MPI_Unpack_c(const void *inbuf, MPI_Count insize, 
 	const uint64_t index_ = cairn_line_call("MPI_Unpack_c");
 	cairn_line_word("inbuf", true, (long long)(intptr_t)inbuf);
 	cairn_line_word("insize", true, (long long)(intptr_t)insize);
-	cairn_line_word("position", true && position != NULL, true && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (true && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", true, true ? (long long)(intptr_t)*position : 0);
 	cairn_line_word("outcount", true, (long long)(intptr_t)outcount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
@@ -547,7 +640,10 @@ void cairn_reference_return_MPI_Unpack_c(uint64_t index_, int result_, const voi
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("position", defined_ && position != NULL, defined_ && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (defined_ && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", defined_, defined_ ? (long long)(intptr_t)*position : 0);
 	cairn_line_word("outbuf", true, (long long)(intptr_t)outbuf);
 	cairn_line_end();
 }
@@ -575,7 +671,10 @@ void cairn_reference_return_MPI_Pack_size(uint64_t index_, int result_, int inco
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -602,7 +701,10 @@ void cairn_reference_return_MPI_Pack_size_c(uint64_t index_, int result_, MPI_Co
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -623,7 +725,10 @@ uint64_t cairn_reference_call_MPI_Pack_external(const char *datarep, const void 
 	cairn_line_word("incount", true, (long long)(intptr_t)incount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("outsize", true, (long long)(intptr_t)outsize);
-	cairn_line_word("position", true && position != NULL, true && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (true && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", true, true ? (long long)(intptr_t)*position : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -643,7 +748,10 @@ void cairn_reference_return_MPI_Pack_external(uint64_t index_, int result_, cons
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("outbuf", true, (long long)(intptr_t)outbuf);
-	cairn_line_word("position", defined_ && position != NULL, defined_ && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (defined_ && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", defined_, defined_ ? (long long)(intptr_t)*position : 0);
 	cairn_line_end();
 }
 
@@ -664,7 +772,10 @@ uint64_t cairn_reference_call_MPI_Pack_external_c(const char *datarep, const voi
 	cairn_line_word("incount", true, (long long)(intptr_t)incount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("outsize", true, (long long)(intptr_t)outsize);
-	cairn_line_word("position", true && position != NULL, true && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (true && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", true, true ? (long long)(intptr_t)*position : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -684,7 +795,10 @@ void cairn_reference_return_MPI_Pack_external_c(uint64_t index_, int result_, co
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("outbuf", true, (long long)(intptr_t)outbuf);
-	cairn_line_word("position", defined_ && position != NULL, defined_ && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (defined_ && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", defined_, defined_ ? (long long)(intptr_t)*position : 0);
 	cairn_line_end();
 }
 
@@ -703,7 +817,10 @@ uint64_t cairn_reference_call_MPI_Unpack_external(const char *datarep, const voi
 	cairn_line_text("datarep", true, length_datarep_, datarep);
 	cairn_line_word("inbuf", true, (long long)(intptr_t)inbuf);
 	cairn_line_word("insize", true, (long long)(intptr_t)insize);
-	cairn_line_word("position", true && position != NULL, true && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (true && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", true, true ? (long long)(intptr_t)*position : 0);
 	cairn_line_word("outcount", true, (long long)(intptr_t)outcount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_end();
@@ -724,7 +841,10 @@ void cairn_reference_return_MPI_Unpack_external(uint64_t index_, int result_, co
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("position", defined_ && position != NULL, defined_ && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (defined_ && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", defined_, defined_ ? (long long)(intptr_t)*position : 0);
 	cairn_line_word("outbuf", true, (long long)(intptr_t)outbuf);
 	cairn_line_end();
 }
@@ -744,7 +864,10 @@ uint64_t cairn_reference_call_MPI_Unpack_external_c(const char *datarep, const v
 	cairn_line_text("datarep", true, length_datarep_, datarep);
 	cairn_line_word("inbuf", true, (long long)(intptr_t)inbuf);
 	cairn_line_word("insize", true, (long long)(intptr_t)insize);
-	cairn_line_word("position", true && position != NULL, true && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (true && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", true, true ? (long long)(intptr_t)*position : 0);
 	cairn_line_word("outcount", true, (long long)(intptr_t)outcount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_end();
@@ -765,7 +888,10 @@ void cairn_reference_return_MPI_Unpack_external_c(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("position", defined_ && position != NULL, defined_ && position != NULL ? (long long)(intptr_t)*position : 0);
+	if (defined_ && position == NULL)
+		cairn_line_null("position");
+	else
+		cairn_line_word("position", defined_, defined_ ? (long long)(intptr_t)*position : 0);
 	cairn_line_word("outbuf", true, (long long)(intptr_t)outbuf);
 	cairn_line_end();
 }
@@ -797,7 +923,10 @@ void cairn_reference_return_MPI_Pack_external_size(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -828,7 +957,10 @@ void cairn_reference_return_MPI_Pack_external_size_c(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -839,7 +971,10 @@ uint64_t cairn_reference_call_MPI_Init(int *argc, char ***argv)
 	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
 	(void)length_argv_;
 	const uint64_t index_ = cairn_line_call("MPI_Init");
-	cairn_line_word("argc", true && argc != NULL, true && argc != NULL ? (long long)(intptr_t)*argc : 0);
+	if (true && argc == NULL)
+		cairn_line_null("argc");
+	else
+		cairn_line_word("argc", true, true ? (long long)(intptr_t)*argc : 0);
 	cairn_line_argv("argv", true, argv);
 	cairn_line_end();
 	return index_;
@@ -854,7 +989,10 @@ void cairn_reference_return_MPI_Init(uint64_t index_, int result_, int *argc, ch
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("argc", defined_ && argc != NULL, defined_ && argc != NULL ? (long long)(intptr_t)*argc : 0);
+	if (defined_ && argc == NULL)
+		cairn_line_null("argc");
+	else
+		cairn_line_word("argc", defined_, defined_ ? (long long)(intptr_t)*argc : 0);
 	cairn_line_argv("argv", defined_, argv);
 	cairn_line_end();
 }
@@ -868,7 +1006,10 @@ uint64_t cairn_reference_call_MPI_Init_thread(int *argc, char ***argv, int requi
 	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
 	(void)length_argv_;
 	const uint64_t index_ = cairn_line_call("MPI_Init_thread");
-	cairn_line_word("argc", true && argc != NULL, true && argc != NULL ? (long long)(intptr_t)*argc : 0);
+	if (true && argc == NULL)
+		cairn_line_null("argc");
+	else
+		cairn_line_word("argc", true, true ? (long long)(intptr_t)*argc : 0);
 	cairn_line_argv("argv", true, argv);
 	cairn_line_word("required", true, (long long)(intptr_t)required);
 	cairn_line_end();
@@ -886,9 +1027,15 @@ void cairn_reference_return_MPI_Init_thread(uint64_t index_, int result_, int *a
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("argc", defined_ && argc != NULL, defined_ && argc != NULL ? (long long)(intptr_t)*argc : 0);
+	if (defined_ && argc == NULL)
+		cairn_line_null("argc");
+	else
+		cairn_line_word("argc", defined_, defined_ ? (long long)(intptr_t)*argc : 0);
 	cairn_line_argv("argv", defined_, argv);
-	cairn_line_word("provided", defined_ && provided != NULL, defined_ && provided != NULL ? (long long)(intptr_t)*provided : 0);
+	if (defined_ && provided == NULL)
+		cairn_line_null("provided");
+	else
+		cairn_line_word("provided", defined_, defined_ ? (long long)(intptr_t)*provided : 0);
 	cairn_line_end();
 }
 
@@ -906,7 +1053,10 @@ void cairn_reference_return_MPI_Initialized(uint64_t index_, int result_, int *f
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -939,7 +1089,10 @@ void cairn_reference_return_MPI_Finalized(uint64_t index_, int result_, int *fla
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -957,7 +1110,10 @@ void cairn_reference_return_MPI_Query_thread(uint64_t index_, int result_, int *
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("provided", defined_ && provided != NULL, defined_ && provided != NULL ? (long long)(intptr_t)*provided : 0);
+	if (defined_ && provided == NULL)
+		cairn_line_null("provided");
+	else
+		cairn_line_word("provided", defined_, defined_ ? (long long)(intptr_t)*provided : 0);
 	cairn_line_end();
 }
 
@@ -975,7 +1131,10 @@ void cairn_reference_return_MPI_Is_thread_main(uint64_t index_, int result_, int
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -1016,8 +1175,14 @@ void cairn_reference_return_MPI_Get_version(uint64_t index_, int result_, int *v
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("version", defined_ && version != NULL, defined_ && version != NULL ? (long long)(intptr_t)*version : 0);
-	cairn_line_word("subversion", defined_ && subversion != NULL, defined_ && subversion != NULL ? (long long)(intptr_t)*subversion : 0);
+	if (defined_ && version == NULL)
+		cairn_line_null("version");
+	else
+		cairn_line_word("version", defined_, defined_ ? (long long)(intptr_t)*version : 0);
+	if (defined_ && subversion == NULL)
+		cairn_line_null("subversion");
+	else
+		cairn_line_word("subversion", defined_, defined_ ? (long long)(intptr_t)*subversion : 0);
 	cairn_line_end();
 }
 
@@ -1042,7 +1207,10 @@ void cairn_reference_return_MPI_Get_library_version(uint64_t index_, int result_
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_text("version", defined_, length_version_, version);
-	cairn_line_word("resultlen", defined_ && resultlen != NULL, defined_ && resultlen != NULL ? (long long)(intptr_t)*resultlen : 0);
+	if (defined_ && resultlen == NULL)
+		cairn_line_null("resultlen");
+	else
+		cairn_line_word("resultlen", defined_, defined_ ? (long long)(intptr_t)*resultlen : 0);
 	cairn_line_end();
 }
 
@@ -1067,7 +1235,10 @@ void cairn_reference_return_MPI_Get_processor_name(uint64_t index_, int result_,
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_text("name", defined_, length_name_, name);
-	cairn_line_word("resultlen", defined_ && resultlen != NULL, defined_ && resultlen != NULL ? (long long)(intptr_t)*resultlen : 0);
+	if (defined_ && resultlen == NULL)
+		cairn_line_null("resultlen");
+	else
+		cairn_line_word("resultlen", defined_, defined_ ? (long long)(intptr_t)*resultlen : 0);
 	cairn_line_end();
 }
 
@@ -1085,7 +1256,10 @@ void cairn_reference_return_MPI_Get_hw_resource_info(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("hw_info", defined_ && hw_info != NULL, defined_ && hw_info != NULL ? (long long)(intptr_t)*hw_info : 0);
+	if (defined_ && hw_info == NULL)
+		cairn_line_null("hw_info");
+	else
+		cairn_line_word("hw_info", defined_, defined_ ? (long long)(intptr_t)*hw_info : 0);
 	cairn_line_end();
 }
 
@@ -1157,7 +1331,10 @@ void cairn_reference_return_MPI_Alloc_mem(uint64_t index_, int result_, MPI_Aint
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("baseptr", defined_ && baseptr != NULL, defined_ && baseptr != NULL ? (long long)(intptr_t)*(void *const *)baseptr : 0);
+	if (defined_ && baseptr == NULL)
+		cairn_line_null("baseptr");
+	else
+		cairn_line_word("baseptr", defined_, defined_ ? (long long)(intptr_t)*(void *const *)baseptr : 0);
 	cairn_line_end();
 }
 
@@ -1196,7 +1373,10 @@ void cairn_reference_return_MPI_Comm_create_errhandler(uint64_t index_, int resu
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("errhandler", defined_ && errhandler != NULL, defined_ && errhandler != NULL ? (long long)(intptr_t)*errhandler : 0);
+	if (defined_ && errhandler == NULL)
+		cairn_line_null("errhandler");
+	else
+		cairn_line_word("errhandler", defined_, defined_ ? (long long)(intptr_t)*errhandler : 0);
 	cairn_line_end();
 }
 
@@ -1238,7 +1418,10 @@ void cairn_reference_return_MPI_Comm_get_errhandler(uint64_t index_, int result_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("errhandler", defined_ && errhandler != NULL, defined_ && errhandler != NULL ? (long long)(intptr_t)*errhandler : 0);
+	if (defined_ && errhandler == NULL)
+		cairn_line_null("errhandler");
+	else
+		cairn_line_word("errhandler", defined_, defined_ ? (long long)(intptr_t)*errhandler : 0);
 	cairn_line_end();
 }
 
@@ -1280,7 +1463,10 @@ void cairn_reference_return_MPI_Win_create_errhandler(uint64_t index_, int resul
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("errhandler", defined_ && errhandler != NULL, defined_ && errhandler != NULL ? (long long)(intptr_t)*errhandler : 0);
+	if (defined_ && errhandler == NULL)
+		cairn_line_null("errhandler");
+	else
+		cairn_line_word("errhandler", defined_, defined_ ? (long long)(intptr_t)*errhandler : 0);
 	cairn_line_end();
 }
 
@@ -1322,7 +1508,10 @@ void cairn_reference_return_MPI_Win_get_errhandler(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("errhandler", defined_ && errhandler != NULL, defined_ && errhandler != NULL ? (long long)(intptr_t)*errhandler : 0);
+	if (defined_ && errhandler == NULL)
+		cairn_line_null("errhandler");
+	else
+		cairn_line_word("errhandler", defined_, defined_ ? (long long)(intptr_t)*errhandler : 0);
 	cairn_line_end();
 }
 
@@ -1364,7 +1553,10 @@ void cairn_reference_return_MPI_File_create_errhandler(uint64_t index_, int resu
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("errhandler", defined_ && errhandler != NULL, defined_ && errhandler != NULL ? (long long)(intptr_t)*errhandler : 0);
+	if (defined_ && errhandler == NULL)
+		cairn_line_null("errhandler");
+	else
+		cairn_line_word("errhandler", defined_, defined_ ? (long long)(intptr_t)*errhandler : 0);
 	cairn_line_end();
 }
 
@@ -1406,7 +1598,10 @@ void cairn_reference_return_MPI_File_get_errhandler(uint64_t index_, int result_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("errhandler", defined_ && errhandler != NULL, defined_ && errhandler != NULL ? (long long)(intptr_t)*errhandler : 0);
+	if (defined_ && errhandler == NULL)
+		cairn_line_null("errhandler");
+	else
+		cairn_line_word("errhandler", defined_, defined_ ? (long long)(intptr_t)*errhandler : 0);
 	cairn_line_end();
 }
 
@@ -1448,7 +1643,10 @@ void cairn_reference_return_MPI_Session_create_errhandler(uint64_t index_, int r
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("errhandler", defined_ && errhandler != NULL, defined_ && errhandler != NULL ? (long long)(intptr_t)*errhandler : 0);
+	if (defined_ && errhandler == NULL)
+		cairn_line_null("errhandler");
+	else
+		cairn_line_word("errhandler", defined_, defined_ ? (long long)(intptr_t)*errhandler : 0);
 	cairn_line_end();
 }
 
@@ -1490,7 +1688,10 @@ void cairn_reference_return_MPI_Session_get_errhandler(uint64_t index_, int resu
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("errhandler", defined_ && errhandler != NULL, defined_ && errhandler != NULL ? (long long)(intptr_t)*errhandler : 0);
+	if (defined_ && errhandler == NULL)
+		cairn_line_null("errhandler");
+	else
+		cairn_line_word("errhandler", defined_, defined_ ? (long long)(intptr_t)*errhandler : 0);
 	cairn_line_end();
 }
 
@@ -1519,7 +1720,10 @@ uint64_t cairn_reference_call_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
 	(void)errhandler;
 	const uint64_t index_ = cairn_line_call("MPI_Errhandler_free");
-	cairn_line_word("errhandler", true && errhandler != NULL, true && errhandler != NULL ? (long long)(intptr_t)*errhandler : 0);
+	if (true && errhandler == NULL)
+		cairn_line_null("errhandler");
+	else
+		cairn_line_word("errhandler", true, true ? (long long)(intptr_t)*errhandler : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -1530,7 +1734,10 @@ void cairn_reference_return_MPI_Errhandler_free(uint64_t index_, int result_, MP
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("errhandler", defined_ && errhandler != NULL, defined_ && errhandler != NULL ? (long long)(intptr_t)*errhandler : 0);
+	if (defined_ && errhandler == NULL)
+		cairn_line_null("errhandler");
+	else
+		cairn_line_word("errhandler", defined_, defined_ ? (long long)(intptr_t)*errhandler : 0);
 	cairn_line_end();
 }
 
@@ -1558,7 +1765,10 @@ void cairn_reference_return_MPI_Error_string(uint64_t index_, int result_, int e
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_text("string", defined_, length_string_, string);
-	cairn_line_word("resultlen", defined_ && resultlen != NULL, defined_ && resultlen != NULL ? (long long)(intptr_t)*resultlen : 0);
+	if (defined_ && resultlen == NULL)
+		cairn_line_null("resultlen");
+	else
+		cairn_line_word("resultlen", defined_, defined_ ? (long long)(intptr_t)*resultlen : 0);
 	cairn_line_end();
 }
 
@@ -1579,7 +1789,10 @@ void cairn_reference_return_MPI_Error_class(uint64_t index_, int result_, int er
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("errorclass", defined_ && errorclass != NULL, defined_ && errorclass != NULL ? (long long)(intptr_t)*errorclass : 0);
+	if (defined_ && errorclass == NULL)
+		cairn_line_null("errorclass");
+	else
+		cairn_line_word("errorclass", defined_, defined_ ? (long long)(intptr_t)*errorclass : 0);
 	cairn_line_end();
 }
 
@@ -1597,7 +1810,10 @@ void cairn_reference_return_MPI_Add_error_class(uint64_t index_, int result_, in
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("errorclass", defined_ && errorclass != NULL, defined_ && errorclass != NULL ? (long long)(intptr_t)*errorclass : 0);
+	if (defined_ && errorclass == NULL)
+		cairn_line_null("errorclass");
+	else
+		cairn_line_word("errorclass", defined_, defined_ ? (long long)(intptr_t)*errorclass : 0);
 	cairn_line_end();
 }
 
@@ -1618,7 +1834,10 @@ void cairn_reference_return_MPI_Add_error_code(uint64_t index_, int result_, int
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("errorcode", defined_ && errorcode != NULL, defined_ && errorcode != NULL ? (long long)(intptr_t)*errorcode : 0);
+	if (defined_ && errorcode == NULL)
+		cairn_line_null("errorcode");
+	else
+		cairn_line_word("errorcode", defined_, defined_ ? (long long)(intptr_t)*errorcode : 0);
 	cairn_line_end();
 }
 
@@ -1715,7 +1934,10 @@ void cairn_reference_return_MPI_Info_create(uint64_t index_, int result_, MPI_In
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("info", defined_ && info != NULL, defined_ && info != NULL ? (long long)(intptr_t)*info : 0);
+	if (defined_ && info == NULL)
+		cairn_line_null("info");
+	else
+		cairn_line_word("info", defined_, defined_ ? (long long)(intptr_t)*info : 0);
 	cairn_line_end();
 }
 
@@ -1747,7 +1969,10 @@ void cairn_reference_return_MPI_Info_create_env(uint64_t index_, int result_, in
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("info", defined_ && info != NULL, defined_ && info != NULL ? (long long)(intptr_t)*info : 0);
+	if (defined_ && info == NULL)
+		cairn_line_null("info");
+	else
+		cairn_line_word("info", defined_, defined_ ? (long long)(intptr_t)*info : 0);
 	cairn_line_end();
 }
 
@@ -1768,7 +1993,10 @@ void cairn_reference_return_MPI_Info_dup(uint64_t index_, int result_, MPI_Info 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newinfo", defined_ && newinfo != NULL, defined_ && newinfo != NULL ? (long long)(intptr_t)*newinfo : 0);
+	if (defined_ && newinfo == NULL)
+		cairn_line_null("newinfo");
+	else
+		cairn_line_word("newinfo", defined_, defined_ ? (long long)(intptr_t)*newinfo : 0);
 	cairn_line_end();
 }
 
@@ -1776,7 +2004,10 @@ uint64_t cairn_reference_call_MPI_Info_free(MPI_Info *info)
 {
 	(void)info;
 	const uint64_t index_ = cairn_line_call("MPI_Info_free");
-	cairn_line_word("info", true && info != NULL, true && info != NULL ? (long long)(intptr_t)*info : 0);
+	if (true && info == NULL)
+		cairn_line_null("info");
+	else
+		cairn_line_word("info", true, true ? (long long)(intptr_t)*info : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -1787,7 +2018,10 @@ void cairn_reference_return_MPI_Info_free(uint64_t index_, int result_, MPI_Info
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("info", defined_ && info != NULL, defined_ && info != NULL ? (long long)(intptr_t)*info : 0);
+	if (defined_ && info == NULL)
+		cairn_line_null("info");
+	else
+		cairn_line_word("info", defined_, defined_ ? (long long)(intptr_t)*info : 0);
 	cairn_line_end();
 }
 
@@ -1882,7 +2116,10 @@ void cairn_reference_return_MPI_Info_get(uint64_t index_, int result_, MPI_Info 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_text("value", defined_ && flag != NULL && *flag != 0, length_value_, value);
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -1912,8 +2149,14 @@ void cairn_reference_return_MPI_Info_get_valuelen(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("valuelen", defined_ && flag != NULL && *flag != 0 && valuelen != NULL, defined_ && flag != NULL && *flag != 0 && valuelen != NULL ? (long long)(intptr_t)*valuelen : 0);
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag != NULL && *flag != 0 && valuelen == NULL)
+		cairn_line_null("valuelen");
+	else
+		cairn_line_word("valuelen", defined_ && flag != NULL && *flag != 0, defined_ && flag != NULL && *flag != 0 ? (long long)(intptr_t)*valuelen : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -1931,7 +2174,10 @@ uint64_t cairn_reference_call_MPI_Info_get_string(MPI_Info info, const char *key
 	const uint64_t index_ = cairn_line_call("MPI_Info_get_string");
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_text("key", true, length_key_, key);
-	cairn_line_word("buflen", true && buflen != NULL, true && buflen != NULL ? (long long)(intptr_t)*buflen : 0);
+	if (true && buflen == NULL)
+		cairn_line_null("buflen");
+	else
+		cairn_line_word("buflen", true, true ? (long long)(intptr_t)*buflen : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -1950,9 +2196,15 @@ void cairn_reference_return_MPI_Info_get_string(uint64_t index_, int result_, MP
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("buflen", defined_ && buflen != NULL, defined_ && buflen != NULL ? (long long)(intptr_t)*buflen : 0);
+	if (defined_ && buflen == NULL)
+		cairn_line_null("buflen");
+	else
+		cairn_line_word("buflen", defined_, defined_ ? (long long)(intptr_t)*buflen : 0);
 	cairn_line_text("value", defined_ && flag != NULL && *flag != 0, length_value_, value);
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -1973,7 +2225,10 @@ void cairn_reference_return_MPI_Info_get_nkeys(uint64_t index_, int result_, MPI
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("nkeys", defined_ && nkeys != NULL, defined_ && nkeys != NULL ? (long long)(intptr_t)*nkeys : 0);
+	if (defined_ && nkeys == NULL)
+		cairn_line_null("nkeys");
+	else
+		cairn_line_word("nkeys", defined_, defined_ ? (long long)(intptr_t)*nkeys : 0);
 	cairn_line_end();
 }
 
@@ -2025,7 +2280,10 @@ void cairn_reference_return_MPI_Session_init(uint64_t index_, int result_, MPI_I
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("session", defined_ && session != NULL, defined_ && session != NULL ? (long long)(intptr_t)*session : 0);
+	if (defined_ && session == NULL)
+		cairn_line_null("session");
+	else
+		cairn_line_word("session", defined_, defined_ ? (long long)(intptr_t)*session : 0);
 	cairn_line_end();
 }
 
@@ -2033,7 +2291,10 @@ uint64_t cairn_reference_call_MPI_Session_finalize(MPI_Session *session)
 {
 	(void)session;
 	const uint64_t index_ = cairn_line_call("MPI_Session_finalize");
-	cairn_line_word("session", true && session != NULL, true && session != NULL ? (long long)(intptr_t)*session : 0);
+	if (true && session == NULL)
+		cairn_line_null("session");
+	else
+		cairn_line_word("session", true, true ? (long long)(intptr_t)*session : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -2044,7 +2305,10 @@ void cairn_reference_return_MPI_Session_finalize(uint64_t index_, int result_, M
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("session", defined_ && session != NULL, defined_ && session != NULL ? (long long)(intptr_t)*session : 0);
+	if (defined_ && session == NULL)
+		cairn_line_null("session");
+	else
+		cairn_line_word("session", defined_, defined_ ? (long long)(intptr_t)*session : 0);
 	cairn_line_end();
 }
 
@@ -2068,7 +2332,10 @@ void cairn_reference_return_MPI_Session_get_num_psets(uint64_t index_, int resul
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("npset_names", defined_ && npset_names != NULL, defined_ && npset_names != NULL ? (long long)(intptr_t)*npset_names : 0);
+	if (defined_ && npset_names == NULL)
+		cairn_line_null("npset_names");
+	else
+		cairn_line_word("npset_names", defined_, defined_ ? (long long)(intptr_t)*npset_names : 0);
 	cairn_line_end();
 }
 
@@ -2085,7 +2352,10 @@ uint64_t cairn_reference_call_MPI_Session_get_nth_pset(MPI_Session session, MPI_
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("n", true, (long long)(intptr_t)n);
-	cairn_line_word("pset_len", true && pset_len != NULL, true && pset_len != NULL ? (long long)(intptr_t)*pset_len : 0);
+	if (true && pset_len == NULL)
+		cairn_line_null("pset_len");
+	else
+		cairn_line_word("pset_len", true, true ? (long long)(intptr_t)*pset_len : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -2102,7 +2372,10 @@ void cairn_reference_return_MPI_Session_get_nth_pset(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("pset_len", defined_ && pset_len != NULL, defined_ && pset_len != NULL ? (long long)(intptr_t)*pset_len : 0);
+	if (defined_ && pset_len == NULL)
+		cairn_line_null("pset_len");
+	else
+		cairn_line_word("pset_len", defined_, defined_ ? (long long)(intptr_t)*pset_len : 0);
 	cairn_line_text("pset_name", defined_, length_pset_name_, pset_name);
 	cairn_line_end();
 }
@@ -2124,7 +2397,10 @@ void cairn_reference_return_MPI_Session_get_info(uint64_t index_, int result_, M
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("info_used", defined_ && info_used != NULL, defined_ && info_used != NULL ? (long long)(intptr_t)*info_used : 0);
+	if (defined_ && info_used == NULL)
+		cairn_line_null("info_used");
+	else
+		cairn_line_word("info_used", defined_, defined_ ? (long long)(intptr_t)*info_used : 0);
 	cairn_line_end();
 }
 
@@ -2152,6 +2428,9 @@ void cairn_reference_return_MPI_Session_get_pset_info(uint64_t index_, int resul
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("info", defined_ && info != NULL, defined_ && info != NULL ? (long long)(intptr_t)*info : 0);
+	if (defined_ && info == NULL)
+		cairn_line_null("info");
+	else
+		cairn_line_word("info", defined_, defined_ ? (long long)(intptr_t)*info : 0);
 	cairn_line_end();
 }

@@ -55,7 +55,10 @@ void cairn_reference_return_MPI_Comm_spawn(uint64_t index_, int result_, const c
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("intercomm", defined_ && intercomm != NULL, defined_ && intercomm != NULL ? (long long)(intptr_t)*intercomm : 0);
+	if (defined_ && intercomm == NULL)
+		cairn_line_null("intercomm");
+	else
+		cairn_line_word("intercomm", defined_, defined_ ? (long long)(intptr_t)*intercomm : 0);
 	if (cairn_line_list("array_of_errcodes", defined_, length_array_of_errcodes_, array_of_errcodes)) {
 		for (int64_t i_ = 0; i_ < length_array_of_errcodes_; i_++)
 			cairn_line_element((long long)(intptr_t)array_of_errcodes[i_]);
@@ -141,7 +144,10 @@ void cairn_reference_return_MPI_Comm_spawn_multiple(uint64_t index_, int result_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("intercomm", defined_ && intercomm != NULL, defined_ && intercomm != NULL ? (long long)(intptr_t)*intercomm : 0);
+	if (defined_ && intercomm == NULL)
+		cairn_line_null("intercomm");
+	else
+		cairn_line_word("intercomm", defined_, defined_ ? (long long)(intptr_t)*intercomm : 0);
 	if (cairn_line_list("array_of_errcodes", defined_, length_array_of_errcodes_, array_of_errcodes)) {
 		for (int64_t i_ = 0; i_ < length_array_of_errcodes_; i_++)
 			cairn_line_element((long long)(intptr_t)array_of_errcodes[i_]);
@@ -164,7 +170,10 @@ void cairn_reference_return_MPI_Comm_get_parent(uint64_t index_, int result_, MP
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("parent", defined_ && parent != NULL, defined_ && parent != NULL ? (long long)(intptr_t)*parent : 0);
+	if (defined_ && parent == NULL)
+		cairn_line_null("parent");
+	else
+		cairn_line_word("parent", defined_, defined_ ? (long long)(intptr_t)*parent : 0);
 	cairn_line_end();
 }
 
@@ -249,7 +258,10 @@ void cairn_reference_return_MPI_Comm_accept(uint64_t index_, int result_, const 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newcomm", defined_ && newcomm != NULL, defined_ && newcomm != NULL ? (long long)(intptr_t)*newcomm : 0);
+	if (defined_ && newcomm == NULL)
+		cairn_line_null("newcomm");
+	else
+		cairn_line_word("newcomm", defined_, defined_ ? (long long)(intptr_t)*newcomm : 0);
 	cairn_line_end();
 }
 
@@ -287,7 +299,10 @@ void cairn_reference_return_MPI_Comm_connect(uint64_t index_, int result_, const
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newcomm", defined_ && newcomm != NULL, defined_ && newcomm != NULL ? (long long)(intptr_t)*newcomm : 0);
+	if (defined_ && newcomm == NULL)
+		cairn_line_null("newcomm");
+	else
+		cairn_line_word("newcomm", defined_, defined_ ? (long long)(intptr_t)*newcomm : 0);
 	cairn_line_end();
 }
 
@@ -308,7 +323,10 @@ void cairn_reference_return_MPI_Comm_join(uint64_t index_, int result_, int fd, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("intercomm", defined_ && intercomm != NULL, defined_ && intercomm != NULL ? (long long)(intptr_t)*intercomm : 0);
+	if (defined_ && intercomm == NULL)
+		cairn_line_null("intercomm");
+	else
+		cairn_line_word("intercomm", defined_, defined_ ? (long long)(intptr_t)*intercomm : 0);
 	cairn_line_end();
 }
 
@@ -316,7 +334,10 @@ uint64_t cairn_reference_call_MPI_Comm_disconnect(MPI_Comm *comm)
 {
 	(void)comm;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_disconnect");
-	cairn_line_word("comm", true && comm != NULL, true && comm != NULL ? (long long)(intptr_t)*comm : 0);
+	if (true && comm == NULL)
+		cairn_line_null("comm");
+	else
+		cairn_line_word("comm", true, true ? (long long)(intptr_t)*comm : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -327,7 +348,10 @@ void cairn_reference_return_MPI_Comm_disconnect(uint64_t index_, int result_, MP
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("comm", defined_ && comm != NULL, defined_ && comm != NULL ? (long long)(intptr_t)*comm : 0);
+	if (defined_ && comm == NULL)
+		cairn_line_null("comm");
+	else
+		cairn_line_word("comm", defined_, defined_ ? (long long)(intptr_t)*comm : 0);
 	cairn_line_end();
 }
 
@@ -456,7 +480,10 @@ void cairn_reference_return_MPI_Win_create(uint64_t index_, int result_, void *b
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("win", defined_ && win != NULL, defined_ && win != NULL ? (long long)(intptr_t)*win : 0);
+	if (defined_ && win == NULL)
+		cairn_line_null("win");
+	else
+		cairn_line_word("win", defined_, defined_ ? (long long)(intptr_t)*win : 0);
 	cairn_line_end();
 }
 
@@ -489,7 +516,10 @@ void cairn_reference_return_MPI_Win_create_c(uint64_t index_, int result_, void 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("win", defined_ && win != NULL, defined_ && win != NULL ? (long long)(intptr_t)*win : 0);
+	if (defined_ && win == NULL)
+		cairn_line_null("win");
+	else
+		cairn_line_word("win", defined_, defined_ ? (long long)(intptr_t)*win : 0);
 	cairn_line_end();
 }
 
@@ -521,8 +551,14 @@ void cairn_reference_return_MPI_Win_allocate(uint64_t index_, int result_, MPI_A
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("baseptr", defined_ && baseptr != NULL, defined_ && baseptr != NULL ? (long long)(intptr_t)*(void *const *)baseptr : 0);
-	cairn_line_word("win", defined_ && win != NULL, defined_ && win != NULL ? (long long)(intptr_t)*win : 0);
+	if (defined_ && baseptr == NULL)
+		cairn_line_null("baseptr");
+	else
+		cairn_line_word("baseptr", defined_, defined_ ? (long long)(intptr_t)*(void *const *)baseptr : 0);
+	if (defined_ && win == NULL)
+		cairn_line_null("win");
+	else
+		cairn_line_word("win", defined_, defined_ ? (long long)(intptr_t)*win : 0);
 	cairn_line_end();
 }
 
@@ -554,8 +590,14 @@ void cairn_reference_return_MPI_Win_allocate_c(uint64_t index_, int result_, MPI
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("baseptr", defined_ && baseptr != NULL, defined_ && baseptr != NULL ? (long long)(intptr_t)*(void *const *)baseptr : 0);
-	cairn_line_word("win", defined_ && win != NULL, defined_ && win != NULL ? (long long)(intptr_t)*win : 0);
+	if (defined_ && baseptr == NULL)
+		cairn_line_null("baseptr");
+	else
+		cairn_line_word("baseptr", defined_, defined_ ? (long long)(intptr_t)*(void *const *)baseptr : 0);
+	if (defined_ && win == NULL)
+		cairn_line_null("win");
+	else
+		cairn_line_word("win", defined_, defined_ ? (long long)(intptr_t)*win : 0);
 	cairn_line_end();
 }
 
@@ -587,8 +629,14 @@ void cairn_reference_return_MPI_Win_allocate_shared(uint64_t index_, int result_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("baseptr", defined_ && baseptr != NULL, defined_ && baseptr != NULL ? (long long)(intptr_t)*(void *const *)baseptr : 0);
-	cairn_line_word("win", defined_ && win != NULL, defined_ && win != NULL ? (long long)(intptr_t)*win : 0);
+	if (defined_ && baseptr == NULL)
+		cairn_line_null("baseptr");
+	else
+		cairn_line_word("baseptr", defined_, defined_ ? (long long)(intptr_t)*(void *const *)baseptr : 0);
+	if (defined_ && win == NULL)
+		cairn_line_null("win");
+	else
+		cairn_line_word("win", defined_, defined_ ? (long long)(intptr_t)*win : 0);
 	cairn_line_end();
 }
 
@@ -620,8 +668,14 @@ void cairn_reference_return_MPI_Win_allocate_shared_c(uint64_t index_, int resul
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("baseptr", defined_ && baseptr != NULL, defined_ && baseptr != NULL ? (long long)(intptr_t)*(void *const *)baseptr : 0);
-	cairn_line_word("win", defined_ && win != NULL, defined_ && win != NULL ? (long long)(intptr_t)*win : 0);
+	if (defined_ && baseptr == NULL)
+		cairn_line_null("baseptr");
+	else
+		cairn_line_word("baseptr", defined_, defined_ ? (long long)(intptr_t)*(void *const *)baseptr : 0);
+	if (defined_ && win == NULL)
+		cairn_line_null("win");
+	else
+		cairn_line_word("win", defined_, defined_ ? (long long)(intptr_t)*win : 0);
 	cairn_line_end();
 }
 
@@ -645,7 +699,10 @@ void cairn_reference_return_MPI_Win_create_dynamic(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("win", defined_ && win != NULL, defined_ && win != NULL ? (long long)(intptr_t)*win : 0);
+	if (defined_ && win == NULL)
+		cairn_line_null("win");
+	else
+		cairn_line_word("win", defined_, defined_ ? (long long)(intptr_t)*win : 0);
 	cairn_line_end();
 }
 
@@ -673,9 +730,18 @@ void cairn_reference_return_MPI_Win_shared_query(uint64_t index_, int result_, M
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
-	cairn_line_word("disp_unit", defined_ && disp_unit != NULL, defined_ && disp_unit != NULL ? (long long)(intptr_t)*disp_unit : 0);
-	cairn_line_word("baseptr", defined_ && baseptr != NULL, defined_ && baseptr != NULL ? (long long)(intptr_t)*(void *const *)baseptr : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
+	if (defined_ && disp_unit == NULL)
+		cairn_line_null("disp_unit");
+	else
+		cairn_line_word("disp_unit", defined_, defined_ ? (long long)(intptr_t)*disp_unit : 0);
+	if (defined_ && baseptr == NULL)
+		cairn_line_null("baseptr");
+	else
+		cairn_line_word("baseptr", defined_, defined_ ? (long long)(intptr_t)*(void *const *)baseptr : 0);
 	cairn_line_end();
 }
 
@@ -703,9 +769,18 @@ void cairn_reference_return_MPI_Win_shared_query_c(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
-	cairn_line_word("disp_unit", defined_ && disp_unit != NULL, defined_ && disp_unit != NULL ? (long long)(intptr_t)*disp_unit : 0);
-	cairn_line_word("baseptr", defined_ && baseptr != NULL, defined_ && baseptr != NULL ? (long long)(intptr_t)*(void *const *)baseptr : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
+	if (defined_ && disp_unit == NULL)
+		cairn_line_null("disp_unit");
+	else
+		cairn_line_word("disp_unit", defined_, defined_ ? (long long)(intptr_t)*disp_unit : 0);
+	if (defined_ && baseptr == NULL)
+		cairn_line_null("baseptr");
+	else
+		cairn_line_word("baseptr", defined_, defined_ ? (long long)(intptr_t)*(void *const *)baseptr : 0);
 	cairn_line_end();
 }
 
@@ -758,7 +833,10 @@ uint64_t cairn_reference_call_MPI_Win_free(MPI_Win *win)
 {
 	(void)win;
 	const uint64_t index_ = cairn_line_call("MPI_Win_free");
-	cairn_line_word("win", true && win != NULL, true && win != NULL ? (long long)(intptr_t)*win : 0);
+	if (true && win == NULL)
+		cairn_line_null("win");
+	else
+		cairn_line_word("win", true, true ? (long long)(intptr_t)*win : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -769,7 +847,10 @@ void cairn_reference_return_MPI_Win_free(uint64_t index_, int result_, MPI_Win *
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("win", defined_ && win != NULL, defined_ && win != NULL ? (long long)(intptr_t)*win : 0);
+	if (defined_ && win == NULL)
+		cairn_line_null("win");
+	else
+		cairn_line_word("win", defined_, defined_ ? (long long)(intptr_t)*win : 0);
 	cairn_line_end();
 }
 
@@ -790,7 +871,10 @@ void cairn_reference_return_MPI_Win_get_group(uint64_t index_, int result_, MPI_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("group", defined_ && group != NULL, defined_ && group != NULL ? (long long)(intptr_t)*group : 0);
+	if (defined_ && group == NULL)
+		cairn_line_null("group");
+	else
+		cairn_line_word("group", defined_, defined_ ? (long long)(intptr_t)*group : 0);
 	cairn_line_end();
 }
 
@@ -832,7 +916,10 @@ void cairn_reference_return_MPI_Win_get_info(uint64_t index_, int result_, MPI_W
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("info_used", defined_ && info_used != NULL, defined_ && info_used != NULL ? (long long)(intptr_t)*info_used : 0);
+	if (defined_ && info_used == NULL)
+		cairn_line_null("info_used");
+	else
+		cairn_line_word("info_used", defined_, defined_ ? (long long)(intptr_t)*info_used : 0);
 	cairn_line_end();
 }
 
@@ -1288,7 +1375,10 @@ void cairn_reference_return_MPI_Rput(uint64_t index_, int result_, const void *o
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1330,7 +1420,10 @@ void cairn_reference_return_MPI_Rput_c(uint64_t index_, int result_, const void 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1372,7 +1465,10 @@ void cairn_reference_return_MPI_Rget(uint64_t index_, int result_, void *origin_
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("origin_addr", true, (long long)(intptr_t)origin_addr);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1414,7 +1510,10 @@ void cairn_reference_return_MPI_Rget_c(uint64_t index_, int result_, void *origi
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("origin_addr", true, (long long)(intptr_t)origin_addr);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1459,7 +1558,10 @@ void cairn_reference_return_MPI_Raccumulate(uint64_t index_, int result_, const 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1504,7 +1606,10 @@ void cairn_reference_return_MPI_Raccumulate_c(uint64_t index_, int result_, cons
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1558,7 +1663,10 @@ void cairn_reference_return_MPI_Rget_accumulate(uint64_t index_, int result_, co
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("result_addr", true, (long long)(intptr_t)result_addr);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1612,7 +1720,10 @@ void cairn_reference_return_MPI_Rget_accumulate_c(uint64_t index_, int result_, 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("result_addr", true, (long long)(intptr_t)result_addr);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1738,7 +1849,10 @@ void cairn_reference_return_MPI_Win_test(uint64_t index_, int result_, MPI_Win w
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -1951,7 +2065,10 @@ void cairn_reference_return_MPI_Grequest_start(uint64_t index_, int result_, MPI
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -2087,7 +2204,10 @@ void cairn_reference_return_MPI_Status_get_source(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("source", defined_ && source != NULL, defined_ && source != NULL ? (long long)(intptr_t)*source : 0);
+	if (defined_ && source == NULL)
+		cairn_line_null("source");
+	else
+		cairn_line_word("source", defined_, defined_ ? (long long)(intptr_t)*source : 0);
 	cairn_line_end();
 }
 
@@ -2108,7 +2228,10 @@ void cairn_reference_return_MPI_Status_get_tag(uint64_t index_, int result_, con
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("tag", defined_ && tag != NULL, defined_ && tag != NULL ? (long long)(intptr_t)*tag : 0);
+	if (defined_ && tag == NULL)
+		cairn_line_null("tag");
+	else
+		cairn_line_word("tag", defined_, defined_ ? (long long)(intptr_t)*tag : 0);
 	cairn_line_end();
 }
 
@@ -2129,7 +2252,10 @@ void cairn_reference_return_MPI_Status_get_error(uint64_t index_, int result_, c
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("error", defined_ && error != NULL, defined_ && error != NULL ? (long long)(intptr_t)*error : 0);
+	if (defined_ && error == NULL)
+		cairn_line_null("error");
+	else
+		cairn_line_word("error", defined_, defined_ ? (long long)(intptr_t)*error : 0);
 	cairn_line_end();
 }
 
@@ -2229,7 +2355,10 @@ void cairn_reference_return_MPI_File_open(uint64_t index_, int result_, MPI_Comm
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("fh", defined_ && fh != NULL, defined_ && fh != NULL ? (long long)(intptr_t)*fh : 0);
+	if (defined_ && fh == NULL)
+		cairn_line_null("fh");
+	else
+		cairn_line_word("fh", defined_, defined_ ? (long long)(intptr_t)*fh : 0);
 	cairn_line_end();
 }
 
@@ -2237,7 +2366,10 @@ uint64_t cairn_reference_call_MPI_File_close(MPI_File *fh)
 {
 	(void)fh;
 	const uint64_t index_ = cairn_line_call("MPI_File_close");
-	cairn_line_word("fh", true && fh != NULL, true && fh != NULL ? (long long)(intptr_t)*fh : 0);
+	if (true && fh == NULL)
+		cairn_line_null("fh");
+	else
+		cairn_line_word("fh", true, true ? (long long)(intptr_t)*fh : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -2248,7 +2380,10 @@ void cairn_reference_return_MPI_File_close(uint64_t index_, int result_, MPI_Fil
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("fh", defined_ && fh != NULL, defined_ && fh != NULL ? (long long)(intptr_t)*fh : 0);
+	if (defined_ && fh == NULL)
+		cairn_line_null("fh");
+	else
+		cairn_line_word("fh", defined_, defined_ ? (long long)(intptr_t)*fh : 0);
 	cairn_line_end();
 }
 
@@ -2336,7 +2471,10 @@ void cairn_reference_return_MPI_File_get_size(uint64_t index_, int result_, MPI_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("size", defined_ && size != NULL, defined_ && size != NULL ? (long long)(intptr_t)*size : 0);
+	if (defined_ && size == NULL)
+		cairn_line_null("size");
+	else
+		cairn_line_word("size", defined_, defined_ ? (long long)(intptr_t)*size : 0);
 	cairn_line_end();
 }
 
@@ -2357,7 +2495,10 @@ void cairn_reference_return_MPI_File_get_group(uint64_t index_, int result_, MPI
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("group", defined_ && group != NULL, defined_ && group != NULL ? (long long)(intptr_t)*group : 0);
+	if (defined_ && group == NULL)
+		cairn_line_null("group");
+	else
+		cairn_line_word("group", defined_, defined_ ? (long long)(intptr_t)*group : 0);
 	cairn_line_end();
 }
 
@@ -2378,7 +2519,10 @@ void cairn_reference_return_MPI_File_get_amode(uint64_t index_, int result_, MPI
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("amode", defined_ && amode != NULL, defined_ && amode != NULL ? (long long)(intptr_t)*amode : 0);
+	if (defined_ && amode == NULL)
+		cairn_line_null("amode");
+	else
+		cairn_line_word("amode", defined_, defined_ ? (long long)(intptr_t)*amode : 0);
 	cairn_line_end();
 }
 
@@ -2420,7 +2564,10 @@ void cairn_reference_return_MPI_File_get_info(uint64_t index_, int result_, MPI_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("info_used", defined_ && info_used != NULL, defined_ && info_used != NULL ? (long long)(intptr_t)*info_used : 0);
+	if (defined_ && info_used == NULL)
+		cairn_line_null("info_used");
+	else
+		cairn_line_word("info_used", defined_, defined_ ? (long long)(intptr_t)*info_used : 0);
 	cairn_line_end();
 }
 
@@ -2488,9 +2635,18 @@ void cairn_reference_return_MPI_File_get_view(uint64_t index_, int result_, MPI_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("disp", defined_ && disp != NULL, defined_ && disp != NULL ? (long long)(intptr_t)*disp : 0);
-	cairn_line_word("etype", defined_ && etype != NULL, defined_ && etype != NULL ? (long long)(intptr_t)*etype : 0);
-	cairn_line_word("filetype", defined_ && filetype != NULL, defined_ && filetype != NULL ? (long long)(intptr_t)*filetype : 0);
+	if (defined_ && disp == NULL)
+		cairn_line_null("disp");
+	else
+		cairn_line_word("disp", defined_, defined_ ? (long long)(intptr_t)*disp : 0);
+	if (defined_ && etype == NULL)
+		cairn_line_null("etype");
+	else
+		cairn_line_word("etype", defined_, defined_ ? (long long)(intptr_t)*etype : 0);
+	if (defined_ && filetype == NULL)
+		cairn_line_null("filetype");
+	else
+		cairn_line_word("filetype", defined_, defined_ ? (long long)(intptr_t)*filetype : 0);
 	cairn_line_text("datarep", defined_, length_datarep_, datarep);
 	cairn_line_end();
 }

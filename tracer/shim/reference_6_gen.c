@@ -294,7 +294,10 @@ void cairn_reference_return_MPI_File_iread_at(uint64_t index_, int result_, MPI_
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -327,7 +330,10 @@ void cairn_reference_return_MPI_File_iread_at_c(uint64_t index_, int result_, MP
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -360,7 +366,10 @@ void cairn_reference_return_MPI_File_iread_at_all(uint64_t index_, int result_, 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -393,7 +402,10 @@ void cairn_reference_return_MPI_File_iread_at_all_c(uint64_t index_, int result_
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -426,7 +438,10 @@ void cairn_reference_return_MPI_File_iwrite_at(uint64_t index_, int result_, MPI
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -459,7 +474,10 @@ void cairn_reference_return_MPI_File_iwrite_at_c(uint64_t index_, int result_, M
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -492,7 +510,10 @@ void cairn_reference_return_MPI_File_iwrite_at_all(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -525,7 +546,10 @@ void cairn_reference_return_MPI_File_iwrite_at_all_c(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -795,7 +819,10 @@ void cairn_reference_return_MPI_File_iread(uint64_t index_, int result_, MPI_Fil
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -825,7 +852,10 @@ void cairn_reference_return_MPI_File_iread_c(uint64_t index_, int result_, MPI_F
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -855,7 +885,10 @@ void cairn_reference_return_MPI_File_iread_all(uint64_t index_, int result_, MPI
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -885,7 +918,10 @@ void cairn_reference_return_MPI_File_iread_all_c(uint64_t index_, int result_, M
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -915,7 +951,10 @@ void cairn_reference_return_MPI_File_iwrite(uint64_t index_, int result_, MPI_Fi
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -945,7 +984,10 @@ void cairn_reference_return_MPI_File_iwrite_c(uint64_t index_, int result_, MPI_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -975,7 +1017,10 @@ void cairn_reference_return_MPI_File_iwrite_all(uint64_t index_, int result_, MP
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1005,7 +1050,10 @@ void cairn_reference_return_MPI_File_iwrite_all_c(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1050,7 +1098,10 @@ void cairn_reference_return_MPI_File_get_position(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("offset", defined_ && offset != NULL, defined_ && offset != NULL ? (long long)(intptr_t)*offset : 0);
+	if (defined_ && offset == NULL)
+		cairn_line_null("offset");
+	else
+		cairn_line_word("offset", defined_, defined_ ? (long long)(intptr_t)*offset : 0);
 	cairn_line_end();
 }
 
@@ -1074,7 +1125,10 @@ void cairn_reference_return_MPI_File_get_byte_offset(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("disp", defined_ && disp != NULL, defined_ && disp != NULL ? (long long)(intptr_t)*disp : 0);
+	if (defined_ && disp == NULL)
+		cairn_line_null("disp");
+	else
+		cairn_line_word("disp", defined_, defined_ ? (long long)(intptr_t)*disp : 0);
 	cairn_line_end();
 }
 
@@ -1224,7 +1278,10 @@ void cairn_reference_return_MPI_File_iread_shared(uint64_t index_, int result_, 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1254,7 +1311,10 @@ void cairn_reference_return_MPI_File_iread_shared_c(uint64_t index_, int result_
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1284,7 +1344,10 @@ void cairn_reference_return_MPI_File_iwrite_shared(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1314,7 +1377,10 @@ void cairn_reference_return_MPI_File_iwrite_shared_c(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("request", defined_ && request != NULL, defined_ && request != NULL ? (long long)(intptr_t)*request : 0);
+	if (defined_ && request == NULL)
+		cairn_line_null("request");
+	else
+		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
 	cairn_line_end();
 }
 
@@ -1479,7 +1545,10 @@ void cairn_reference_return_MPI_File_get_position_shared(uint64_t index_, int re
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("offset", defined_ && offset != NULL, defined_ && offset != NULL ? (long long)(intptr_t)*offset : 0);
+	if (defined_ && offset == NULL)
+		cairn_line_null("offset");
+	else
+		cairn_line_word("offset", defined_, defined_ ? (long long)(intptr_t)*offset : 0);
 	cairn_line_end();
 }
 
@@ -1983,7 +2052,10 @@ void cairn_reference_return_MPI_File_get_type_extent(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("extent", defined_ && extent != NULL, defined_ && extent != NULL ? (long long)(intptr_t)*extent : 0);
+	if (defined_ && extent == NULL)
+		cairn_line_null("extent");
+	else
+		cairn_line_word("extent", defined_, defined_ ? (long long)(intptr_t)*extent : 0);
 	cairn_line_end();
 }
 
@@ -2007,7 +2079,10 @@ void cairn_reference_return_MPI_File_get_type_extent_c(uint64_t index_, int resu
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("extent", defined_ && extent != NULL, defined_ && extent != NULL ? (long long)(intptr_t)*extent : 0);
+	if (defined_ && extent == NULL)
+		cairn_line_null("extent");
+	else
+		cairn_line_word("extent", defined_, defined_ ? (long long)(intptr_t)*extent : 0);
 	cairn_line_end();
 }
 
@@ -2117,7 +2192,10 @@ void cairn_reference_return_MPI_File_get_atomicity(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -2156,7 +2234,10 @@ void cairn_reference_return_MPI_T_init_thread(uint64_t index_, int result_, int 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("provided", defined_ && provided != NULL, defined_ && provided != NULL ? (long long)(intptr_t)*provided : 0);
+	if (defined_ && provided == NULL)
+		cairn_line_null("provided");
+	else
+		cairn_line_word("provided", defined_, defined_ ? (long long)(intptr_t)*provided : 0);
 	cairn_line_end();
 }
 
@@ -2185,7 +2266,10 @@ uint64_t cairn_reference_call_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num,
 	(void)length_name_;
 	const uint64_t index_ = cairn_line_call("MPI_T_enum_get_info");
 	cairn_line_word("enumtype", true, (long long)(intptr_t)enumtype);
-	cairn_line_word("name_len", true && name_len != NULL, true && name_len != NULL ? (long long)(intptr_t)*name_len : 0);
+	if (true && name_len == NULL)
+		cairn_line_null("name_len");
+	else
+		cairn_line_word("name_len", true, true ? (long long)(intptr_t)*name_len : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -2201,9 +2285,15 @@ void cairn_reference_return_MPI_T_enum_get_info(uint64_t index_, int result_, MP
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("num", defined_ && num != NULL, defined_ && num != NULL ? (long long)(intptr_t)*num : 0);
+	if (defined_ && num == NULL)
+		cairn_line_null("num");
+	else
+		cairn_line_word("num", defined_, defined_ ? (long long)(intptr_t)*num : 0);
 	cairn_line_text("name", defined_, length_name_, name);
-	cairn_line_word("name_len", defined_ && name_len != NULL, defined_ && name_len != NULL ? (long long)(intptr_t)*name_len : 0);
+	if (defined_ && name_len == NULL)
+		cairn_line_null("name_len");
+	else
+		cairn_line_word("name_len", defined_, defined_ ? (long long)(intptr_t)*name_len : 0);
 	cairn_line_end();
 }
 
@@ -2219,7 +2309,10 @@ uint64_t cairn_reference_call_MPI_T_enum_get_item(MPI_T_enum enumtype, int index
 	const uint64_t index_ = cairn_line_call("MPI_T_enum_get_item");
 	cairn_line_word("enumtype", true, (long long)(intptr_t)enumtype);
 	cairn_line_word("index", true, (long long)(intptr_t)index);
-	cairn_line_word("name_len", true && name_len != NULL, true && name_len != NULL ? (long long)(intptr_t)*name_len : 0);
+	if (true && name_len == NULL)
+		cairn_line_null("name_len");
+	else
+		cairn_line_word("name_len", true, true ? (long long)(intptr_t)*name_len : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -2236,9 +2329,15 @@ void cairn_reference_return_MPI_T_enum_get_item(uint64_t index_, int result_, MP
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("value", defined_ && value != NULL, defined_ && value != NULL ? (long long)(intptr_t)*value : 0);
+	if (defined_ && value == NULL)
+		cairn_line_null("value");
+	else
+		cairn_line_word("value", defined_, defined_ ? (long long)(intptr_t)*value : 0);
 	cairn_line_text("name", defined_, length_name_, name);
-	cairn_line_word("name_len", defined_ && name_len != NULL, defined_ && name_len != NULL ? (long long)(intptr_t)*name_len : 0);
+	if (defined_ && name_len == NULL)
+		cairn_line_null("name_len");
+	else
+		cairn_line_word("name_len", defined_, defined_ ? (long long)(intptr_t)*name_len : 0);
 	cairn_line_end();
 }
 
@@ -2256,7 +2355,10 @@ void cairn_reference_return_MPI_T_cvar_get_num(uint64_t index_, int result_, int
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("num_cvar", defined_ && num_cvar != NULL, defined_ && num_cvar != NULL ? (long long)(intptr_t)*num_cvar : 0);
+	if (defined_ && num_cvar == NULL)
+		cairn_line_null("num_cvar");
+	else
+		cairn_line_word("num_cvar", defined_, defined_ ? (long long)(intptr_t)*num_cvar : 0);
 	cairn_line_end();
 }
 
@@ -2278,8 +2380,14 @@ uint64_t cairn_reference_call_MPI_T_cvar_get_info(int cvar_index, char *name, in
 	(void)length_desc_;
 	const uint64_t index_ = cairn_line_call("MPI_T_cvar_get_info");
 	cairn_line_word("cvar_index", true, (long long)(intptr_t)cvar_index);
-	cairn_line_word("name_len", true && name_len != NULL, true && name_len != NULL ? (long long)(intptr_t)*name_len : 0);
-	cairn_line_word("desc_len", true && desc_len != NULL, true && desc_len != NULL ? (long long)(intptr_t)*desc_len : 0);
+	if (true && name_len == NULL)
+		cairn_line_null("name_len");
+	else
+		cairn_line_word("name_len", true, true ? (long long)(intptr_t)*name_len : 0);
+	if (true && desc_len == NULL)
+		cairn_line_null("desc_len");
+	else
+		cairn_line_word("desc_len", true, true ? (long long)(intptr_t)*desc_len : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -2304,14 +2412,35 @@ void cairn_reference_return_MPI_T_cvar_get_info(uint64_t index_, int result_, in
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_text("name", defined_, length_name_, name);
-	cairn_line_word("name_len", defined_ && name_len != NULL, defined_ && name_len != NULL ? (long long)(intptr_t)*name_len : 0);
-	cairn_line_word("verbosity", defined_ && verbosity != NULL, defined_ && verbosity != NULL ? (long long)(intptr_t)*verbosity : 0);
-	cairn_line_word("datatype", defined_ && datatype != NULL, defined_ && datatype != NULL ? (long long)(intptr_t)*datatype : 0);
-	cairn_line_word("enumtype", defined_ && enumtype != NULL, defined_ && enumtype != NULL ? (long long)(intptr_t)*enumtype : 0);
+	if (defined_ && name_len == NULL)
+		cairn_line_null("name_len");
+	else
+		cairn_line_word("name_len", defined_, defined_ ? (long long)(intptr_t)*name_len : 0);
+	if (defined_ && verbosity == NULL)
+		cairn_line_null("verbosity");
+	else
+		cairn_line_word("verbosity", defined_, defined_ ? (long long)(intptr_t)*verbosity : 0);
+	if (defined_ && datatype == NULL)
+		cairn_line_null("datatype");
+	else
+		cairn_line_word("datatype", defined_, defined_ ? (long long)(intptr_t)*datatype : 0);
+	if (defined_ && enumtype == NULL)
+		cairn_line_null("enumtype");
+	else
+		cairn_line_word("enumtype", defined_, defined_ ? (long long)(intptr_t)*enumtype : 0);
 	cairn_line_text("desc", defined_, length_desc_, desc);
-	cairn_line_word("desc_len", defined_ && desc_len != NULL, defined_ && desc_len != NULL ? (long long)(intptr_t)*desc_len : 0);
-	cairn_line_word("bind", defined_ && bind != NULL, defined_ && bind != NULL ? (long long)(intptr_t)*bind : 0);
-	cairn_line_word("scope", defined_ && scope != NULL, defined_ && scope != NULL ? (long long)(intptr_t)*scope : 0);
+	if (defined_ && desc_len == NULL)
+		cairn_line_null("desc_len");
+	else
+		cairn_line_word("desc_len", defined_, defined_ ? (long long)(intptr_t)*desc_len : 0);
+	if (defined_ && bind == NULL)
+		cairn_line_null("bind");
+	else
+		cairn_line_word("bind", defined_, defined_ ? (long long)(intptr_t)*bind : 0);
+	if (defined_ && scope == NULL)
+		cairn_line_null("scope");
+	else
+		cairn_line_word("scope", defined_, defined_ ? (long long)(intptr_t)*scope : 0);
 	cairn_line_end();
 }
 
@@ -2336,7 +2465,10 @@ void cairn_reference_return_MPI_T_cvar_get_index(uint64_t index_, int result_, c
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("cvar_index", defined_ && cvar_index != NULL, defined_ && cvar_index != NULL ? (long long)(intptr_t)*cvar_index : 0);
+	if (defined_ && cvar_index == NULL)
+		cairn_line_null("cvar_index");
+	else
+		cairn_line_word("cvar_index", defined_, defined_ ? (long long)(intptr_t)*cvar_index : 0);
 	cairn_line_end();
 }
 
@@ -2362,8 +2494,14 @@ void cairn_reference_return_MPI_T_cvar_handle_alloc(uint64_t index_, int result_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("handle", defined_ && handle != NULL, defined_ && handle != NULL ? (long long)(intptr_t)*handle : 0);
-	cairn_line_word("count", defined_ && count != NULL, defined_ && count != NULL ? (long long)(intptr_t)*count : 0);
+	if (defined_ && handle == NULL)
+		cairn_line_null("handle");
+	else
+		cairn_line_word("handle", defined_, defined_ ? (long long)(intptr_t)*handle : 0);
+	if (defined_ && count == NULL)
+		cairn_line_null("count");
+	else
+		cairn_line_word("count", defined_, defined_ ? (long long)(intptr_t)*count : 0);
 	cairn_line_end();
 }
 
@@ -2371,7 +2509,10 @@ uint64_t cairn_reference_call_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 {
 	(void)handle;
 	const uint64_t index_ = cairn_line_call("MPI_T_cvar_handle_free");
-	cairn_line_word("handle", true && handle != NULL, true && handle != NULL ? (long long)(intptr_t)*handle : 0);
+	if (true && handle == NULL)
+		cairn_line_null("handle");
+	else
+		cairn_line_word("handle", true, true ? (long long)(intptr_t)*handle : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -2382,7 +2523,10 @@ void cairn_reference_return_MPI_T_cvar_handle_free(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("handle", defined_ && handle != NULL, defined_ && handle != NULL ? (long long)(intptr_t)*handle : 0);
+	if (defined_ && handle == NULL)
+		cairn_line_null("handle");
+	else
+		cairn_line_word("handle", defined_, defined_ ? (long long)(intptr_t)*handle : 0);
 	cairn_line_end();
 }
 

@@ -36,7 +36,10 @@ void cairn_reference_return_MPI_T_pvar_get_num(uint64_t index_, int result_, int
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("num_pvar", defined_ && num_pvar != NULL, defined_ && num_pvar != NULL ? (long long)(intptr_t)*num_pvar : 0);
+	if (defined_ && num_pvar == NULL)
+		cairn_line_null("num_pvar");
+	else
+		cairn_line_word("num_pvar", defined_, defined_ ? (long long)(intptr_t)*num_pvar : 0);
 	cairn_line_end();
 }
 
@@ -61,8 +64,14 @@ uint64_t cairn_reference_call_MPI_T_pvar_get_info(int pvar_index, char *name, in
 	(void)length_desc_;
 	const uint64_t index_ = cairn_line_call("MPI_T_pvar_get_info");
 	cairn_line_word("pvar_index", true, (long long)(intptr_t)pvar_index);
-	cairn_line_word("name_len", true && name_len != NULL, true && name_len != NULL ? (long long)(intptr_t)*name_len : 0);
-	cairn_line_word("desc_len", true && desc_len != NULL, true && desc_len != NULL ? (long long)(intptr_t)*desc_len : 0);
+	if (true && name_len == NULL)
+		cairn_line_null("name_len");
+	else
+		cairn_line_word("name_len", true, true ? (long long)(intptr_t)*name_len : 0);
+	if (true && desc_len == NULL)
+		cairn_line_null("desc_len");
+	else
+		cairn_line_word("desc_len", true, true ? (long long)(intptr_t)*desc_len : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -90,17 +99,47 @@ void cairn_reference_return_MPI_T_pvar_get_info(uint64_t index_, int result_, in
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_text("name", defined_, length_name_, name);
-	cairn_line_word("name_len", defined_ && name_len != NULL, defined_ && name_len != NULL ? (long long)(intptr_t)*name_len : 0);
-	cairn_line_word("verbosity", defined_ && verbosity != NULL, defined_ && verbosity != NULL ? (long long)(intptr_t)*verbosity : 0);
-	cairn_line_word("var_class", defined_ && var_class != NULL, defined_ && var_class != NULL ? (long long)(intptr_t)*var_class : 0);
-	cairn_line_word("datatype", defined_ && datatype != NULL, defined_ && datatype != NULL ? (long long)(intptr_t)*datatype : 0);
-	cairn_line_word("enumtype", defined_ && enumtype != NULL, defined_ && enumtype != NULL ? (long long)(intptr_t)*enumtype : 0);
+	if (defined_ && name_len == NULL)
+		cairn_line_null("name_len");
+	else
+		cairn_line_word("name_len", defined_, defined_ ? (long long)(intptr_t)*name_len : 0);
+	if (defined_ && verbosity == NULL)
+		cairn_line_null("verbosity");
+	else
+		cairn_line_word("verbosity", defined_, defined_ ? (long long)(intptr_t)*verbosity : 0);
+	if (defined_ && var_class == NULL)
+		cairn_line_null("var_class");
+	else
+		cairn_line_word("var_class", defined_, defined_ ? (long long)(intptr_t)*var_class : 0);
+	if (defined_ && datatype == NULL)
+		cairn_line_null("datatype");
+	else
+		cairn_line_word("datatype", defined_, defined_ ? (long long)(intptr_t)*datatype : 0);
+	if (defined_ && enumtype == NULL)
+		cairn_line_null("enumtype");
+	else
+		cairn_line_word("enumtype", defined_, defined_ ? (long long)(intptr_t)*enumtype : 0);
 	cairn_line_text("desc", defined_, length_desc_, desc);
-	cairn_line_word("desc_len", defined_ && desc_len != NULL, defined_ && desc_len != NULL ? (long long)(intptr_t)*desc_len : 0);
-	cairn_line_word("bind", defined_ && bind != NULL, defined_ && bind != NULL ? (long long)(intptr_t)*bind : 0);
-	cairn_line_word("readonly", defined_ && readonly != NULL, defined_ && readonly != NULL ? (long long)(intptr_t)*readonly : 0);
-	cairn_line_word("continuous", defined_ && continuous != NULL, defined_ && continuous != NULL ? (long long)(intptr_t)*continuous : 0);
-	cairn_line_word("atomic", defined_ && atomic != NULL, defined_ && atomic != NULL ? (long long)(intptr_t)*atomic : 0);
+	if (defined_ && desc_len == NULL)
+		cairn_line_null("desc_len");
+	else
+		cairn_line_word("desc_len", defined_, defined_ ? (long long)(intptr_t)*desc_len : 0);
+	if (defined_ && bind == NULL)
+		cairn_line_null("bind");
+	else
+		cairn_line_word("bind", defined_, defined_ ? (long long)(intptr_t)*bind : 0);
+	if (defined_ && readonly == NULL)
+		cairn_line_null("readonly");
+	else
+		cairn_line_word("readonly", defined_, defined_ ? (long long)(intptr_t)*readonly : 0);
+	if (defined_ && continuous == NULL)
+		cairn_line_null("continuous");
+	else
+		cairn_line_word("continuous", defined_, defined_ ? (long long)(intptr_t)*continuous : 0);
+	if (defined_ && atomic == NULL)
+		cairn_line_null("atomic");
+	else
+		cairn_line_word("atomic", defined_, defined_ ? (long long)(intptr_t)*atomic : 0);
 	cairn_line_end();
 }
 
@@ -128,7 +167,10 @@ void cairn_reference_return_MPI_T_pvar_get_index(uint64_t index_, int result_, c
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("pvar_index", defined_ && pvar_index != NULL, defined_ && pvar_index != NULL ? (long long)(intptr_t)*pvar_index : 0);
+	if (defined_ && pvar_index == NULL)
+		cairn_line_null("pvar_index");
+	else
+		cairn_line_word("pvar_index", defined_, defined_ ? (long long)(intptr_t)*pvar_index : 0);
 	cairn_line_end();
 }
 
@@ -146,7 +188,10 @@ void cairn_reference_return_MPI_T_pvar_session_create(uint64_t index_, int resul
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("session", defined_ && session != NULL, defined_ && session != NULL ? (long long)(intptr_t)*session : 0);
+	if (defined_ && session == NULL)
+		cairn_line_null("session");
+	else
+		cairn_line_word("session", defined_, defined_ ? (long long)(intptr_t)*session : 0);
 	cairn_line_end();
 }
 
@@ -154,7 +199,10 @@ uint64_t cairn_reference_call_MPI_T_pvar_session_free(MPI_T_pvar_session *sessio
 {
 	(void)session;
 	const uint64_t index_ = cairn_line_call("MPI_T_pvar_session_free");
-	cairn_line_word("session", true && session != NULL, true && session != NULL ? (long long)(intptr_t)*session : 0);
+	if (true && session == NULL)
+		cairn_line_null("session");
+	else
+		cairn_line_word("session", true, true ? (long long)(intptr_t)*session : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -165,7 +213,10 @@ void cairn_reference_return_MPI_T_pvar_session_free(uint64_t index_, int result_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("session", defined_ && session != NULL, defined_ && session != NULL ? (long long)(intptr_t)*session : 0);
+	if (defined_ && session == NULL)
+		cairn_line_null("session");
+	else
+		cairn_line_word("session", defined_, defined_ ? (long long)(intptr_t)*session : 0);
 	cairn_line_end();
 }
 
@@ -194,8 +245,14 @@ void cairn_reference_return_MPI_T_pvar_handle_alloc(uint64_t index_, int result_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("handle", defined_ && handle != NULL, defined_ && handle != NULL ? (long long)(intptr_t)*handle : 0);
-	cairn_line_word("count", defined_ && count != NULL, defined_ && count != NULL ? (long long)(intptr_t)*count : 0);
+	if (defined_ && handle == NULL)
+		cairn_line_null("handle");
+	else
+		cairn_line_word("handle", defined_, defined_ ? (long long)(intptr_t)*handle : 0);
+	if (defined_ && count == NULL)
+		cairn_line_null("count");
+	else
+		cairn_line_word("count", defined_, defined_ ? (long long)(intptr_t)*count : 0);
 	cairn_line_end();
 }
 
@@ -205,7 +262,10 @@ uint64_t cairn_reference_call_MPI_T_pvar_handle_free(MPI_T_pvar_session session,
 	(void)handle;
 	const uint64_t index_ = cairn_line_call("MPI_T_pvar_handle_free");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
-	cairn_line_word("handle", true && handle != NULL, true && handle != NULL ? (long long)(intptr_t)*handle : 0);
+	if (true && handle == NULL)
+		cairn_line_null("handle");
+	else
+		cairn_line_word("handle", true, true ? (long long)(intptr_t)*handle : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -217,7 +277,10 @@ void cairn_reference_return_MPI_T_pvar_handle_free(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("handle", defined_ && handle != NULL, defined_ && handle != NULL ? (long long)(intptr_t)*handle : 0);
+	if (defined_ && handle == NULL)
+		cairn_line_null("handle");
+	else
+		cairn_line_word("handle", defined_, defined_ ? (long long)(intptr_t)*handle : 0);
 	cairn_line_end();
 }
 
@@ -370,7 +433,10 @@ void cairn_reference_return_MPI_T_source_get_num(uint64_t index_, int result_, i
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("num_sources", defined_ && num_sources != NULL, defined_ && num_sources != NULL ? (long long)(intptr_t)*num_sources : 0);
+	if (defined_ && num_sources == NULL)
+		cairn_line_null("num_sources");
+	else
+		cairn_line_word("num_sources", defined_, defined_ ? (long long)(intptr_t)*num_sources : 0);
 	cairn_line_end();
 }
 
@@ -391,8 +457,14 @@ uint64_t cairn_reference_call_MPI_T_source_get_info(int source_index, char *name
 	(void)length_desc_;
 	const uint64_t index_ = cairn_line_call("MPI_T_source_get_info");
 	cairn_line_word("source_index", true, (long long)(intptr_t)source_index);
-	cairn_line_word("name_len", true && name_len != NULL, true && name_len != NULL ? (long long)(intptr_t)*name_len : 0);
-	cairn_line_word("desc_len", true && desc_len != NULL, true && desc_len != NULL ? (long long)(intptr_t)*desc_len : 0);
+	if (true && name_len == NULL)
+		cairn_line_null("name_len");
+	else
+		cairn_line_word("name_len", true, true ? (long long)(intptr_t)*name_len : 0);
+	if (true && desc_len == NULL)
+		cairn_line_null("desc_len");
+	else
+		cairn_line_word("desc_len", true, true ? (long long)(intptr_t)*desc_len : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -416,13 +488,31 @@ void cairn_reference_return_MPI_T_source_get_info(uint64_t index_, int result_, 
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_text("name", defined_, length_name_, name);
-	cairn_line_word("name_len", defined_ && name_len != NULL, defined_ && name_len != NULL ? (long long)(intptr_t)*name_len : 0);
+	if (defined_ && name_len == NULL)
+		cairn_line_null("name_len");
+	else
+		cairn_line_word("name_len", defined_, defined_ ? (long long)(intptr_t)*name_len : 0);
 	cairn_line_text("desc", defined_, length_desc_, desc);
-	cairn_line_word("desc_len", defined_ && desc_len != NULL, defined_ && desc_len != NULL ? (long long)(intptr_t)*desc_len : 0);
-	cairn_line_word("ordering", defined_ && ordering != NULL, defined_ && ordering != NULL ? (long long)(intptr_t)*ordering : 0);
-	cairn_line_word("ticks_per_second", defined_ && ticks_per_second != NULL, defined_ && ticks_per_second != NULL ? (long long)(intptr_t)*ticks_per_second : 0);
-	cairn_line_word("max_ticks", defined_ && max_ticks != NULL, defined_ && max_ticks != NULL ? (long long)(intptr_t)*max_ticks : 0);
-	cairn_line_word("info", defined_ && info != NULL, defined_ && info != NULL ? (long long)(intptr_t)*info : 0);
+	if (defined_ && desc_len == NULL)
+		cairn_line_null("desc_len");
+	else
+		cairn_line_word("desc_len", defined_, defined_ ? (long long)(intptr_t)*desc_len : 0);
+	if (defined_ && ordering == NULL)
+		cairn_line_null("ordering");
+	else
+		cairn_line_word("ordering", defined_, defined_ ? (long long)(intptr_t)*ordering : 0);
+	if (defined_ && ticks_per_second == NULL)
+		cairn_line_null("ticks_per_second");
+	else
+		cairn_line_word("ticks_per_second", defined_, defined_ ? (long long)(intptr_t)*ticks_per_second : 0);
+	if (defined_ && max_ticks == NULL)
+		cairn_line_null("max_ticks");
+	else
+		cairn_line_word("max_ticks", defined_, defined_ ? (long long)(intptr_t)*max_ticks : 0);
+	if (defined_ && info == NULL)
+		cairn_line_null("info");
+	else
+		cairn_line_word("info", defined_, defined_ ? (long long)(intptr_t)*info : 0);
 	cairn_line_end();
 }
 
@@ -443,7 +533,10 @@ void cairn_reference_return_MPI_T_source_get_timestamp(uint64_t index_, int resu
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("timestamp", defined_ && timestamp != NULL, defined_ && timestamp != NULL ? (long long)(intptr_t)*timestamp : 0);
+	if (defined_ && timestamp == NULL)
+		cairn_line_null("timestamp");
+	else
+		cairn_line_word("timestamp", defined_, defined_ ? (long long)(intptr_t)*timestamp : 0);
 	cairn_line_end();
 }
 
@@ -461,7 +554,10 @@ void cairn_reference_return_MPI_T_event_get_num(uint64_t index_, int result_, in
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("num_events", defined_ && num_events != NULL, defined_ && num_events != NULL ? (long long)(intptr_t)*num_events : 0);
+	if (defined_ && num_events == NULL)
+		cairn_line_null("num_events");
+	else
+		cairn_line_word("num_events", defined_, defined_ ? (long long)(intptr_t)*num_events : 0);
 	cairn_line_end();
 }
 
@@ -489,9 +585,18 @@ uint64_t cairn_reference_call_MPI_T_event_get_info(int event_index, char *name, 
 	(void)length_desc_;
 	const uint64_t index_ = cairn_line_call("MPI_T_event_get_info");
 	cairn_line_word("event_index", true, (long long)(intptr_t)event_index);
-	cairn_line_word("name_len", true && name_len != NULL, true && name_len != NULL ? (long long)(intptr_t)*name_len : 0);
-	cairn_line_word("num_elements", true && num_elements != NULL, true && num_elements != NULL ? (long long)(intptr_t)*num_elements : 0);
-	cairn_line_word("desc_len", true && desc_len != NULL, true && desc_len != NULL ? (long long)(intptr_t)*desc_len : 0);
+	if (true && name_len == NULL)
+		cairn_line_null("name_len");
+	else
+		cairn_line_word("name_len", true, true ? (long long)(intptr_t)*name_len : 0);
+	if (true && num_elements == NULL)
+		cairn_line_null("num_elements");
+	else
+		cairn_line_word("num_elements", true, true ? (long long)(intptr_t)*num_elements : 0);
+	if (true && desc_len == NULL)
+		cairn_line_null("desc_len");
+	else
+		cairn_line_word("desc_len", true, true ? (long long)(intptr_t)*desc_len : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -522,8 +627,14 @@ void cairn_reference_return_MPI_T_event_get_info(uint64_t index_, int result_, i
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_text("name", defined_, length_name_, name);
-	cairn_line_word("name_len", defined_ && name_len != NULL, defined_ && name_len != NULL ? (long long)(intptr_t)*name_len : 0);
-	cairn_line_word("verbosity", defined_ && verbosity != NULL, defined_ && verbosity != NULL ? (long long)(intptr_t)*verbosity : 0);
+	if (defined_ && name_len == NULL)
+		cairn_line_null("name_len");
+	else
+		cairn_line_word("name_len", defined_, defined_ ? (long long)(intptr_t)*name_len : 0);
+	if (defined_ && verbosity == NULL)
+		cairn_line_null("verbosity");
+	else
+		cairn_line_word("verbosity", defined_, defined_ ? (long long)(intptr_t)*verbosity : 0);
 	if (cairn_line_list("array_of_datatypes", defined_, cairn_at_most(length_array_of_datatypes_, cairn_not_negative(CAIRN_NUMBER_AT(num_elements))), array_of_datatypes)) {
 		for (int64_t i_ = 0; i_ < cairn_at_most(length_array_of_datatypes_, cairn_not_negative(CAIRN_NUMBER_AT(num_elements))); i_++)
 			cairn_line_element((long long)(intptr_t)array_of_datatypes[i_]);
@@ -534,12 +645,27 @@ void cairn_reference_return_MPI_T_event_get_info(uint64_t index_, int result_, i
 			cairn_line_element((long long)(intptr_t)array_of_displacements[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("num_elements", defined_ && num_elements != NULL, defined_ && num_elements != NULL ? (long long)(intptr_t)*num_elements : 0);
-	cairn_line_word("enumtype", defined_ && enumtype != NULL, defined_ && enumtype != NULL ? (long long)(intptr_t)*enumtype : 0);
-	cairn_line_word("info", defined_ && info != NULL, defined_ && info != NULL ? (long long)(intptr_t)*info : 0);
+	if (defined_ && num_elements == NULL)
+		cairn_line_null("num_elements");
+	else
+		cairn_line_word("num_elements", defined_, defined_ ? (long long)(intptr_t)*num_elements : 0);
+	if (defined_ && enumtype == NULL)
+		cairn_line_null("enumtype");
+	else
+		cairn_line_word("enumtype", defined_, defined_ ? (long long)(intptr_t)*enumtype : 0);
+	if (defined_ && info == NULL)
+		cairn_line_null("info");
+	else
+		cairn_line_word("info", defined_, defined_ ? (long long)(intptr_t)*info : 0);
 	cairn_line_text("desc", defined_, length_desc_, desc);
-	cairn_line_word("desc_len", defined_ && desc_len != NULL, defined_ && desc_len != NULL ? (long long)(intptr_t)*desc_len : 0);
-	cairn_line_word("bind", defined_ && bind != NULL, defined_ && bind != NULL ? (long long)(intptr_t)*bind : 0);
+	if (defined_ && desc_len == NULL)
+		cairn_line_null("desc_len");
+	else
+		cairn_line_word("desc_len", defined_, defined_ ? (long long)(intptr_t)*desc_len : 0);
+	if (defined_ && bind == NULL)
+		cairn_line_null("bind");
+	else
+		cairn_line_word("bind", defined_, defined_ ? (long long)(intptr_t)*bind : 0);
 	cairn_line_end();
 }
 
@@ -564,7 +690,10 @@ void cairn_reference_return_MPI_T_event_get_index(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("event_index", defined_ && event_index != NULL, defined_ && event_index != NULL ? (long long)(intptr_t)*event_index : 0);
+	if (defined_ && event_index == NULL)
+		cairn_line_null("event_index");
+	else
+		cairn_line_word("event_index", defined_, defined_ ? (long long)(intptr_t)*event_index : 0);
 	cairn_line_end();
 }
 
@@ -591,7 +720,10 @@ void cairn_reference_return_MPI_T_event_handle_alloc(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("event_registration", defined_ && event_registration != NULL, defined_ && event_registration != NULL ? (long long)(intptr_t)*event_registration : 0);
+	if (defined_ && event_registration == NULL)
+		cairn_line_null("event_registration");
+	else
+		cairn_line_word("event_registration", defined_, defined_ ? (long long)(intptr_t)*event_registration : 0);
 	cairn_line_end();
 }
 
@@ -633,7 +765,10 @@ void cairn_reference_return_MPI_T_event_handle_get_info(uint64_t index_, int res
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("info_used", defined_ && info_used != NULL, defined_ && info_used != NULL ? (long long)(intptr_t)*info_used : 0);
+	if (defined_ && info_used == NULL)
+		cairn_line_null("info_used");
+	else
+		cairn_line_word("info_used", defined_, defined_ ? (long long)(intptr_t)*info_used : 0);
 	cairn_line_end();
 }
 
@@ -711,7 +846,10 @@ void cairn_reference_return_MPI_T_event_callback_get_info(uint64_t index_, int r
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("info_used", defined_ && info_used != NULL, defined_ && info_used != NULL ? (long long)(intptr_t)*info_used : 0);
+	if (defined_ && info_used == NULL)
+		cairn_line_null("info_used");
+	else
+		cairn_line_word("info_used", defined_, defined_ ? (long long)(intptr_t)*info_used : 0);
 	cairn_line_end();
 }
 
@@ -822,7 +960,10 @@ void cairn_reference_return_MPI_T_event_get_timestamp(uint64_t index_, int resul
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("event_timestamp", defined_ && event_timestamp != NULL, defined_ && event_timestamp != NULL ? (long long)(intptr_t)*event_timestamp : 0);
+	if (defined_ && event_timestamp == NULL)
+		cairn_line_null("event_timestamp");
+	else
+		cairn_line_word("event_timestamp", defined_, defined_ ? (long long)(intptr_t)*event_timestamp : 0);
 	cairn_line_end();
 }
 
@@ -843,7 +984,10 @@ void cairn_reference_return_MPI_T_event_get_source(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("source_index", defined_ && source_index != NULL, defined_ && source_index != NULL ? (long long)(intptr_t)*source_index : 0);
+	if (defined_ && source_index == NULL)
+		cairn_line_null("source_index");
+	else
+		cairn_line_word("source_index", defined_, defined_ ? (long long)(intptr_t)*source_index : 0);
 	cairn_line_end();
 }
 
@@ -861,7 +1005,10 @@ void cairn_reference_return_MPI_T_category_get_num(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("num_cat", defined_ && num_cat != NULL, defined_ && num_cat != NULL ? (long long)(intptr_t)*num_cat : 0);
+	if (defined_ && num_cat == NULL)
+		cairn_line_null("num_cat");
+	else
+		cairn_line_word("num_cat", defined_, defined_ ? (long long)(intptr_t)*num_cat : 0);
 	cairn_line_end();
 }
 
@@ -881,8 +1028,14 @@ uint64_t cairn_reference_call_MPI_T_category_get_info(int cat_index, char *name,
 	(void)length_desc_;
 	const uint64_t index_ = cairn_line_call("MPI_T_category_get_info");
 	cairn_line_word("cat_index", true, (long long)(intptr_t)cat_index);
-	cairn_line_word("name_len", true && name_len != NULL, true && name_len != NULL ? (long long)(intptr_t)*name_len : 0);
-	cairn_line_word("desc_len", true && desc_len != NULL, true && desc_len != NULL ? (long long)(intptr_t)*desc_len : 0);
+	if (true && name_len == NULL)
+		cairn_line_null("name_len");
+	else
+		cairn_line_word("name_len", true, true ? (long long)(intptr_t)*name_len : 0);
+	if (true && desc_len == NULL)
+		cairn_line_null("desc_len");
+	else
+		cairn_line_word("desc_len", true, true ? (long long)(intptr_t)*desc_len : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -905,12 +1058,27 @@ void cairn_reference_return_MPI_T_category_get_info(uint64_t index_, int result_
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
 	cairn_line_text("name", defined_, length_name_, name);
-	cairn_line_word("name_len", defined_ && name_len != NULL, defined_ && name_len != NULL ? (long long)(intptr_t)*name_len : 0);
+	if (defined_ && name_len == NULL)
+		cairn_line_null("name_len");
+	else
+		cairn_line_word("name_len", defined_, defined_ ? (long long)(intptr_t)*name_len : 0);
 	cairn_line_text("desc", defined_, length_desc_, desc);
-	cairn_line_word("desc_len", defined_ && desc_len != NULL, defined_ && desc_len != NULL ? (long long)(intptr_t)*desc_len : 0);
-	cairn_line_word("num_cvars", defined_ && num_cvars != NULL, defined_ && num_cvars != NULL ? (long long)(intptr_t)*num_cvars : 0);
-	cairn_line_word("num_pvars", defined_ && num_pvars != NULL, defined_ && num_pvars != NULL ? (long long)(intptr_t)*num_pvars : 0);
-	cairn_line_word("num_categories", defined_ && num_categories != NULL, defined_ && num_categories != NULL ? (long long)(intptr_t)*num_categories : 0);
+	if (defined_ && desc_len == NULL)
+		cairn_line_null("desc_len");
+	else
+		cairn_line_word("desc_len", defined_, defined_ ? (long long)(intptr_t)*desc_len : 0);
+	if (defined_ && num_cvars == NULL)
+		cairn_line_null("num_cvars");
+	else
+		cairn_line_word("num_cvars", defined_, defined_ ? (long long)(intptr_t)*num_cvars : 0);
+	if (defined_ && num_pvars == NULL)
+		cairn_line_null("num_pvars");
+	else
+		cairn_line_word("num_pvars", defined_, defined_ ? (long long)(intptr_t)*num_pvars : 0);
+	if (defined_ && num_categories == NULL)
+		cairn_line_null("num_categories");
+	else
+		cairn_line_word("num_categories", defined_, defined_ ? (long long)(intptr_t)*num_categories : 0);
 	cairn_line_end();
 }
 
@@ -931,7 +1099,10 @@ void cairn_reference_return_MPI_T_category_get_num_events(uint64_t index_, int r
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("num_events", defined_ && num_events != NULL, defined_ && num_events != NULL ? (long long)(intptr_t)*num_events : 0);
+	if (defined_ && num_events == NULL)
+		cairn_line_null("num_events");
+	else
+		cairn_line_word("num_events", defined_, defined_ ? (long long)(intptr_t)*num_events : 0);
 	cairn_line_end();
 }
 
@@ -956,7 +1127,10 @@ void cairn_reference_return_MPI_T_category_get_index(uint64_t index_, int result
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("cat_index", defined_ && cat_index != NULL, defined_ && cat_index != NULL ? (long long)(intptr_t)*cat_index : 0);
+	if (defined_ && cat_index == NULL)
+		cairn_line_null("cat_index");
+	else
+		cairn_line_word("cat_index", defined_, defined_ ? (long long)(intptr_t)*cat_index : 0);
 	cairn_line_end();
 }
 
@@ -1102,7 +1276,10 @@ void cairn_reference_return_MPI_T_category_changed(uint64_t index_, int result_,
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("update_number", defined_ && update_number != NULL, defined_ && update_number != NULL ? (long long)(intptr_t)*update_number : 0);
+	if (defined_ && update_number == NULL)
+		cairn_line_null("update_number");
+	else
+		cairn_line_word("update_number", defined_, defined_ ? (long long)(intptr_t)*update_number : 0);
 	cairn_line_end();
 }
 
@@ -1129,7 +1306,10 @@ void cairn_reference_return_MPI_Keyval_create(uint64_t index_, int result_, MPI_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("keyval", defined_ && keyval != NULL, defined_ && keyval != NULL ? (long long)(intptr_t)*keyval : 0);
+	if (defined_ && keyval == NULL)
+		cairn_line_null("keyval");
+	else
+		cairn_line_word("keyval", defined_, defined_ ? (long long)(intptr_t)*keyval : 0);
 	cairn_line_end();
 }
 
@@ -1137,7 +1317,10 @@ uint64_t cairn_reference_call_MPI_Keyval_free(int *keyval)
 {
 	(void)keyval;
 	const uint64_t index_ = cairn_line_call("MPI_Keyval_free");
-	cairn_line_word("keyval", true && keyval != NULL, true && keyval != NULL ? (long long)(intptr_t)*keyval : 0);
+	if (true && keyval == NULL)
+		cairn_line_null("keyval");
+	else
+		cairn_line_word("keyval", true, true ? (long long)(intptr_t)*keyval : 0);
 	cairn_line_end();
 	return index_;
 }
@@ -1148,7 +1331,10 @@ void cairn_reference_return_MPI_Keyval_free(uint64_t index_, int result_, int *k
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("keyval", defined_ && keyval != NULL, defined_ && keyval != NULL ? (long long)(intptr_t)*keyval : 0);
+	if (defined_ && keyval == NULL)
+		cairn_line_null("keyval");
+	else
+		cairn_line_word("keyval", defined_, defined_ ? (long long)(intptr_t)*keyval : 0);
 	cairn_line_end();
 }
 
@@ -1198,8 +1384,14 @@ void cairn_reference_return_MPI_Attr_get(uint64_t index_, int result_, MPI_Comm 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("attribute_val", defined_ && flag != NULL && *flag != 0 && attribute_val != NULL, defined_ && flag != NULL && *flag != 0 && attribute_val != NULL ? (long long)(intptr_t)*(void *const *)attribute_val : 0);
-	cairn_line_word("flag", defined_ && flag != NULL, defined_ && flag != NULL ? (long long)(intptr_t)*flag : 0);
+	if (defined_ && flag != NULL && *flag != 0 && attribute_val == NULL)
+		cairn_line_null("attribute_val");
+	else
+		cairn_line_word("attribute_val", defined_ && flag != NULL && *flag != 0, defined_ && flag != NULL && *flag != 0 ? (long long)(intptr_t)*(void *const *)attribute_val : 0);
+	if (defined_ && flag == NULL)
+		cairn_line_null("flag");
+	else
+		cairn_line_word("flag", defined_, defined_ ? (long long)(intptr_t)*flag : 0);
 	cairn_line_end();
 }
 
@@ -1827,7 +2019,10 @@ void cairn_reference_return_MPI_Address(uint64_t index_, int result_, void *loca
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("address", defined_ && address != NULL, defined_ && address != NULL ? (long long)(intptr_t)*address : 0);
+	if (defined_ && address == NULL)
+		cairn_line_null("address");
+	else
+		cairn_line_word("address", defined_, defined_ ? (long long)(intptr_t)*address : 0);
 	cairn_line_end();
 }
 
@@ -1848,7 +2043,10 @@ void cairn_reference_return_MPI_Errhandler_create(uint64_t index_, int result_, 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("errhandler", defined_ && errhandler != NULL, defined_ && errhandler != NULL ? (long long)(intptr_t)*errhandler : 0);
+	if (defined_ && errhandler == NULL)
+		cairn_line_null("errhandler");
+	else
+		cairn_line_word("errhandler", defined_, defined_ ? (long long)(intptr_t)*errhandler : 0);
 	cairn_line_end();
 }
 
@@ -1869,7 +2067,10 @@ void cairn_reference_return_MPI_Errhandler_get(uint64_t index_, int result_, MPI
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("errhandler", defined_ && errhandler != NULL, defined_ && errhandler != NULL ? (long long)(intptr_t)*errhandler : 0);
+	if (defined_ && errhandler == NULL)
+		cairn_line_null("errhandler");
+	else
+		cairn_line_word("errhandler", defined_, defined_ ? (long long)(intptr_t)*errhandler : 0);
 	cairn_line_end();
 }
 
@@ -1911,7 +2112,10 @@ void cairn_reference_return_MPI_Type_extent(uint64_t index_, int result_, MPI_Da
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("extent", defined_ && extent != NULL, defined_ && extent != NULL ? (long long)(intptr_t)*extent : 0);
+	if (defined_ && extent == NULL)
+		cairn_line_null("extent");
+	else
+		cairn_line_word("extent", defined_, defined_ ? (long long)(intptr_t)*extent : 0);
 	cairn_line_end();
 }
 
@@ -1957,7 +2161,10 @@ void cairn_reference_return_MPI_Type_hindexed(uint64_t index_, int result_, int 
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -1987,7 +2194,10 @@ void cairn_reference_return_MPI_Type_hvector(uint64_t index_, int result_, int c
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2008,7 +2218,10 @@ void cairn_reference_return_MPI_Type_lb(uint64_t index_, int result_, MPI_Dataty
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("displacement", defined_ && displacement != NULL, defined_ && displacement != NULL ? (long long)(intptr_t)*displacement : 0);
+	if (defined_ && displacement == NULL)
+		cairn_line_null("displacement");
+	else
+		cairn_line_word("displacement", defined_, defined_ ? (long long)(intptr_t)*displacement : 0);
 	cairn_line_end();
 }
 
@@ -2062,7 +2275,10 @@ void cairn_reference_return_MPI_Type_struct(uint64_t index_, int result_, int co
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("newtype", defined_ && newtype != NULL, defined_ && newtype != NULL ? (long long)(intptr_t)*newtype : 0);
+	if (defined_ && newtype == NULL)
+		cairn_line_null("newtype");
+	else
+		cairn_line_word("newtype", defined_, defined_ ? (long long)(intptr_t)*newtype : 0);
 	cairn_line_end();
 }
 
@@ -2083,6 +2299,9 @@ void cairn_reference_return_MPI_Type_ub(uint64_t index_, int result_, MPI_Dataty
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("displacement", defined_ && displacement != NULL, defined_ && displacement != NULL ? (long long)(intptr_t)*displacement : 0);
+	if (defined_ && displacement == NULL)
+		cairn_line_null("displacement");
+	else
+		cairn_line_word("displacement", defined_, defined_ ? (long long)(intptr_t)*displacement : 0);
 	cairn_line_end();
 }

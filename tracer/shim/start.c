@@ -190,6 +190,7 @@ void cairn_start(void)
 		cairn_reference_open(path);
 	}
 	cairn_resolve();
+	cairn_leave_early_buffer();
 	atomic_store_explicit(&cairn_state, CAIRN_ON, memory_order_release);
 	errno = saved;
 }

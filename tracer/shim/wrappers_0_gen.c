@@ -4,6 +4,7 @@
 int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Send) real_ = CAIRN_REAL(MPI_Send);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 1, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -15,7 +16,6 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send(buf, count, datatype, dest, tag, comm));
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -27,6 +27,7 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Send_c) real_ = CAIRN_REAL(MPI_Send_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 2, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -38,7 +39,6 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_c(buf, count, datatype, dest, tag, comm));
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -50,6 +50,7 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Bsend) real_ = CAIRN_REAL(MPI_Bsend);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 3, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -61,7 +62,6 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend(buf, count, datatype, dest, tag, comm));
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -73,6 +73,7 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Bsend_c) real_ = CAIRN_REAL(MPI_Bsend_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 4, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -84,7 +85,6 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_c(buf, count, datatype, dest, tag, comm));
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -96,6 +96,7 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Ssend) real_ = CAIRN_REAL(MPI_Ssend);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 5, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -107,7 +108,6 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend(buf, count, datatype, dest, tag, comm));
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -119,6 +119,7 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Ssend_c) real_ = CAIRN_REAL(MPI_Ssend_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 6, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -130,7 +131,6 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_c(buf, count, datatype, dest, tag, comm));
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -142,6 +142,7 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Rsend) real_ = CAIRN_REAL(MPI_Rsend);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 7, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -153,7 +154,6 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend(buf, count, datatype, dest, tag, comm));
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -165,6 +165,7 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Rsend_c) real_ = CAIRN_REAL(MPI_Rsend_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 8, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -176,7 +177,6 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_c(buf, count, datatype, dest, tag, comm));
 	int result_ = real_(buf, count, datatype, dest, tag, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -188,6 +188,7 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Recv) real_ = CAIRN_REAL(MPI_Recv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv(buf, count, datatype, source, tag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -203,7 +204,6 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv(buf, count, datatype, source, tag, comm, seen_status_));
 	int result_ = real_(buf, count, datatype, source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -218,6 +218,7 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Recv_c) real_ = CAIRN_REAL(MPI_Recv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_c(buf, count, datatype, source, tag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -233,7 +234,6 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_c(buf, count, datatype, source, tag, comm, seen_status_));
 	int result_ = real_(buf, count, datatype, source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -248,6 +248,7 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isend) real_ = CAIRN_REAL(MPI_Isend);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 11, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -259,7 +260,6 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isend(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -274,6 +274,7 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isend_c) real_ = CAIRN_REAL(MPI_Isend_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 12, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -285,7 +286,6 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isend_c(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -300,6 +300,7 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibsend) real_ = CAIRN_REAL(MPI_Ibsend);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibsend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 13, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -311,7 +312,6 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibsend(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -326,6 +326,7 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibsend_c) real_ = CAIRN_REAL(MPI_Ibsend_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 14, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -337,7 +338,6 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -352,6 +352,7 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Issend) real_ = CAIRN_REAL(MPI_Issend);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Issend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 15, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -363,7 +364,6 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Issend(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -378,6 +378,7 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Issend_c) real_ = CAIRN_REAL(MPI_Issend_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Issend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 16, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -389,7 +390,6 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Issend_c(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -404,6 +404,7 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irsend) real_ = CAIRN_REAL(MPI_Irsend);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irsend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 17, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -415,7 +416,6 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irsend(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -430,6 +430,7 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irsend_c) real_ = CAIRN_REAL(MPI_Irsend_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irsend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 18, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -441,7 +442,6 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irsend_c(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -456,6 +456,7 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irecv) real_ = CAIRN_REAL(MPI_Irecv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irecv(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 19, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -466,7 +467,6 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irecv(buf, count, datatype, source, tag, comm, request));
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -482,6 +482,7 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irecv_c) real_ = CAIRN_REAL(MPI_Irecv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irecv_c(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 20, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -492,7 +493,6 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irecv_c(buf, count, datatype, source, tag, comm, request));
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -508,6 +508,7 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv) real_ = CAIRN_REAL(MPI_Sendrecv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -528,7 +529,6 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_));
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -543,6 +543,7 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv_c) real_ = CAIRN_REAL(MPI_Sendrecv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -563,7 +564,6 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_));
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -578,6 +578,7 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv_replace) real_ = CAIRN_REAL(MPI_Sendrecv_replace);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -596,7 +597,6 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_));
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -611,6 +611,7 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv_replace_c) real_ = CAIRN_REAL(MPI_Sendrecv_replace_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -629,7 +630,6 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_));
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -644,6 +644,7 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv) real_ = CAIRN_REAL(MPI_Isendrecv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 25, CAIRN_HEADER + 96, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -659,7 +660,6 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -675,6 +675,7 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv_c) real_ = CAIRN_REAL(MPI_Isendrecv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 26, CAIRN_HEADER + 96, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -690,7 +691,6 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -706,6 +706,7 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv_replace) real_ = CAIRN_REAL(MPI_Isendrecv_replace);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 27, CAIRN_HEADER + 80, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -719,7 +720,6 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -735,6 +735,7 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv_replace_c) real_ = CAIRN_REAL(MPI_Isendrecv_replace_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 28, CAIRN_HEADER + 80, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -748,7 +749,6 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -764,6 +764,7 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Send_init) real_ = CAIRN_REAL(MPI_Send_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 29, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -775,7 +776,6 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_init(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -790,6 +790,7 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Send_init_c) real_ = CAIRN_REAL(MPI_Send_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 30, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -801,7 +802,6 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_init_c(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -816,6 +816,7 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Bsend_init) real_ = CAIRN_REAL(MPI_Bsend_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 31, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -827,7 +828,6 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -842,6 +842,7 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Bsend_init_c) real_ = CAIRN_REAL(MPI_Bsend_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 32, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -853,7 +854,6 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -868,6 +868,7 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ssend_init) real_ = CAIRN_REAL(MPI_Ssend_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 33, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -879,7 +880,6 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -894,6 +894,7 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ssend_init_c) real_ = CAIRN_REAL(MPI_Ssend_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 34, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -905,7 +906,6 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -920,6 +920,7 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rsend_init) real_ = CAIRN_REAL(MPI_Rsend_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 35, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -931,7 +932,6 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -946,6 +946,7 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rsend_init_c) real_ = CAIRN_REAL(MPI_Rsend_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 36, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -957,7 +958,6 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request));
 	int result_ = real_(buf, count, datatype, dest, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -972,6 +972,7 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Recv_init) real_ = CAIRN_REAL(MPI_Recv_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_init(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 37, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -982,7 +983,6 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_init(buf, count, datatype, source, tag, comm, request));
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -998,6 +998,7 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Recv_init_c) real_ = CAIRN_REAL(MPI_Recv_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_init_c(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 38, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1008,7 +1009,6 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_init_c(buf, count, datatype, source, tag, comm, request));
 	int result_ = real_(buf, count, datatype, source, tag, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1024,13 +1024,13 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 int cairn_MPI_Start(MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Start) real_ = CAIRN_REAL(MPI_Start);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Start(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 39, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(request);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Start(request));
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1045,6 +1045,7 @@ int cairn_MPI_Start(MPI_Request *request)
 int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 {
 	__typeof__(&cairn_MPI_Startall) real_ = CAIRN_REAL(MPI_Startall);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Startall(count, array_of_requests));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	uint64_t *word_ = cairn_open(&record_, 40, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), CAIRN_CALLER);
@@ -1053,7 +1054,6 @@ int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Startall(count, array_of_requests));
 	int result_ = real_(count, array_of_requests);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1068,6 +1068,7 @@ int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Wait) real_ = CAIRN_REAL(MPI_Wait);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wait(request, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1080,7 +1081,6 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wait(request, seen_status_));
 	int result_ = real_(request, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1095,6 +1095,7 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Waitany) real_ = CAIRN_REAL(MPI_Waitany);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitany(count, array_of_requests, index, status));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	MPI_Status own_status_;
@@ -1109,7 +1110,6 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitany(count, array_of_requests, index, seen_status_));
 	int result_ = real_(count, array_of_requests, index, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1125,6 +1125,7 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Waitall) real_ = CAIRN_REAL(MPI_Waitall);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitall(count, array_of_requests, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
@@ -1139,7 +1140,6 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitall(count, array_of_requests, seen_array_of_statuses_));
 	int result_ = real_(count, array_of_requests, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1154,6 +1154,7 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Waitsome) real_ = CAIRN_REAL(MPI_Waitsome);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
 	const int64_t length_array_of_indices_ = array_of_indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -1169,7 +1170,6 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1186,6 +1186,7 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Test) real_ = CAIRN_REAL(MPI_Test);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Test(request, flag, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1198,7 +1199,6 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Test(request, flag, seen_status_));
 	int result_ = real_(request, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1214,6 +1214,7 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Testany) real_ = CAIRN_REAL(MPI_Testany);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testany(count, array_of_requests, index, flag, status));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	MPI_Status own_status_;
@@ -1228,7 +1229,6 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testany(count, array_of_requests, index, flag, seen_status_));
 	int result_ = real_(count, array_of_requests, index, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1245,6 +1245,7 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Testall) real_ = CAIRN_REAL(MPI_Testall);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testall(count, array_of_requests, flag, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
@@ -1259,7 +1260,6 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testall(count, array_of_requests, flag, seen_array_of_statuses_));
 	int result_ = real_(count, array_of_requests, flag, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1275,6 +1275,7 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Testsome) real_ = CAIRN_REAL(MPI_Testsome);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
 	const int64_t length_array_of_indices_ = array_of_indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -1290,7 +1291,6 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testsome(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1307,6 +1307,7 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 int cairn_MPI_Request_free(MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Request_free) real_ = CAIRN_REAL(MPI_Request_free);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_free(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 49, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1314,7 +1315,6 @@ int cairn_MPI_Request_free(MPI_Request *request)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_free(request));
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1328,6 +1328,7 @@ int cairn_MPI_Request_free(MPI_Request *request)
 int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Request_get_status) real_ = CAIRN_REAL(MPI_Request_get_status);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status(request, flag, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1339,7 +1340,6 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 		*word_++ = CAIRN_WORD(request);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status(request, flag, seen_status_));
 	int result_ = real_(request, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1354,6 +1354,7 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Request_get_status_all) real_ = CAIRN_REAL(MPI_Request_get_status_all);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
@@ -1367,7 +1368,6 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_all(count, array_of_requests, flag, seen_array_of_statuses_));
 	int result_ = real_(count, array_of_requests, flag, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1382,6 +1382,7 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Request_get_status_any) real_ = CAIRN_REAL(MPI_Request_get_status_any);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_any(count, array_of_requests, index, flag, status));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	MPI_Status own_status_;
@@ -1395,7 +1396,6 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_any(count, array_of_requests, index, flag, seen_status_));
 	int result_ = real_(count, array_of_requests, index, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1411,6 +1411,7 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Request_get_status_some) real_ = CAIRN_REAL(MPI_Request_get_status_some);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
 	const int64_t length_array_of_indices_ = array_of_indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -1425,7 +1426,6 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1441,13 +1441,13 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 int cairn_MPI_Cancel(MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Cancel) real_ = CAIRN_REAL(MPI_Cancel);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cancel(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 54, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(request);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cancel(request));
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1459,13 +1459,13 @@ int cairn_MPI_Cancel(MPI_Request *request)
 int cairn_MPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
 	__typeof__(&cairn_MPI_Test_cancelled) real_ = CAIRN_REAL(MPI_Test_cancelled);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Test_cancelled(status, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 55, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Test_cancelled(status, flag));
 	int result_ = real_(status, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1479,6 +1479,7 @@ int cairn_MPI_Test_cancelled(const MPI_Status *status, int *flag)
 int cairn_MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
 	__typeof__(&cairn_MPI_Get_count) real_ = CAIRN_REAL(MPI_Get_count);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_count(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 56, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1486,7 +1487,6 @@ int cairn_MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *co
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_count(status, datatype, count));
 	int result_ = real_(status, datatype, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1500,6 +1500,7 @@ int cairn_MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *co
 int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
 	__typeof__(&cairn_MPI_Get_count_c) real_ = CAIRN_REAL(MPI_Get_count_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_count_c(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 57, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1507,7 +1508,6 @@ int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_C
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_count_c(status, datatype, count));
 	int result_ = real_(status, datatype, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1521,6 +1521,7 @@ int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_C
 int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Probe) real_ = CAIRN_REAL(MPI_Probe);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Probe(source, tag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1534,7 +1535,6 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Probe(source, tag, comm, seen_status_));
 	int result_ = real_(source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1548,6 +1548,7 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Iprobe) real_ = CAIRN_REAL(MPI_Iprobe);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iprobe(source, tag, comm, flag, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1561,7 +1562,6 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iprobe(source, tag, comm, flag, seen_status_));
 	int result_ = real_(source, tag, comm, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1576,6 +1576,7 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Mprobe) real_ = CAIRN_REAL(MPI_Mprobe);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mprobe(source, tag, comm, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1589,7 +1590,6 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mprobe(source, tag, comm, message, seen_status_));
 	int result_ = real_(source, tag, comm, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1605,6 +1605,7 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Improbe) real_ = CAIRN_REAL(MPI_Improbe);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Improbe(source, tag, comm, flag, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1618,7 +1619,6 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Improbe(source, tag, comm, flag, message, seen_status_));
 	int result_ = real_(source, tag, comm, flag, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1635,6 +1635,7 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Mrecv) real_ = CAIRN_REAL(MPI_Mrecv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mrecv(buf, count, datatype, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1649,7 +1650,6 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mrecv(buf, count, datatype, message, seen_status_));
 	int result_ = real_(buf, count, datatype, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1665,6 +1665,7 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Mrecv_c) real_ = CAIRN_REAL(MPI_Mrecv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mrecv_c(buf, count, datatype, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1679,7 +1680,6 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mrecv_c(buf, count, datatype, message, seen_status_));
 	int result_ = real_(buf, count, datatype, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1695,6 +1695,7 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Imrecv) real_ = CAIRN_REAL(MPI_Imrecv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Imrecv(buf, count, datatype, message, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 64, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1703,7 +1704,6 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 		*word_++ = CAIRN_WORD_AT(message);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Imrecv(buf, count, datatype, message, request));
 	int result_ = real_(buf, count, datatype, message, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1720,6 +1720,7 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Imrecv_c) real_ = CAIRN_REAL(MPI_Imrecv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Imrecv_c(buf, count, datatype, message, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 65, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1728,7 +1729,6 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 		*word_++ = CAIRN_WORD_AT(message);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Imrecv_c(buf, count, datatype, message, request));
 	int result_ = real_(buf, count, datatype, message, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1745,6 +1745,7 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 int cairn_MPI_Buffer_attach(void *buffer, int size)
 {
 	__typeof__(&cairn_MPI_Buffer_attach) real_ = CAIRN_REAL(MPI_Buffer_attach);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_attach(buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 66, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1752,7 +1753,6 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_attach(buffer, size));
 	int result_ = real_(buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1764,6 +1764,7 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 {
 	__typeof__(&cairn_MPI_Buffer_attach_c) real_ = CAIRN_REAL(MPI_Buffer_attach_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_attach_c(buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 67, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1771,7 +1772,6 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_attach_c(buffer, size));
 	int result_ = real_(buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1783,12 +1783,12 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 {
 	__typeof__(&cairn_MPI_Buffer_detach) real_ = CAIRN_REAL(MPI_Buffer_detach);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_detach(buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 68, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_detach(buffer_addr, size));
 	int result_ = real_(buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1803,12 +1803,12 @@ int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Buffer_detach_c) real_ = CAIRN_REAL(MPI_Buffer_detach_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_detach_c(buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 69, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_detach_c(buffer_addr, size));
 	int result_ = real_(buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1823,12 +1823,12 @@ int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 int cairn_MPI_Buffer_flush(void)
 {
 	__typeof__(&cairn_MPI_Buffer_flush) real_ = CAIRN_REAL(MPI_Buffer_flush);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_flush());
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 70, CAIRN_HEADER + 0, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_flush());
 	int result_ = real_();
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1840,12 +1840,12 @@ int cairn_MPI_Buffer_flush(void)
 int cairn_MPI_Buffer_iflush(MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Buffer_iflush) real_ = CAIRN_REAL(MPI_Buffer_iflush);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_iflush(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 71, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_iflush(request));
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1860,6 +1860,7 @@ int cairn_MPI_Buffer_iflush(MPI_Request *request)
 int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 {
 	__typeof__(&cairn_MPI_Comm_attach_buffer) real_ = CAIRN_REAL(MPI_Comm_attach_buffer);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_attach_buffer(comm, buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 72, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1868,7 +1869,6 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_attach_buffer(comm, buffer, size));
 	int result_ = real_(comm, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1880,6 +1880,7 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 {
 	__typeof__(&cairn_MPI_Comm_attach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_attach_buffer_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_attach_buffer_c(comm, buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 73, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1888,7 +1889,6 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_attach_buffer_c(comm, buffer, size));
 	int result_ = real_(comm, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1900,6 +1900,7 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 {
 	__typeof__(&cairn_MPI_Session_attach_buffer) real_ = CAIRN_REAL(MPI_Session_attach_buffer);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_attach_buffer(session, buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 74, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1908,7 +1909,6 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_attach_buffer(session, buffer, size));
 	int result_ = real_(session, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1920,6 +1920,7 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size)
 {
 	__typeof__(&cairn_MPI_Session_attach_buffer_c) real_ = CAIRN_REAL(MPI_Session_attach_buffer_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_attach_buffer_c(session, buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 75, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1928,7 +1929,6 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_attach_buffer_c(session, buffer, size));
 	int result_ = real_(session, buffer, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1940,13 +1940,13 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 {
 	__typeof__(&cairn_MPI_Comm_detach_buffer) real_ = CAIRN_REAL(MPI_Comm_detach_buffer);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_detach_buffer(comm, buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 76, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_detach_buffer(comm, buffer_addr, size));
 	int result_ = real_(comm, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1961,13 +1961,13 @@ int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Comm_detach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_detach_buffer_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_detach_buffer_c(comm, buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 77, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_detach_buffer_c(comm, buffer_addr, size));
 	int result_ = real_(comm, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1982,13 +1982,13 @@ int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *
 int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size)
 {
 	__typeof__(&cairn_MPI_Session_detach_buffer) real_ = CAIRN_REAL(MPI_Session_detach_buffer);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_detach_buffer(session, buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 78, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_detach_buffer(session, buffer_addr, size));
 	int result_ = real_(session, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2003,13 +2003,13 @@ int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int 
 int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Session_detach_buffer_c) real_ = CAIRN_REAL(MPI_Session_detach_buffer_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_detach_buffer_c(session, buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 79, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_detach_buffer_c(session, buffer_addr, size));
 	int result_ = real_(session, buffer_addr, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2024,13 +2024,13 @@ int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MP
 int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Comm_flush_buffer) real_ = CAIRN_REAL(MPI_Comm_flush_buffer);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_flush_buffer(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 80, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_flush_buffer(comm));
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -2042,13 +2042,13 @@ int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 int cairn_MPI_Session_flush_buffer(MPI_Session session)
 {
 	__typeof__(&cairn_MPI_Session_flush_buffer) real_ = CAIRN_REAL(MPI_Session_flush_buffer);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_flush_buffer(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 81, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_flush_buffer(session));
 	int result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -2060,13 +2060,13 @@ int cairn_MPI_Session_flush_buffer(MPI_Session session)
 int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Comm_iflush_buffer) real_ = CAIRN_REAL(MPI_Comm_iflush_buffer);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_iflush_buffer(comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 82, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_iflush_buffer(comm, request));
 	int result_ = real_(comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2081,13 +2081,13 @@ int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Session_iflush_buffer) real_ = CAIRN_REAL(MPI_Session_iflush_buffer);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_iflush_buffer(session, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 83, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_iflush_buffer(session, request));
 	int result_ = real_(session, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2102,6 +2102,7 @@ int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 int cairn_MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Psend_init) real_ = CAIRN_REAL(MPI_Psend_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 84, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2115,7 +2116,6 @@ int cairn_MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_D
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request));
 	int result_ = real_(buf, partitions, count, datatype, dest, tag, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);

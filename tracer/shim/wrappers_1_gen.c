@@ -4,6 +4,7 @@
 int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Precv_init) real_ = CAIRN_REAL(MPI_Precv_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 85, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -16,7 +17,6 @@ int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatyp
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request));
 	int result_ = real_(buf, partitions, count, datatype, source, tag, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -32,6 +32,7 @@ int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatyp
 int cairn_MPI_Pready(int partition, MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Pready) real_ = CAIRN_REAL(MPI_Pready);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready(partition, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 86, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -39,7 +40,6 @@ int cairn_MPI_Pready(int partition, MPI_Request request)
 		*word_++ = CAIRN_WORD(request);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready(partition, request));
 	int result_ = real_(partition, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -51,6 +51,7 @@ int cairn_MPI_Pready(int partition, MPI_Request request)
 int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Pready_range) real_ = CAIRN_REAL(MPI_Pready_range);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready_range(partition_low, partition_high, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 87, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -59,7 +60,6 @@ int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request re
 		*word_++ = CAIRN_WORD(request);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready_range(partition_low, partition_high, request));
 	int result_ = real_(partition_low, partition_high, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -71,6 +71,7 @@ int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request re
 int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Pready_list) real_ = CAIRN_REAL(MPI_Pready_list);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready_list(length, array_of_partitions, request));
 	struct cairn_record record_;
 	const int64_t length_array_of_partitions_ = array_of_partitions == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)length);
 	uint64_t *word_ = cairn_open(&record_, 88, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_partitions_), CAIRN_CALLER);
@@ -80,7 +81,6 @@ int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request req
 		*word_++ = CAIRN_WORD(request);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready_list(length, array_of_partitions, request));
 	int result_ = real_(length, array_of_partitions, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -92,6 +92,7 @@ int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request req
 int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 {
 	__typeof__(&cairn_MPI_Parrived) real_ = CAIRN_REAL(MPI_Parrived);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Parrived(request, partition, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 89, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -99,7 +100,6 @@ int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 		*word_++ = CAIRN_WORD(partition);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Parrived(request, partition, flag));
 	int result_ = real_(request, partition, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -113,13 +113,13 @@ int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 int cairn_MPI_Barrier(MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Barrier) real_ = CAIRN_REAL(MPI_Barrier);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Barrier(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 90, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Barrier(comm));
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -131,6 +131,7 @@ int cairn_MPI_Barrier(MPI_Comm comm)
 int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Bcast) real_ = CAIRN_REAL(MPI_Bcast);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast(buffer, count, datatype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 91, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -141,7 +142,6 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast(buffer, count, datatype, root, comm));
 	int result_ = real_(buffer, count, datatype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(buffer);
@@ -154,6 +154,7 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Bcast_c) real_ = CAIRN_REAL(MPI_Bcast_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_c(buffer, count, datatype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 92, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -164,7 +165,6 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_c(buffer, count, datatype, root, comm));
 	int result_ = real_(buffer, count, datatype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(buffer);
@@ -177,6 +177,7 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Gather) real_ = CAIRN_REAL(MPI_Gather);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 93, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -189,7 +190,6 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -202,6 +202,7 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Gather_c) real_ = CAIRN_REAL(MPI_Gather_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 94, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -214,7 +215,6 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -227,6 +227,7 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Gatherv) real_ = CAIRN_REAL(MPI_Gatherv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -243,7 +244,6 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -256,6 +256,7 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Gatherv_c) real_ = CAIRN_REAL(MPI_Gatherv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -272,7 +273,6 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -285,6 +285,7 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scatter) real_ = CAIRN_REAL(MPI_Scatter);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 97, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -297,7 +298,6 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -310,6 +310,7 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scatter_c) real_ = CAIRN_REAL(MPI_Scatter_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 98, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -322,7 +323,6 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -335,6 +335,7 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scatterv) real_ = CAIRN_REAL(MPI_Scatterv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -351,7 +352,6 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -364,6 +364,7 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scatterv_c) real_ = CAIRN_REAL(MPI_Scatterv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -380,7 +381,6 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -393,6 +393,7 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allgather) real_ = CAIRN_REAL(MPI_Allgather);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 101, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -404,7 +405,6 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -417,6 +417,7 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allgather_c) real_ = CAIRN_REAL(MPI_Allgather_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 102, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -428,7 +429,6 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -441,6 +441,7 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allgatherv) real_ = CAIRN_REAL(MPI_Allgatherv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -455,7 +456,6 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -468,6 +468,7 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allgatherv_c) real_ = CAIRN_REAL(MPI_Allgatherv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -482,7 +483,6 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -495,6 +495,7 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoall) real_ = CAIRN_REAL(MPI_Alltoall);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 105, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -506,7 +507,6 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -519,6 +519,7 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoall_c) real_ = CAIRN_REAL(MPI_Alltoall_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 106, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -530,7 +531,6 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -543,6 +543,7 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoallv) real_ = CAIRN_REAL(MPI_Alltoallv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -560,7 +561,6 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -573,6 +573,7 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoallv_c) real_ = CAIRN_REAL(MPI_Alltoallv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -590,7 +591,6 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -603,6 +603,7 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoallw) real_ = CAIRN_REAL(MPI_Alltoallw);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -622,7 +623,6 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -635,6 +635,7 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoallw_c) real_ = CAIRN_REAL(MPI_Alltoallw_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -654,7 +655,6 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -667,6 +667,7 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce) real_ = CAIRN_REAL(MPI_Reduce);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 111, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -678,7 +679,6 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -691,6 +691,7 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_c) real_ = CAIRN_REAL(MPI_Reduce_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 112, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -702,7 +703,6 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -715,6 +715,7 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allreduce) real_ = CAIRN_REAL(MPI_Allreduce);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 113, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -725,7 +726,6 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -738,6 +738,7 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allreduce_c) real_ = CAIRN_REAL(MPI_Allreduce_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 114, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -748,7 +749,6 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -761,6 +761,7 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_block) real_ = CAIRN_REAL(MPI_Reduce_scatter_block);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 115, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -771,7 +772,6 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -784,6 +784,7 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_block_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 116, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -794,7 +795,6 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm));
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -807,6 +807,7 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter) real_ = CAIRN_REAL(MPI_Reduce_scatter);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 117, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), CAIRN_CALLER);
@@ -818,7 +819,6 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -831,6 +831,7 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 118, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), CAIRN_CALLER);
@@ -842,7 +843,6 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -855,6 +855,7 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scan) real_ = CAIRN_REAL(MPI_Scan);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 119, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -865,7 +866,6 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -878,6 +878,7 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scan_c) real_ = CAIRN_REAL(MPI_Scan_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_c(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 120, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -888,7 +889,6 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_c(sendbuf, recvbuf, count, datatype, op, comm));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -901,6 +901,7 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Exscan) real_ = CAIRN_REAL(MPI_Exscan);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 121, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -911,7 +912,6 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -924,6 +924,7 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Exscan_c) real_ = CAIRN_REAL(MPI_Exscan_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 122, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -934,7 +935,6 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -947,13 +947,13 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibarrier) real_ = CAIRN_REAL(MPI_Ibarrier);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibarrier(comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 123, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibarrier(comm, request));
 	int result_ = real_(comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -968,6 +968,7 @@ int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibcast) real_ = CAIRN_REAL(MPI_Ibcast);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibcast(buffer, count, datatype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 124, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -978,7 +979,6 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibcast(buffer, count, datatype, root, comm, request));
 	int result_ = real_(buffer, count, datatype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -994,6 +994,7 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibcast_c) real_ = CAIRN_REAL(MPI_Ibcast_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibcast_c(buffer, count, datatype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 125, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1004,7 +1005,6 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibcast_c(buffer, count, datatype, root, comm, request));
 	int result_ = real_(buffer, count, datatype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1020,6 +1020,7 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Igather) real_ = CAIRN_REAL(MPI_Igather);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 126, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1032,7 +1033,6 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1048,6 +1048,7 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Igather_c) real_ = CAIRN_REAL(MPI_Igather_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 127, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1060,7 +1061,6 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1076,6 +1076,7 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Igatherv) real_ = CAIRN_REAL(MPI_Igatherv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1092,7 +1093,6 @@ int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1108,6 +1108,7 @@ int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Igatherv_c) real_ = CAIRN_REAL(MPI_Igatherv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1124,7 +1125,6 @@ int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1140,6 +1140,7 @@ int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscatter) real_ = CAIRN_REAL(MPI_Iscatter);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 130, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1152,7 +1153,6 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1168,6 +1168,7 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscatter_c) real_ = CAIRN_REAL(MPI_Iscatter_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 131, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1180,7 +1181,6 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1196,6 +1196,7 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscatterv) real_ = CAIRN_REAL(MPI_Iscatterv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1212,7 +1213,6 @@ int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int d
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1228,6 +1228,7 @@ int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int d
 int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscatterv_c) real_ = CAIRN_REAL(MPI_Iscatterv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1244,7 +1245,6 @@ int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1260,6 +1260,7 @@ int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallgather) real_ = CAIRN_REAL(MPI_Iallgather);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 134, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1271,7 +1272,6 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1287,6 +1287,7 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallgather_c) real_ = CAIRN_REAL(MPI_Iallgather_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 135, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1298,7 +1299,6 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1314,6 +1314,7 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallgatherv) real_ = CAIRN_REAL(MPI_Iallgatherv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1328,7 +1329,6 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1344,6 +1344,7 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallgatherv_c) real_ = CAIRN_REAL(MPI_Iallgatherv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1358,7 +1359,6 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1374,6 +1374,7 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoall) real_ = CAIRN_REAL(MPI_Ialltoall);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 138, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1385,7 +1386,6 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1401,6 +1401,7 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoall_c) real_ = CAIRN_REAL(MPI_Ialltoall_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 139, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1412,7 +1413,6 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1428,6 +1428,7 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoallv) real_ = CAIRN_REAL(MPI_Ialltoallv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1445,7 +1446,6 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1461,6 +1461,7 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoallv_c) real_ = CAIRN_REAL(MPI_Ialltoallv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1478,7 +1479,6 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1494,6 +1494,7 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoallw) real_ = CAIRN_REAL(MPI_Ialltoallw);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1513,7 +1514,6 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1529,6 +1529,7 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoallw_c) real_ = CAIRN_REAL(MPI_Ialltoallw_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1548,7 +1549,6 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1564,6 +1564,7 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce) real_ = CAIRN_REAL(MPI_Ireduce);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 144, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1575,7 +1576,6 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1591,6 +1591,7 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_c) real_ = CAIRN_REAL(MPI_Ireduce_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 145, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1602,7 +1603,6 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1618,6 +1618,7 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallreduce) real_ = CAIRN_REAL(MPI_Iallreduce);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 146, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1628,7 +1629,6 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1644,6 +1644,7 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallreduce_c) real_ = CAIRN_REAL(MPI_Iallreduce_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 147, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1654,7 +1655,6 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1670,6 +1670,7 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_scatter_block) real_ = CAIRN_REAL(MPI_Ireduce_scatter_block);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 148, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1680,7 +1681,6 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1696,6 +1696,7 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_scatter_block_c) real_ = CAIRN_REAL(MPI_Ireduce_scatter_block_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 149, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1706,7 +1707,6 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1722,6 +1722,7 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_scatter) real_ = CAIRN_REAL(MPI_Ireduce_scatter);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 150, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), CAIRN_CALLER);
@@ -1733,7 +1734,6 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1749,6 +1749,7 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_scatter_c) real_ = CAIRN_REAL(MPI_Ireduce_scatter_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 151, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), CAIRN_CALLER);
@@ -1760,7 +1761,6 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1776,6 +1776,7 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscan) real_ = CAIRN_REAL(MPI_Iscan);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 152, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1786,7 +1787,6 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1802,6 +1802,7 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscan_c) real_ = CAIRN_REAL(MPI_Iscan_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 153, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1812,7 +1813,6 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1828,6 +1828,7 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iexscan) real_ = CAIRN_REAL(MPI_Iexscan);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 154, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1838,7 +1839,6 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1854,6 +1854,7 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iexscan_c) real_ = CAIRN_REAL(MPI_Iexscan_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 155, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1864,7 +1865,6 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1880,6 +1880,7 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Barrier_init) real_ = CAIRN_REAL(MPI_Barrier_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Barrier_init(comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 156, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1887,7 +1888,6 @@ int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Barrier_init(comm, info, request));
 	int result_ = real_(comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1902,6 +1902,7 @@ int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Bcast_init) real_ = CAIRN_REAL(MPI_Bcast_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_init(buffer, count, datatype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 157, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1913,7 +1914,6 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_init(buffer, count, datatype, root, comm, info, request));
 	int result_ = real_(buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1929,6 +1929,7 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Bcast_init_c) real_ = CAIRN_REAL(MPI_Bcast_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_init_c(buffer, count, datatype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 158, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1940,7 +1941,6 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_init_c(buffer, count, datatype, root, comm, info, request));
 	int result_ = real_(buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1956,6 +1956,7 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Gather_init) real_ = CAIRN_REAL(MPI_Gather_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 159, CAIRN_HEADER + 80, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1969,7 +1970,6 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1985,6 +1985,7 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Gather_init_c) real_ = CAIRN_REAL(MPI_Gather_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 160, CAIRN_HEADER + 80, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1998,7 +1999,6 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2014,6 +2014,7 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Gatherv_init) real_ = CAIRN_REAL(MPI_Gatherv_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -2031,7 +2032,6 @@ int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype send
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2047,6 +2047,7 @@ int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype send
 int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Gatherv_init_c) real_ = CAIRN_REAL(MPI_Gatherv_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -2064,7 +2065,6 @@ int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2080,6 +2080,7 @@ int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scatter_init) real_ = CAIRN_REAL(MPI_Scatter_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 163, CAIRN_HEADER + 80, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2093,7 +2094,6 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2109,6 +2109,7 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scatter_init_c) real_ = CAIRN_REAL(MPI_Scatter_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 164, CAIRN_HEADER + 80, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2122,7 +2123,6 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2138,6 +2138,7 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scatterv_init) real_ = CAIRN_REAL(MPI_Scatterv_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -2155,7 +2156,6 @@ int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const i
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2171,6 +2171,7 @@ int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const i
 int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scatterv_init_c) real_ = CAIRN_REAL(MPI_Scatterv_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -2188,7 +2189,6 @@ int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2204,6 +2204,7 @@ int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allgather_init) real_ = CAIRN_REAL(MPI_Allgather_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 167, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2216,7 +2217,6 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2232,6 +2232,7 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allgather_init_c) real_ = CAIRN_REAL(MPI_Allgather_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 168, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2244,7 +2245,6 @@ int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);

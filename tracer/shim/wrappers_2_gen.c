@@ -4,6 +4,7 @@
 int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allgatherv_init) real_ = CAIRN_REAL(MPI_Allgatherv_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -19,7 +20,6 @@ int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -35,6 +35,7 @@ int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allgatherv_init_c) real_ = CAIRN_REAL(MPI_Allgatherv_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -50,7 +51,6 @@ int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -66,6 +66,7 @@ int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoall_init) real_ = CAIRN_REAL(MPI_Alltoall_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 171, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -78,7 +79,6 @@ int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -94,6 +94,7 @@ int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoall_init_c) real_ = CAIRN_REAL(MPI_Alltoall_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 172, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -106,7 +107,6 @@ int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -122,6 +122,7 @@ int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallv_init) real_ = CAIRN_REAL(MPI_Alltoallv_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -140,7 +141,6 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -156,6 +156,7 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallv_init_c) real_ = CAIRN_REAL(MPI_Alltoallv_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -174,7 +175,6 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -190,6 +190,7 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallw_init) real_ = CAIRN_REAL(MPI_Alltoallw_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -210,7 +211,6 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -226,6 +226,7 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallw_init_c) real_ = CAIRN_REAL(MPI_Alltoallw_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -246,7 +247,6 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -262,6 +262,7 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_init) real_ = CAIRN_REAL(MPI_Reduce_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 177, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -274,7 +275,6 @@ int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -290,6 +290,7 @@ int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_init_c) real_ = CAIRN_REAL(MPI_Reduce_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 178, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -302,7 +303,6 @@ int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -318,6 +318,7 @@ int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allreduce_init) real_ = CAIRN_REAL(MPI_Allreduce_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 179, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -329,7 +330,6 @@ int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -345,6 +345,7 @@ int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allreduce_init_c) real_ = CAIRN_REAL(MPI_Allreduce_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 180, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -356,7 +357,6 @@ int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -372,6 +372,7 @@ int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 181, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -383,7 +384,6 @@ int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int 
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -399,6 +399,7 @@ int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int 
 int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 182, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -410,7 +411,6 @@ int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MP
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -426,6 +426,7 @@ int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MP
 int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 183, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), CAIRN_CALLER);
@@ -438,7 +439,6 @@ int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int 
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -454,6 +454,7 @@ int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int 
 int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 184, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), CAIRN_CALLER);
@@ -466,7 +467,6 @@ int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MP
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -482,6 +482,7 @@ int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MP
 int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scan_init) real_ = CAIRN_REAL(MPI_Scan_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 185, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -493,7 +494,6 @@ int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -509,6 +509,7 @@ int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scan_init_c) real_ = CAIRN_REAL(MPI_Scan_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 186, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -520,7 +521,6 @@ int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -536,6 +536,7 @@ int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Exscan_init) real_ = CAIRN_REAL(MPI_Exscan_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 187, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -547,7 +548,6 @@ int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -563,6 +563,7 @@ int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Exscan_init_c) real_ = CAIRN_REAL(MPI_Exscan_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 188, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -574,7 +575,6 @@ int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -590,6 +590,7 @@ int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather) real_ = CAIRN_REAL(MPI_Neighbor_allgather);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 189, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -601,7 +602,6 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -614,6 +614,7 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 190, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -625,7 +626,6 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -638,6 +638,7 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -652,7 +653,6 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -665,6 +665,7 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -679,7 +680,6 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -692,6 +692,7 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall) real_ = CAIRN_REAL(MPI_Neighbor_alltoall);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 193, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -703,7 +704,6 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -716,6 +716,7 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 194, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -727,7 +728,6 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -740,6 +740,7 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -757,7 +758,6 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -770,6 +770,7 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -787,7 +788,6 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -800,6 +800,7 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -819,7 +820,6 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -832,6 +832,7 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -851,7 +852,6 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(recvbuf);
@@ -864,6 +864,7 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgather) real_ = CAIRN_REAL(MPI_Ineighbor_allgather);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 199, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -875,7 +876,6 @@ int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -891,6 +891,7 @@ int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgather_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgather_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 200, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -902,7 +903,6 @@ int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MP
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -918,6 +918,7 @@ int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MP
 int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -932,7 +933,6 @@ int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -948,6 +948,7 @@ int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -962,7 +963,6 @@ int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -978,6 +978,7 @@ int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoall) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 203, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -989,7 +990,6 @@ int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1005,6 +1005,7 @@ int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 204, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1016,7 +1017,6 @@ int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1032,6 +1032,7 @@ int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1049,7 +1050,6 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1065,6 +1065,7 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1082,7 +1083,6 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1098,6 +1098,7 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1117,7 +1118,6 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1133,6 +1133,7 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1152,7 +1153,6 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1168,6 +1168,7 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather_init) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 209, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1180,7 +1181,6 @@ int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Da
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1196,6 +1196,7 @@ int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Da
 int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 210, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1208,7 +1209,6 @@ int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1224,6 +1224,7 @@ int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount
 int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -1239,7 +1240,6 @@ int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1255,6 +1255,7 @@ int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
 int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -1270,7 +1271,6 @@ int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcoun
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1286,6 +1286,7 @@ int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcoun
 int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 213, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1298,7 +1299,6 @@ int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1314,6 +1314,7 @@ int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 214, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1326,7 +1327,6 @@ int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1342,6 +1342,7 @@ int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1360,7 +1361,6 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1376,6 +1376,7 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1394,7 +1395,6 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1410,6 +1410,7 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1430,7 +1431,6 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1446,6 +1446,7 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1466,7 +1467,6 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1482,6 +1482,7 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
 	__typeof__(&cairn_MPI_Op_create) real_ = CAIRN_REAL(MPI_Op_create);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_create(user_fn, commute, op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 219, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1489,7 +1490,6 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 		*word_++ = CAIRN_WORD(commute);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_create(user_fn, commute, op));
 	int result_ = real_(user_fn, commute, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1504,6 +1504,7 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 {
 	__typeof__(&cairn_MPI_Op_create_c) real_ = CAIRN_REAL(MPI_Op_create_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_create_c(user_fn, commute, op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 220, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1511,7 +1512,6 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 		*word_++ = CAIRN_WORD(commute);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_create_c(user_fn, commute, op));
 	int result_ = real_(user_fn, commute, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1526,6 +1526,7 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 int cairn_MPI_Op_free(MPI_Op *op)
 {
 	__typeof__(&cairn_MPI_Op_free) real_ = CAIRN_REAL(MPI_Op_free);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_free(op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 221, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1533,7 +1534,6 @@ int cairn_MPI_Op_free(MPI_Op *op)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_free(op));
 	int result_ = real_(op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1547,13 +1547,13 @@ int cairn_MPI_Op_free(MPI_Op *op)
 int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 {
 	__typeof__(&cairn_MPI_Op_commutative) real_ = CAIRN_REAL(MPI_Op_commutative);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_commutative(op, commute));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 222, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(op);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_commutative(op, commute));
 	int result_ = real_(op, commute);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1567,6 +1567,7 @@ int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
 	__typeof__(&cairn_MPI_Reduce_local) real_ = CAIRN_REAL(MPI_Reduce_local);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_local(inbuf, inoutbuf, count, datatype, op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 223, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1577,7 +1578,6 @@ int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Dat
 		*word_++ = CAIRN_WORD(op);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_local(inbuf, inoutbuf, count, datatype, op));
 	int result_ = real_(inbuf, inoutbuf, count, datatype, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(inoutbuf);
@@ -1590,6 +1590,7 @@ int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Dat
 int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
 {
 	__typeof__(&cairn_MPI_Reduce_local_c) real_ = CAIRN_REAL(MPI_Reduce_local_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_local_c(inbuf, inoutbuf, count, datatype, op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 224, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1600,7 +1601,6 @@ int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 		*word_++ = CAIRN_WORD(op);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_local_c(inbuf, inoutbuf, count, datatype, op));
 	int result_ = real_(inbuf, inoutbuf, count, datatype, op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(inoutbuf);
@@ -1613,13 +1613,13 @@ int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 int cairn_MPI_Group_size(MPI_Group group, int *size)
 {
 	__typeof__(&cairn_MPI_Group_size) real_ = CAIRN_REAL(MPI_Group_size);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_size(group, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 225, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_size(group, size));
 	int result_ = real_(group, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1633,13 +1633,13 @@ int cairn_MPI_Group_size(MPI_Group group, int *size)
 int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 {
 	__typeof__(&cairn_MPI_Group_rank) real_ = CAIRN_REAL(MPI_Group_rank);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_rank(group, rank));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 226, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_rank(group, rank));
 	int result_ = real_(group, rank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1653,6 +1653,7 @@ int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
 	__typeof__(&cairn_MPI_Group_translate_ranks) real_ = CAIRN_REAL(MPI_Group_translate_ranks);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2));
 	struct cairn_record record_;
 	const int64_t length_ranks1_ = ranks1 == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	const int64_t length_ranks2_ = ranks2 == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
@@ -1664,7 +1665,6 @@ int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 		*word_++ = CAIRN_WORD(group2);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2));
 	int result_ = real_(group1, n, ranks1, group2, ranks2);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1678,6 +1678,7 @@ int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
 	__typeof__(&cairn_MPI_Group_compare) real_ = CAIRN_REAL(MPI_Group_compare);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_compare(group1, group2, result));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 228, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1685,7 +1686,6 @@ int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 		*word_++ = CAIRN_WORD(group2);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_compare(group1, group2, result));
 	int result_ = real_(group1, group2, result);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1699,13 +1699,13 @@ int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Comm_group) real_ = CAIRN_REAL(MPI_Comm_group);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_group(comm, group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 229, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_group(comm, group));
 	int result_ = real_(comm, group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1720,6 +1720,7 @@ int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_union) real_ = CAIRN_REAL(MPI_Group_union);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_union(group1, group2, newgroup));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 230, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1727,7 +1728,6 @@ int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 		*word_++ = CAIRN_WORD(group2);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_union(group1, group2, newgroup));
 	int result_ = real_(group1, group2, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1742,6 +1742,7 @@ int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_intersection) real_ = CAIRN_REAL(MPI_Group_intersection);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_intersection(group1, group2, newgroup));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 231, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1749,7 +1750,6 @@ int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *
 		*word_++ = CAIRN_WORD(group2);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_intersection(group1, group2, newgroup));
 	int result_ = real_(group1, group2, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1764,6 +1764,7 @@ int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *
 int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_difference) real_ = CAIRN_REAL(MPI_Group_difference);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_difference(group1, group2, newgroup));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 232, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1771,7 +1772,6 @@ int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *ne
 		*word_++ = CAIRN_WORD(group2);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_difference(group1, group2, newgroup));
 	int result_ = real_(group1, group2, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1786,6 +1786,7 @@ int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *ne
 int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_incl) real_ = CAIRN_REAL(MPI_Group_incl);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_incl(group, n, ranks, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	uint64_t *word_ = cairn_open(&record_, 233, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), CAIRN_CALLER);
@@ -1795,7 +1796,6 @@ int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 		CAIRN_PUT_LIST(word_, length_ranks_, ranks);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_incl(group, n, ranks, newgroup));
 	int result_ = real_(group, n, ranks, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1810,6 +1810,7 @@ int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_excl) real_ = CAIRN_REAL(MPI_Group_excl);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_excl(group, n, ranks, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	uint64_t *word_ = cairn_open(&record_, 234, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), CAIRN_CALLER);
@@ -1819,7 +1820,6 @@ int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 		CAIRN_PUT_LIST(word_, length_ranks_, ranks);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_excl(group, n, ranks, newgroup));
 	int result_ = real_(group, n, ranks, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1834,6 +1834,7 @@ int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_range_incl) real_ = CAIRN_REAL(MPI_Group_range_incl);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_range_incl(group, n, ranges, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
 	uint64_t *word_ = cairn_open(&record_, 235, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), CAIRN_CALLER);
@@ -1843,7 +1844,6 @@ int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 		CAIRN_PUT_LIST(word_, length_ranges_, (const int *)ranges);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_range_incl(group, n, ranges, newgroup));
 	int result_ = real_(group, n, ranges, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1858,6 +1858,7 @@ int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_range_excl) real_ = CAIRN_REAL(MPI_Group_range_excl);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_range_excl(group, n, ranges, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
 	uint64_t *word_ = cairn_open(&record_, 236, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), CAIRN_CALLER);
@@ -1867,7 +1868,6 @@ int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 		CAIRN_PUT_LIST(word_, length_ranges_, (const int *)ranges);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_range_excl(group, n, ranges, newgroup));
 	int result_ = real_(group, n, ranges, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1882,6 +1882,7 @@ int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_from_session_pset) real_ = CAIRN_REAL(MPI_Group_from_session_pset);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_from_session_pset(session, pset_name, newgroup));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : (int64_t)strlen(pset_name);
 	uint64_t *word_ = cairn_open(&record_, 237, CAIRN_HEADER + 16 + cairn_string_bytes(length_pset_name_), CAIRN_CALLER);
@@ -1890,7 +1891,6 @@ int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name
 		word_ = cairn_put_string(word_, length_pset_name_, pset_name);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_from_session_pset(session, pset_name, newgroup));
 	int result_ = real_(session, pset_name, newgroup);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1905,6 +1905,7 @@ int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name
 int cairn_MPI_Group_free(MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Group_free) real_ = CAIRN_REAL(MPI_Group_free);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_free(group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 238, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1912,7 +1913,6 @@ int cairn_MPI_Group_free(MPI_Group *group)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_free(group));
 	int result_ = real_(group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1926,13 +1926,13 @@ int cairn_MPI_Group_free(MPI_Group *group)
 int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 {
 	__typeof__(&cairn_MPI_Comm_size) real_ = CAIRN_REAL(MPI_Comm_size);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_size(comm, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 239, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_size(comm, size));
 	int result_ = real_(comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1946,13 +1946,13 @@ int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
 	__typeof__(&cairn_MPI_Comm_rank) real_ = CAIRN_REAL(MPI_Comm_rank);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_rank(comm, rank));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 240, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_rank(comm, rank));
 	int result_ = real_(comm, rank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1966,6 +1966,7 @@ int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
 	__typeof__(&cairn_MPI_Comm_compare) real_ = CAIRN_REAL(MPI_Comm_compare);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_compare(comm1, comm2, result));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 241, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1973,7 +1974,6 @@ int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 		*word_++ = CAIRN_WORD(comm2);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_compare(comm1, comm2, result));
 	int result_ = real_(comm1, comm2, result);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1987,13 +1987,13 @@ int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 int cairn_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_dup) real_ = CAIRN_REAL(MPI_Comm_dup);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_dup(comm, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 242, CAIRN_HEADER + 16 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_dup(comm, newcomm));
 	int result_ = real_(comm, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2010,6 +2010,7 @@ int cairn_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_dup_with_info) real_ = CAIRN_REAL(MPI_Comm_dup_with_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_dup_with_info(comm, info, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 243, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2017,7 +2018,6 @@ int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_dup_with_info(comm, info, newcomm));
 	int result_ = real_(comm, info, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2034,13 +2034,13 @@ int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
 int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Comm_idup) real_ = CAIRN_REAL(MPI_Comm_idup);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_idup(comm, newcomm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 244, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_idup(comm, newcomm, request));
 	int result_ = real_(comm, newcomm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2056,6 +2056,7 @@ int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Comm_idup_with_info) real_ = CAIRN_REAL(MPI_Comm_idup_with_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_idup_with_info(comm, info, newcomm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 245, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2063,7 +2064,6 @@ int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcom
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_idup_with_info(comm, info, newcomm, request));
 	int result_ = real_(comm, info, newcomm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2079,6 +2079,7 @@ int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcom
 int cairn_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_create) real_ = CAIRN_REAL(MPI_Comm_create);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create(comm, group, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 246, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2086,7 +2087,6 @@ int cairn_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 		*word_++ = CAIRN_WORD(group);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create(comm, group, newcomm));
 	int result_ = real_(comm, group, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2103,6 +2103,7 @@ int cairn_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 int cairn_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_create_group) real_ = CAIRN_REAL(MPI_Comm_create_group);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_group(comm, group, tag, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 247, CAIRN_HEADER + 32 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2111,7 +2112,6 @@ int cairn_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Com
 		*word_++ = CAIRN_WORD(tag);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_group(comm, group, tag, newcomm));
 	int result_ = real_(comm, group, tag, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2128,6 +2128,7 @@ int cairn_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Com
 int cairn_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_split) real_ = CAIRN_REAL(MPI_Comm_split);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_split(comm, color, key, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 248, CAIRN_HEADER + 32 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2136,7 +2137,6 @@ int cairn_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 		*word_++ = CAIRN_WORD(key);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_split(comm, color, key, newcomm));
 	int result_ = real_(comm, color, key, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2153,6 +2153,7 @@ int cairn_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 int cairn_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_split_type) real_ = CAIRN_REAL(MPI_Comm_split_type);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_split_type(comm, split_type, key, info, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 249, CAIRN_HEADER + 40 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2162,7 +2163,6 @@ int cairn_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info i
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_split_type(comm, split_type, key, info, newcomm));
 	int result_ = real_(comm, split_type, key, info, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2179,6 +2179,7 @@ int cairn_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info i
 int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_create_from_group) real_ = CAIRN_REAL(MPI_Comm_create_from_group);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm));
 	struct cairn_record record_;
 	const int64_t length_stringtag_ = stringtag == NULL ? CAIRN_NULL : (int64_t)strlen(stringtag);
 	uint64_t *word_ = cairn_open(&record_, 250, CAIRN_HEADER + 32 + cairn_string_bytes(length_stringtag_) + cairn_description_bytes(0), CAIRN_CALLER);
@@ -2189,7 +2190,6 @@ int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI
 		*word_++ = CAIRN_WORD(errhandler);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm));
 	int result_ = real_(group, stringtag, info, errhandler, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2206,6 +2206,7 @@ int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI
 int cairn_MPI_Comm_free(MPI_Comm *comm)
 {
 	__typeof__(&cairn_MPI_Comm_free) real_ = CAIRN_REAL(MPI_Comm_free);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_free(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 251, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2213,7 +2214,6 @@ int cairn_MPI_Comm_free(MPI_Comm *comm)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_free(comm));
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2227,6 +2227,7 @@ int cairn_MPI_Comm_free(MPI_Comm *comm)
 int cairn_MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_Comm_set_info) real_ = CAIRN_REAL(MPI_Comm_set_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_info(comm, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 252, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2234,7 +2235,6 @@ int cairn_MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_info(comm, info));
 	int result_ = real_(comm, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);

@@ -4,13 +4,13 @@
 int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_Comm_get_info) real_ = CAIRN_REAL(MPI_Comm_get_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_info(comm, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 253, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_info(comm, info_used));
 	int result_ = real_(comm, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -25,13 +25,13 @@ int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
 	__typeof__(&cairn_MPI_Comm_test_inter) real_ = CAIRN_REAL(MPI_Comm_test_inter);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_test_inter(comm, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 254, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_test_inter(comm, flag));
 	int result_ = real_(comm, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -45,13 +45,13 @@ int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
 	__typeof__(&cairn_MPI_Comm_remote_size) real_ = CAIRN_REAL(MPI_Comm_remote_size);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_remote_size(comm, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 255, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_remote_size(comm, size));
 	int result_ = real_(comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -65,13 +65,13 @@ int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 int cairn_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Comm_remote_group) real_ = CAIRN_REAL(MPI_Comm_remote_group);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_remote_group(comm, group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 256, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_remote_group(comm, group));
 	int result_ = real_(comm, group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -86,6 +86,7 @@ int cairn_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 int cairn_MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
 {
 	__typeof__(&cairn_MPI_Intercomm_create) real_ = CAIRN_REAL(MPI_Intercomm_create);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 257, CAIRN_HEADER + 48 + cairn_description_bytes(cairn_ask_processes(local_comm) + cairn_ask_processes(peer_comm) + 0), CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -96,7 +97,6 @@ int cairn_MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm p
 		*word_++ = CAIRN_WORD(tag);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
 	int result_ = real_(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -113,6 +113,7 @@ int cairn_MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm p
 int cairn_MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
 	__typeof__(&cairn_MPI_Intercomm_create_from_groups) real_ = CAIRN_REAL(MPI_Intercomm_create_from_groups);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm));
 	struct cairn_record record_;
 	const int64_t length_stringtag_ = stringtag == NULL ? CAIRN_NULL : (int64_t)strlen(stringtag);
 	uint64_t *word_ = cairn_open(&record_, 258, CAIRN_HEADER + 56 + cairn_string_bytes(length_stringtag_) + cairn_description_bytes(0), CAIRN_CALLER);
@@ -126,7 +127,6 @@ int cairn_MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_lead
 		*word_++ = CAIRN_WORD(errhandler);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm));
 	int result_ = real_(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -143,6 +143,7 @@ int cairn_MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_lead
 int cairn_MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
 	__typeof__(&cairn_MPI_Intercomm_merge) real_ = CAIRN_REAL(MPI_Intercomm_merge);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_merge(intercomm, high, newintracomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 259, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(intercomm) + 0), CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -150,7 +151,6 @@ int cairn_MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintraco
 		*word_++ = CAIRN_WORD(high);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_merge(intercomm, high, newintracomm));
 	int result_ = real_(intercomm, high, newintracomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -167,6 +167,7 @@ int cairn_MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintraco
 int cairn_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
 	__typeof__(&cairn_MPI_Comm_set_name) real_ = CAIRN_REAL(MPI_Comm_set_name);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_name(comm, comm_name));
 	struct cairn_record record_;
 	const int64_t length_comm_name_ = comm_name == NULL ? CAIRN_NULL : (int64_t)strlen(comm_name);
 	uint64_t *word_ = cairn_open(&record_, 260, CAIRN_HEADER + 8 + cairn_string_bytes(length_comm_name_), CAIRN_CALLER);
@@ -175,7 +176,6 @@ int cairn_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 		word_ = cairn_put_string(word_, length_comm_name_, comm_name);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_name(comm, comm_name));
 	int result_ = real_(comm, comm_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -187,6 +187,7 @@ int cairn_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 int cairn_MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 {
 	__typeof__(&cairn_MPI_Type_set_name) real_ = CAIRN_REAL(MPI_Type_set_name);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_set_name(datatype, type_name));
 	struct cairn_record record_;
 	const int64_t length_type_name_ = type_name == NULL ? CAIRN_NULL : (int64_t)strlen(type_name);
 	uint64_t *word_ = cairn_open(&record_, 261, CAIRN_HEADER + 8 + cairn_string_bytes(length_type_name_), CAIRN_CALLER);
@@ -195,7 +196,6 @@ int cairn_MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 		word_ = cairn_put_string(word_, length_type_name_, type_name);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_set_name(datatype, type_name));
 	int result_ = real_(datatype, type_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -207,6 +207,7 @@ int cairn_MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 int cairn_MPI_Win_set_name(MPI_Win win, const char *win_name)
 {
 	__typeof__(&cairn_MPI_Win_set_name) real_ = CAIRN_REAL(MPI_Win_set_name);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_name(win, win_name));
 	struct cairn_record record_;
 	const int64_t length_win_name_ = win_name == NULL ? CAIRN_NULL : (int64_t)strlen(win_name);
 	uint64_t *word_ = cairn_open(&record_, 262, CAIRN_HEADER + 8 + cairn_string_bytes(length_win_name_), CAIRN_CALLER);
@@ -215,7 +216,6 @@ int cairn_MPI_Win_set_name(MPI_Win win, const char *win_name)
 		word_ = cairn_put_string(word_, length_win_name_, win_name);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_name(win, win_name));
 	int result_ = real_(win, win_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -227,6 +227,7 @@ int cairn_MPI_Win_set_name(MPI_Win win, const char *win_name)
 int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Comm_get_name) real_ = CAIRN_REAL(MPI_Comm_get_name);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_name(comm, comm_name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_comm_name_ = comm_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
 	uint64_t *word_ = cairn_open(&record_, 263, CAIRN_HEADER + 16 + cairn_string_bytes(length_comm_name_), CAIRN_CALLER);
@@ -234,7 +235,6 @@ int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_name(comm, comm_name, resultlen));
 	int result_ = real_(comm, comm_name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -249,6 +249,7 @@ int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Type_get_name) real_ = CAIRN_REAL(MPI_Type_get_name);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_name(datatype, type_name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_type_name_ = type_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
 	uint64_t *word_ = cairn_open(&record_, 264, CAIRN_HEADER + 16 + cairn_string_bytes(length_type_name_), CAIRN_CALLER);
@@ -256,7 +257,6 @@ int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultl
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_name(datatype, type_name, resultlen));
 	int result_ = real_(datatype, type_name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -271,6 +271,7 @@ int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultl
 int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Win_get_name) real_ = CAIRN_REAL(MPI_Win_get_name);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_name(win, win_name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_win_name_ = win_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
 	uint64_t *word_ = cairn_open(&record_, 265, CAIRN_HEADER + 16 + cairn_string_bytes(length_win_name_), CAIRN_CALLER);
@@ -278,7 +279,6 @@ int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_name(win, win_name, resultlen));
 	int result_ = real_(win, win_name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -293,6 +293,7 @@ int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Comm_create_keyval) real_ = CAIRN_REAL(MPI_Comm_create_keyval);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 266, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -301,7 +302,6 @@ int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 		*word_++ = CAIRN_WORD(extra_state);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
 	int result_ = real_(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -316,6 +316,7 @@ int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Win_create_keyval) real_ = CAIRN_REAL(MPI_Win_create_keyval);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 267, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -324,7 +325,6 @@ int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MP
 		*word_++ = CAIRN_WORD(extra_state);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
 	int result_ = real_(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -339,6 +339,7 @@ int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MP
 int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Type_create_keyval) real_ = CAIRN_REAL(MPI_Type_create_keyval);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 268, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -347,7 +348,6 @@ int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 		*word_++ = CAIRN_WORD(extra_state);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
 	int result_ = real_(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -362,6 +362,7 @@ int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 {
 	__typeof__(&cairn_MPI_Comm_free_keyval) real_ = CAIRN_REAL(MPI_Comm_free_keyval);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_free_keyval(comm_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 269, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -369,7 +370,6 @@ int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_free_keyval(comm_keyval));
 	int result_ = real_(comm_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -383,6 +383,7 @@ int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 int cairn_MPI_Win_free_keyval(int *win_keyval)
 {
 	__typeof__(&cairn_MPI_Win_free_keyval) real_ = CAIRN_REAL(MPI_Win_free_keyval);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_free_keyval(win_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 270, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -390,7 +391,6 @@ int cairn_MPI_Win_free_keyval(int *win_keyval)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_free_keyval(win_keyval));
 	int result_ = real_(win_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -404,6 +404,7 @@ int cairn_MPI_Win_free_keyval(int *win_keyval)
 int cairn_MPI_Type_free_keyval(int *type_keyval)
 {
 	__typeof__(&cairn_MPI_Type_free_keyval) real_ = CAIRN_REAL(MPI_Type_free_keyval);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_free_keyval(type_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 271, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -411,7 +412,6 @@ int cairn_MPI_Type_free_keyval(int *type_keyval)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_free_keyval(type_keyval));
 	int result_ = real_(type_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -425,6 +425,7 @@ int cairn_MPI_Type_free_keyval(int *type_keyval)
 int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
 	__typeof__(&cairn_MPI_Comm_set_attr) real_ = CAIRN_REAL(MPI_Comm_set_attr);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_attr(comm, comm_keyval, attribute_val));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 272, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -433,7 +434,6 @@ int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 		*word_++ = CAIRN_WORD(attribute_val);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_attr(comm, comm_keyval, attribute_val));
 	int result_ = real_(comm, comm_keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -445,6 +445,7 @@ int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 {
 	__typeof__(&cairn_MPI_Win_set_attr) real_ = CAIRN_REAL(MPI_Win_set_attr);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_attr(win, win_keyval, attribute_val));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 273, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -453,7 +454,6 @@ int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 		*word_++ = CAIRN_WORD(attribute_val);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_attr(win, win_keyval, attribute_val));
 	int result_ = real_(win, win_keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -465,6 +465,7 @@ int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
 {
 	__typeof__(&cairn_MPI_Type_set_attr) real_ = CAIRN_REAL(MPI_Type_set_attr);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_set_attr(datatype, type_keyval, attribute_val));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 274, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -473,7 +474,6 @@ int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 		*word_++ = CAIRN_WORD(attribute_val);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_set_attr(datatype, type_keyval, attribute_val));
 	int result_ = real_(datatype, type_keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -485,6 +485,7 @@ int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
 {
 	__typeof__(&cairn_MPI_Comm_get_attr) real_ = CAIRN_REAL(MPI_Comm_get_attr);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_attr(comm, comm_keyval, attribute_val, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 275, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -492,7 +493,6 @@ int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val,
 		*word_++ = CAIRN_WORD(comm_keyval);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_attr(comm, comm_keyval, attribute_val, flag));
 	int result_ = real_(comm, comm_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -507,6 +507,7 @@ int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val,
 int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
 {
 	__typeof__(&cairn_MPI_Win_get_attr) real_ = CAIRN_REAL(MPI_Win_get_attr);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_attr(win, win_keyval, attribute_val, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 276, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -514,7 +515,6 @@ int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int
 		*word_++ = CAIRN_WORD(win_keyval);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_attr(win, win_keyval, attribute_val, flag));
 	int result_ = real_(win, win_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -529,6 +529,7 @@ int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int
 int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
 {
 	__typeof__(&cairn_MPI_Type_get_attr) real_ = CAIRN_REAL(MPI_Type_get_attr);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_attr(datatype, type_keyval, attribute_val, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 277, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -536,7 +537,6 @@ int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 		*word_++ = CAIRN_WORD(type_keyval);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_attr(datatype, type_keyval, attribute_val, flag));
 	int result_ = real_(datatype, type_keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -551,6 +551,7 @@ int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 {
 	__typeof__(&cairn_MPI_Comm_delete_attr) real_ = CAIRN_REAL(MPI_Comm_delete_attr);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_delete_attr(comm, comm_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 278, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -558,7 +559,6 @@ int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 		*word_++ = CAIRN_WORD(comm_keyval);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_delete_attr(comm, comm_keyval));
 	int result_ = real_(comm, comm_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -570,6 +570,7 @@ int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 {
 	__typeof__(&cairn_MPI_Win_delete_attr) real_ = CAIRN_REAL(MPI_Win_delete_attr);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_delete_attr(win, win_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 279, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -577,7 +578,6 @@ int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 		*word_++ = CAIRN_WORD(win_keyval);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_delete_attr(win, win_keyval));
 	int result_ = real_(win, win_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -589,6 +589,7 @@ int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 {
 	__typeof__(&cairn_MPI_Type_delete_attr) real_ = CAIRN_REAL(MPI_Type_delete_attr);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_delete_attr(datatype, type_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 280, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -596,7 +597,6 @@ int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 		*word_++ = CAIRN_WORD(type_keyval);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_delete_attr(datatype, type_keyval));
 	int result_ = real_(datatype, type_keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -608,6 +608,7 @@ int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 int cairn_MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
 {
 	__typeof__(&cairn_MPI_Cart_create) real_ = CAIRN_REAL(MPI_Cart_create);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_periods_ = periods == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -620,7 +621,6 @@ int cairn_MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const 
 		*word_++ = CAIRN_WORD(reorder);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart));
 	int result_ = real_(comm_old, ndims, dims, periods, reorder, comm_cart);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -637,6 +637,7 @@ int cairn_MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const 
 int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 {
 	__typeof__(&cairn_MPI_Dims_create) real_ = CAIRN_REAL(MPI_Dims_create);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dims_create(nnodes, ndims, dims));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	uint64_t *word_ = cairn_open(&record_, 282, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_dims_), CAIRN_CALLER);
@@ -646,7 +647,6 @@ int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 		CAIRN_PUT_LIST(word_, length_dims_, dims);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dims_create(nnodes, ndims, dims));
 	int result_ = real_(nnodes, ndims, dims);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -660,6 +660,7 @@ int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 int cairn_MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm *comm_graph)
 {
 	__typeof__(&cairn_MPI_Graph_create) real_ = CAIRN_REAL(MPI_Graph_create);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph));
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)nnodes);
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_LAST(index, length_index_));
@@ -672,7 +673,6 @@ int cairn_MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], con
 		*word_++ = CAIRN_WORD(reorder);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph));
 	int result_ = real_(comm_old, nnodes, index, edges, reorder, comm_graph);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -689,6 +689,7 @@ int cairn_MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], con
 int cairn_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
 	__typeof__(&cairn_MPI_Dist_graph_create_adjacent) real_ = CAIRN_REAL(MPI_Dist_graph_create_adjacent);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph));
 	struct cairn_record record_;
 	const int64_t length_sources_ = sources == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)indegree);
 	const int64_t length_sourceweights_ = CAIRN_IS(sourceweights, MPI_WEIGHTS_EMPTY) ? CAIRN_SENTINEL : CAIRN_IS(sourceweights, MPI_UNWEIGHTED) ? CAIRN_SENTINEL : sourceweights == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)indegree);
@@ -707,7 +708,6 @@ int cairn_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const 
 		*word_++ = CAIRN_WORD(reorder);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph));
 	int result_ = real_(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -724,6 +724,7 @@ int cairn_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const 
 int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
 	__typeof__(&cairn_MPI_Dist_graph_create) real_ = CAIRN_REAL(MPI_Dist_graph_create);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph));
 	struct cairn_record record_;
 	const int64_t length_sources_ = sources == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	const int64_t length_degrees_ = degrees == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
@@ -741,7 +742,6 @@ int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], c
 		*word_++ = CAIRN_WORD(reorder);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph));
 	int result_ = real_(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -758,13 +758,13 @@ int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], c
 int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 {
 	__typeof__(&cairn_MPI_Topo_test) real_ = CAIRN_REAL(MPI_Topo_test);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Topo_test(comm, status));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 286, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Topo_test(comm, status));
 	int result_ = real_(comm, status);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -778,13 +778,13 @@ int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
 	__typeof__(&cairn_MPI_Graphdims_get) real_ = CAIRN_REAL(MPI_Graphdims_get);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graphdims_get(comm, nnodes, nedges));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 287, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graphdims_get(comm, nnodes, nedges));
 	int result_ = real_(comm, nnodes, nedges);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -799,6 +799,7 @@ int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[])
 {
 	__typeof__(&cairn_MPI_Graph_get) real_ = CAIRN_REAL(MPI_Graph_get);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_get(comm, maxindex, maxedges, index, edges));
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindex);
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxedges);
@@ -809,7 +810,6 @@ int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], 
 		*word_++ = CAIRN_WORD(maxedges);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_get(comm, maxindex, maxedges, index, edges));
 	int result_ = real_(comm, maxindex, maxedges, index, edges);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -824,13 +824,13 @@ int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], 
 int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
 	__typeof__(&cairn_MPI_Cartdim_get) real_ = CAIRN_REAL(MPI_Cartdim_get);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cartdim_get(comm, ndims));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 289, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cartdim_get(comm, ndims));
 	int result_ = real_(comm, ndims);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -844,6 +844,7 @@ int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
 	__typeof__(&cairn_MPI_Cart_get) real_ = CAIRN_REAL(MPI_Cart_get);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_get(comm, maxdims, dims, periods, coords));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
 	const int64_t length_periods_ = periods == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
@@ -854,7 +855,6 @@ int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], in
 		*word_++ = CAIRN_WORD(maxdims);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_get(comm, maxdims, dims, periods, coords));
 	int result_ = real_(comm, maxdims, dims, periods, coords);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -870,6 +870,7 @@ int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], in
 int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
 	__typeof__(&cairn_MPI_Cart_rank) real_ = CAIRN_REAL(MPI_Cart_rank);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_rank(comm, coords, rank));
 	struct cairn_record record_;
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_ndims(comm));
 	uint64_t *word_ = cairn_open(&record_, 291, CAIRN_HEADER + 16 + cairn_list_bytes(length_coords_), CAIRN_CALLER);
@@ -878,7 +879,6 @@ int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 		CAIRN_PUT_LIST(word_, length_coords_, coords);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_rank(comm, coords, rank));
 	int result_ = real_(comm, coords, rank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -892,6 +892,7 @@ int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
 	__typeof__(&cairn_MPI_Cart_coords) real_ = CAIRN_REAL(MPI_Cart_coords);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_coords(comm, rank, maxdims, coords));
 	struct cairn_record record_;
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
 	uint64_t *word_ = cairn_open(&record_, 292, CAIRN_HEADER + 24 + cairn_list_bytes(length_coords_), CAIRN_CALLER);
@@ -901,7 +902,6 @@ int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 		*word_++ = CAIRN_WORD(maxdims);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_coords(comm, rank, maxdims, coords));
 	int result_ = real_(comm, rank, maxdims, coords);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -915,6 +915,7 @@ int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
 	__typeof__(&cairn_MPI_Graph_neighbors_count) real_ = CAIRN_REAL(MPI_Graph_neighbors_count);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_neighbors_count(comm, rank, nneighbors));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 293, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -922,7 +923,6 @@ int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 		*word_++ = CAIRN_WORD(rank);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_neighbors_count(comm, rank, nneighbors));
 	int result_ = real_(comm, rank, nneighbors);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -936,6 +936,7 @@ int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
 	__typeof__(&cairn_MPI_Graph_neighbors) real_ = CAIRN_REAL(MPI_Graph_neighbors);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_neighbors(comm, rank, maxneighbors, neighbors));
 	struct cairn_record record_;
 	const int64_t length_neighbors_ = neighbors == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxneighbors);
 	uint64_t *word_ = cairn_open(&record_, 294, CAIRN_HEADER + 24 + cairn_list_bytes(length_neighbors_), CAIRN_CALLER);
@@ -945,7 +946,6 @@ int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int nei
 		*word_++ = CAIRN_WORD(maxneighbors);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_neighbors(comm, rank, maxneighbors, neighbors));
 	int result_ = real_(comm, rank, maxneighbors, neighbors);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -959,13 +959,13 @@ int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int nei
 int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
 	__typeof__(&cairn_MPI_Dist_graph_neighbors_count) real_ = CAIRN_REAL(MPI_Dist_graph_neighbors_count);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 295, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted));
 	int result_ = real_(comm, indegree, outdegree, weighted);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -981,6 +981,7 @@ int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outd
 int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
 {
 	__typeof__(&cairn_MPI_Dist_graph_neighbors) real_ = CAIRN_REAL(MPI_Dist_graph_neighbors);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
 	struct cairn_record record_;
 	const int64_t length_sources_ = sources == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindegree);
 	const int64_t length_sourceweights_ = CAIRN_IS(sourceweights, MPI_WEIGHTS_EMPTY) ? CAIRN_SENTINEL : CAIRN_IS(sourceweights, MPI_UNWEIGHTED) ? CAIRN_SENTINEL : sourceweights == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindegree);
@@ -993,7 +994,6 @@ int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[]
 		*word_++ = CAIRN_WORD(maxoutdegree);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
 	int result_ = real_(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1010,6 +1010,7 @@ int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[]
 int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
 	__typeof__(&cairn_MPI_Cart_shift) real_ = CAIRN_REAL(MPI_Cart_shift);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_shift(comm, direction, disp, rank_source, rank_dest));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 297, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1018,7 +1019,6 @@ int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_sourc
 		*word_++ = CAIRN_WORD(disp);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_shift(comm, direction, disp, rank_source, rank_dest));
 	int result_ = real_(comm, direction, disp, rank_source, rank_dest);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1033,6 +1033,7 @@ int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_sourc
 int cairn_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Cart_sub) real_ = CAIRN_REAL(MPI_Cart_sub);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_sub(comm, remain_dims, newcomm));
 	struct cairn_record record_;
 	const int64_t length_remain_dims_ = remain_dims == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_ndims(comm));
 	uint64_t *word_ = cairn_open(&record_, 298, CAIRN_HEADER + 16 + cairn_list_bytes(length_remain_dims_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
@@ -1041,7 +1042,6 @@ int cairn_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm
 		CAIRN_PUT_LIST(word_, length_remain_dims_, remain_dims);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_sub(comm, remain_dims, newcomm));
 	int result_ = real_(comm, remain_dims, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1058,6 +1058,7 @@ int cairn_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm
 int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
 	__typeof__(&cairn_MPI_Cart_map) real_ = CAIRN_REAL(MPI_Cart_map);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_map(comm, ndims, dims, periods, newrank));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_periods_ = periods == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1069,7 +1070,6 @@ int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int per
 		CAIRN_PUT_LIST(word_, length_periods_, periods);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_map(comm, ndims, dims, periods, newrank));
 	int result_ = real_(comm, ndims, dims, periods, newrank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1083,6 +1083,7 @@ int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int per
 int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank)
 {
 	__typeof__(&cairn_MPI_Graph_map) real_ = CAIRN_REAL(MPI_Graph_map);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_map(comm, nnodes, index, edges, newrank));
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)nnodes);
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_LAST(index, length_index_));
@@ -1094,7 +1095,6 @@ int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int 
 		CAIRN_PUT_LIST(word_, length_edges_, edges);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_map(comm, nnodes, index, edges, newrank));
 	int result_ = real_(comm, nnodes, index, edges, newrank);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1108,6 +1108,7 @@ int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int 
 int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_contiguous) real_ = CAIRN_REAL(MPI_Type_contiguous);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_contiguous(count, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 301, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1115,7 +1116,6 @@ int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *new
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_contiguous(count, oldtype, newtype));
 	int result_ = real_(count, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1130,6 +1130,7 @@ int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *new
 int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_contiguous_c) real_ = CAIRN_REAL(MPI_Type_contiguous_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_contiguous_c(count, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 302, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1137,7 +1138,6 @@ int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datat
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_contiguous_c(count, oldtype, newtype));
 	int result_ = real_(count, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1152,6 +1152,7 @@ int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datat
 int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_vector) real_ = CAIRN_REAL(MPI_Type_vector);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_vector(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 303, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1161,7 +1162,6 @@ int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype o
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_vector(count, blocklength, stride, oldtype, newtype));
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1176,6 +1176,7 @@ int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype o
 int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_vector_c) real_ = CAIRN_REAL(MPI_Type_vector_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_vector_c(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 304, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1185,7 +1186,6 @@ int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count st
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_vector_c(count, blocklength, stride, oldtype, newtype));
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1200,6 +1200,7 @@ int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count st
 int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hvector) real_ = CAIRN_REAL(MPI_Type_create_hvector);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 305, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1209,7 +1210,6 @@ int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, M
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype));
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1224,6 +1224,7 @@ int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, M
 int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hvector_c) real_ = CAIRN_REAL(MPI_Type_create_hvector_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hvector_c(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 306, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1233,7 +1234,6 @@ int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hvector_c(count, blocklength, stride, oldtype, newtype));
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1248,6 +1248,7 @@ int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_
 int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_indexed) real_ = CAIRN_REAL(MPI_Type_indexed);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1259,7 +1260,6 @@ int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const i
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1274,6 +1274,7 @@ int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const i
 int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_indexed_c) real_ = CAIRN_REAL(MPI_Type_indexed_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_indexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1285,7 +1286,6 @@ int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockleng
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_indexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1300,6 +1300,7 @@ int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockleng
 int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hindexed) real_ = CAIRN_REAL(MPI_Type_create_hindexed);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1311,7 +1312,6 @@ int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1326,6 +1326,7 @@ int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hindexed_c) real_ = CAIRN_REAL(MPI_Type_create_hindexed_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1337,7 +1338,6 @@ int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_b
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1352,6 +1352,7 @@ int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_b
 int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_indexed_block) real_ = CAIRN_REAL(MPI_Type_create_indexed_block);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	uint64_t *word_ = cairn_open(&record_, 311, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), CAIRN_CALLER);
@@ -1362,7 +1363,6 @@ int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int ar
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1377,6 +1377,7 @@ int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int ar
 int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_indexed_block_c) real_ = CAIRN_REAL(MPI_Type_create_indexed_block_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_indexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	uint64_t *word_ = cairn_open(&record_, 312, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), CAIRN_CALLER);
@@ -1387,7 +1388,6 @@ int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_indexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype));
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1402,6 +1402,7 @@ int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength
 int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hindexed_block) real_ = CAIRN_REAL(MPI_Type_create_hindexed_block);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	uint64_t *word_ = cairn_open(&record_, 313, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), CAIRN_CALLER);
@@ -1412,7 +1413,6 @@ int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_A
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1427,6 +1427,7 @@ int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_A
 int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hindexed_block_c) real_ = CAIRN_REAL(MPI_Type_create_hindexed_block_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	uint64_t *word_ = cairn_open(&record_, 314, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), CAIRN_CALLER);
@@ -1437,7 +1438,6 @@ int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklengt
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype));
 	int result_ = real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1452,6 +1452,7 @@ int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklengt
 int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_struct) real_ = CAIRN_REAL(MPI_Type_create_struct);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1464,7 +1465,6 @@ int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], c
 		CAIRN_PUT_LIST(word_, length_array_of_types_, array_of_types);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1479,6 +1479,7 @@ int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], c
 int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_struct_c) real_ = CAIRN_REAL(MPI_Type_create_struct_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_struct_c(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1491,7 +1492,6 @@ int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blo
 		CAIRN_PUT_LIST(word_, length_array_of_types_, array_of_types);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_struct_c(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1506,6 +1506,7 @@ int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blo
 int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_subarray) real_ = CAIRN_REAL(MPI_Type_create_subarray);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_sizes_ = array_of_sizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_subsizes_ = array_of_subsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1520,7 +1521,6 @@ int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const 
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 	int result_ = real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1535,6 +1535,7 @@ int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const 
 int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_subarray_c) real_ = CAIRN_REAL(MPI_Type_create_subarray_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_subarray_c(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_sizes_ = array_of_sizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_subsizes_ = array_of_subsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1549,7 +1550,6 @@ int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[]
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_subarray_c(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 	int result_ = real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1564,6 +1564,7 @@ int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[]
 int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_darray) real_ = CAIRN_REAL(MPI_Type_create_darray);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_gsizes_ = array_of_gsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_distribs_ = array_of_distribs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1582,7 +1583,6 @@ int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 	int result_ = real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1597,6 +1597,7 @@ int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_
 int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_darray_c) real_ = CAIRN_REAL(MPI_Type_create_darray_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_darray_c(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_gsizes_ = array_of_gsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_distribs_ = array_of_distribs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1615,7 +1616,6 @@ int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Coun
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_darray_c(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 	int result_ = real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1630,6 +1630,7 @@ int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Coun
 int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_resized) real_ = CAIRN_REAL(MPI_Type_create_resized);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_resized(oldtype, lb, extent, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 321, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1638,7 +1639,6 @@ int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
 		*word_++ = CAIRN_WORD(extent);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_resized(oldtype, lb, extent, newtype));
 	int result_ = real_(oldtype, lb, extent, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1653,6 +1653,7 @@ int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
 int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_resized_c) real_ = CAIRN_REAL(MPI_Type_create_resized_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_resized_c(oldtype, lb, extent, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 322, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1661,7 +1662,6 @@ int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
 		*word_++ = CAIRN_WORD(extent);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_resized_c(oldtype, lb, extent, newtype));
 	int result_ = real_(oldtype, lb, extent, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1676,13 +1676,13 @@ int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
 int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_dup) real_ = CAIRN_REAL(MPI_Type_dup);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_dup(oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 323, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_dup(oldtype, newtype));
 	int result_ = real_(oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1697,6 +1697,7 @@ int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_f90_real) real_ = CAIRN_REAL(MPI_Type_create_f90_real);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_real(p, r, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 324, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1704,7 +1705,6 @@ int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 		*word_++ = CAIRN_WORD(r);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_real(p, r, newtype));
 	int result_ = real_(p, r, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1718,6 +1718,7 @@ int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_f90_complex) real_ = CAIRN_REAL(MPI_Type_create_f90_complex);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_complex(p, r, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 325, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1725,7 +1726,6 @@ int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 		*word_++ = CAIRN_WORD(r);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_complex(p, r, newtype));
 	int result_ = real_(p, r, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1739,13 +1739,13 @@ int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_f90_integer) real_ = CAIRN_REAL(MPI_Type_create_f90_integer);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_integer(r, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 326, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(r);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_integer(r, newtype));
 	int result_ = real_(r, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1759,6 +1759,7 @@ int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 {
 	__typeof__(&cairn_MPI_Type_match_size) real_ = CAIRN_REAL(MPI_Type_match_size);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_match_size(typeclass, size, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 327, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1766,7 +1767,6 @@ int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_match_size(typeclass, size, datatype));
 	int result_ = real_(typeclass, size, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1780,6 +1780,7 @@ int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type)
 {
 	__typeof__(&cairn_MPI_Type_get_value_index) real_ = CAIRN_REAL(MPI_Type_get_value_index);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_value_index(value_type, index_type, pair_type));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 328, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1787,7 +1788,6 @@ int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_t
 		*word_++ = CAIRN_WORD(index_type);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_value_index(value_type, index_type, pair_type));
 	int result_ = real_(value_type, index_type, pair_type);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1801,13 +1801,13 @@ int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_t
 int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 {
 	__typeof__(&cairn_MPI_Get_address) real_ = CAIRN_REAL(MPI_Get_address);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_address(location, address));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 329, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(location);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_address(location, address));
 	int result_ = real_(location, address);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1821,6 +1821,7 @@ int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 {
 	__typeof__(&cairn_MPI_Aint_add) real_ = CAIRN_REAL(MPI_Aint_add);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Aint_add(base, disp));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 330, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1828,7 +1829,6 @@ MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 		*word_++ = CAIRN_WORD(disp);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Aint_add(base, disp));
 	MPI_Aint result_ = real_(base, disp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1840,6 +1840,7 @@ MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 {
 	__typeof__(&cairn_MPI_Aint_diff) real_ = CAIRN_REAL(MPI_Aint_diff);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Aint_diff(addr1, addr2));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 331, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1847,7 +1848,6 @@ MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 		*word_++ = CAIRN_WORD(addr2);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Aint_diff(addr1, addr2));
 	MPI_Aint result_ = real_(addr1, addr2);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1859,13 +1859,13 @@ MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 {
 	__typeof__(&cairn_MPI_Type_size) real_ = CAIRN_REAL(MPI_Type_size);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size(datatype, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 332, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size(datatype, size));
 	int result_ = real_(datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1879,13 +1879,13 @@ int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Type_size_c) real_ = CAIRN_REAL(MPI_Type_size_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size_c(datatype, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 333, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size_c(datatype, size));
 	int result_ = real_(datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1899,13 +1899,13 @@ int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Type_size_x) real_ = CAIRN_REAL(MPI_Type_size_x);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size_x(datatype, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 334, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size_x(datatype, size));
 	int result_ = real_(datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1919,13 +1919,13 @@ int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
 	__typeof__(&cairn_MPI_Type_get_extent) real_ = CAIRN_REAL(MPI_Type_get_extent);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent(datatype, lb, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 335, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent(datatype, lb, extent));
 	int result_ = real_(datatype, lb, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1940,13 +1940,13 @@ int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *ext
 int cairn_MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
 	__typeof__(&cairn_MPI_Type_get_extent_c) real_ = CAIRN_REAL(MPI_Type_get_extent_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent_c(datatype, lb, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 336, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent_c(datatype, lb, extent));
 	int result_ = real_(datatype, lb, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);

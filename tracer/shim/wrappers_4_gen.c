@@ -4,13 +4,13 @@
 int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
 	__typeof__(&cairn_MPI_Type_get_extent_x) real_ = CAIRN_REAL(MPI_Type_get_extent_x);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent_x(datatype, lb, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 337, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent_x(datatype, lb, extent));
 	int result_ = real_(datatype, lb, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -25,13 +25,13 @@ int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
 	__typeof__(&cairn_MPI_Type_get_true_extent) real_ = CAIRN_REAL(MPI_Type_get_true_extent);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent(datatype, true_lb, true_extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 338, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent(datatype, true_lb, true_extent));
 	int result_ = real_(datatype, true_lb, true_extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -46,13 +46,13 @@ int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI
 int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
 	__typeof__(&cairn_MPI_Type_get_true_extent_c) real_ = CAIRN_REAL(MPI_Type_get_true_extent_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent_c(datatype, true_lb, true_extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 339, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent_c(datatype, true_lb, true_extent));
 	int result_ = real_(datatype, true_lb, true_extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -67,13 +67,13 @@ int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, 
 int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
 	__typeof__(&cairn_MPI_Type_get_true_extent_x) real_ = CAIRN_REAL(MPI_Type_get_true_extent_x);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent_x(datatype, true_lb, true_extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 340, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent_x(datatype, true_lb, true_extent));
 	int result_ = real_(datatype, true_lb, true_extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -88,13 +88,13 @@ int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, 
 int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 {
 	__typeof__(&cairn_MPI_Type_commit) real_ = CAIRN_REAL(MPI_Type_commit);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_commit(datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 341, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_commit(datatype));
 	int result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -108,6 +108,7 @@ int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 int cairn_MPI_Type_free(MPI_Datatype *datatype)
 {
 	__typeof__(&cairn_MPI_Type_free) real_ = CAIRN_REAL(MPI_Type_free);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_free(datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 342, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -115,7 +116,6 @@ int cairn_MPI_Type_free(MPI_Datatype *datatype)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_free(datatype));
 	int result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -129,6 +129,7 @@ int cairn_MPI_Type_free(MPI_Datatype *datatype)
 int cairn_MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
 	__typeof__(&cairn_MPI_Get_elements) real_ = CAIRN_REAL(MPI_Get_elements);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 343, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -136,7 +137,6 @@ int cairn_MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int 
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements(status, datatype, count));
 	int result_ = real_(status, datatype, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -150,6 +150,7 @@ int cairn_MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int 
 int cairn_MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
 	__typeof__(&cairn_MPI_Get_elements_c) real_ = CAIRN_REAL(MPI_Get_elements_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements_c(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 344, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -157,7 +158,6 @@ int cairn_MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MP
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements_c(status, datatype, count));
 	int result_ = real_(status, datatype, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -171,6 +171,7 @@ int cairn_MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MP
 int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
 	__typeof__(&cairn_MPI_Get_elements_x) real_ = CAIRN_REAL(MPI_Get_elements_x);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements_x(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 345, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -178,7 +179,6 @@ int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MP
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements_x(status, datatype, count));
 	int result_ = real_(status, datatype, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -192,13 +192,13 @@ int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MP
 int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
 	__typeof__(&cairn_MPI_Type_get_envelope) real_ = CAIRN_REAL(MPI_Type_get_envelope);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 346, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner));
 	int result_ = real_(datatype, num_integers, num_addresses, num_datatypes, combiner);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -215,13 +215,13 @@ int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *n
 int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner)
 {
 	__typeof__(&cairn_MPI_Type_get_envelope_c) real_ = CAIRN_REAL(MPI_Type_get_envelope_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_envelope_c(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 347, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_envelope_c(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
 	int result_ = real_(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -239,6 +239,7 @@ int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers
 int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
 	__typeof__(&cairn_MPI_Type_get_contents) real_ = CAIRN_REAL(MPI_Type_get_contents);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 	struct cairn_record record_;
 	const int64_t length_array_of_integers_ = array_of_integers == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_integers);
 	const int64_t length_array_of_addresses_ = array_of_addresses == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_addresses);
@@ -251,7 +252,6 @@ int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max
 		*word_++ = CAIRN_WORD(max_datatypes);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 	int result_ = real_(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -268,6 +268,7 @@ int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max
 int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[])
 {
 	__typeof__(&cairn_MPI_Type_get_contents_c) real_ = CAIRN_REAL(MPI_Type_get_contents_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
 	struct cairn_record record_;
 	const int64_t length_array_of_integers_ = array_of_integers == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_integers);
 	const int64_t length_array_of_addresses_ = array_of_addresses == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_addresses);
@@ -282,7 +283,6 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 		*word_++ = CAIRN_WORD(max_datatypes);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
 	int result_ = real_(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -300,6 +300,7 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Pack) real_ = CAIRN_REAL(MPI_Pack);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 350, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -311,7 +312,6 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm));
 	int result_ = real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -326,6 +326,7 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Pack_c) real_ = CAIRN_REAL(MPI_Pack_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 351, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -337,7 +338,6 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm));
 	int result_ = real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -352,6 +352,7 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Unpack) real_ = CAIRN_REAL(MPI_Unpack);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 352, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -363,7 +364,6 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm));
 	int result_ = real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -378,6 +378,7 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Unpack_c) real_ = CAIRN_REAL(MPI_Unpack_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 353, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -389,7 +390,6 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm));
 	int result_ = real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -404,6 +404,7 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
 	__typeof__(&cairn_MPI_Pack_size) real_ = CAIRN_REAL(MPI_Pack_size);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_size(incount, datatype, comm, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 354, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -412,7 +413,6 @@ int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_size(incount, datatype, comm, size));
 	int result_ = real_(incount, datatype, comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -426,6 +426,7 @@ int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *
 int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Pack_size_c) real_ = CAIRN_REAL(MPI_Pack_size_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_size_c(incount, datatype, comm, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 355, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -434,7 +435,6 @@ int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm com
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_size_c(incount, datatype, comm, size));
 	int result_ = real_(incount, datatype, comm, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -448,6 +448,7 @@ int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm com
 int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
 	__typeof__(&cairn_MPI_Pack_external) real_ = CAIRN_REAL(MPI_Pack_external);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 356, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
@@ -460,7 +461,6 @@ int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 		*word_++ = CAIRN_WORD_AT(position);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 	int result_ = real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -475,6 +475,7 @@ int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position)
 {
 	__typeof__(&cairn_MPI_Pack_external_c) real_ = CAIRN_REAL(MPI_Pack_external_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_c(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 357, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
@@ -487,7 +488,6 @@ int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count 
 		*word_++ = CAIRN_WORD_AT(position);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_c(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 	int result_ = real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -502,6 +502,7 @@ int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count 
 int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_Unpack_external) real_ = CAIRN_REAL(MPI_Unpack_external);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 358, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
@@ -514,7 +515,6 @@ int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint i
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 	int result_ = real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -529,6 +529,7 @@ int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint i
 int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_Unpack_external_c) real_ = CAIRN_REAL(MPI_Unpack_external_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_external_c(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 359, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
@@ -541,7 +542,6 @@ int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Coun
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_external_c(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 	int result_ = real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -556,6 +556,7 @@ int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Coun
 int cairn_MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
 {
 	__typeof__(&cairn_MPI_Pack_external_size) real_ = CAIRN_REAL(MPI_Pack_external_size);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_size(datarep, incount, datatype, size));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 360, CAIRN_HEADER + 24 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
@@ -565,7 +566,6 @@ int cairn_MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype 
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_size(datarep, incount, datatype, size));
 	int result_ = real_(datarep, incount, datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -579,6 +579,7 @@ int cairn_MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype 
 int cairn_MPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Pack_external_size_c) real_ = CAIRN_REAL(MPI_Pack_external_size_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_size_c(datarep, incount, datatype, size));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 361, CAIRN_HEADER + 24 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
@@ -588,7 +589,6 @@ int cairn_MPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_D
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_size_c(datarep, incount, datatype, size));
 	int result_ = real_(datarep, incount, datatype, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -603,6 +603,7 @@ int cairn_MPI_Init(int *argc, char ***argv)
 {
 	__typeof__(&cairn_MPI_Init) real_ = CAIRN_REAL(MPI_Init);
 	cairn_start();
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Init(argc, argv));
 	struct cairn_record record_;
 	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
 	const uint64_t argv_bytes_ = cairn_strings_bytes(argv != NULL ? *argv : NULL, length_argv_);
@@ -612,7 +613,6 @@ int cairn_MPI_Init(int *argc, char ***argv)
 		word_ = cairn_put_strings(word_, length_argv_, argv ? *argv : NULL);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Init(argc, argv));
 	int result_ = real_(argc, argv);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -630,6 +630,7 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
 	__typeof__(&cairn_MPI_Init_thread) real_ = CAIRN_REAL(MPI_Init_thread);
 	cairn_start();
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Init_thread(argc, argv, required, provided));
 	struct cairn_record record_;
 	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
 	const uint64_t argv_bytes_ = cairn_strings_bytes(argv != NULL ? *argv : NULL, length_argv_);
@@ -640,7 +641,6 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 		*word_++ = CAIRN_WORD(required);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Init_thread(argc, argv, required, provided));
 	int result_ = real_(argc, argv, required, provided);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -658,12 +658,12 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 int cairn_MPI_Initialized(int *flag)
 {
 	__typeof__(&cairn_MPI_Initialized) real_ = CAIRN_REAL(MPI_Initialized);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Initialized(flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 364, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Initialized(flag));
 	int result_ = real_(flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -677,12 +677,12 @@ int cairn_MPI_Initialized(int *flag)
 int cairn_MPI_Finalize(void)
 {
 	__typeof__(&cairn_MPI_Finalize) real_ = CAIRN_REAL(MPI_Finalize);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Finalize());
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 365, CAIRN_HEADER + 0, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Finalize());
 	int result_ = real_();
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -694,12 +694,12 @@ int cairn_MPI_Finalize(void)
 int cairn_MPI_Finalized(int *flag)
 {
 	__typeof__(&cairn_MPI_Finalized) real_ = CAIRN_REAL(MPI_Finalized);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Finalized(flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 366, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Finalized(flag));
 	int result_ = real_(flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -713,12 +713,12 @@ int cairn_MPI_Finalized(int *flag)
 int cairn_MPI_Query_thread(int *provided)
 {
 	__typeof__(&cairn_MPI_Query_thread) real_ = CAIRN_REAL(MPI_Query_thread);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Query_thread(provided));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 367, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Query_thread(provided));
 	int result_ = real_(provided);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -732,12 +732,12 @@ int cairn_MPI_Query_thread(int *provided)
 int cairn_MPI_Is_thread_main(int *flag)
 {
 	__typeof__(&cairn_MPI_Is_thread_main) real_ = CAIRN_REAL(MPI_Is_thread_main);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Is_thread_main(flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 368, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Is_thread_main(flag));
 	int result_ = real_(flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -751,6 +751,7 @@ int cairn_MPI_Is_thread_main(int *flag)
 int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 {
 	__typeof__(&cairn_MPI_Abort) real_ = CAIRN_REAL(MPI_Abort);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Abort(comm, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 369, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -758,7 +759,6 @@ int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 		*word_++ = CAIRN_WORD(errorcode);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Abort(comm, errorcode));
 	int result_ = real_(comm, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -770,12 +770,12 @@ int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 int cairn_MPI_Get_version(int *version, int *subversion)
 {
 	__typeof__(&cairn_MPI_Get_version) real_ = CAIRN_REAL(MPI_Get_version);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_version(version, subversion));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 370, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_version(version, subversion));
 	int result_ = real_(version, subversion);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -790,13 +790,13 @@ int cairn_MPI_Get_version(int *version, int *subversion)
 int cairn_MPI_Get_library_version(char *version, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Get_library_version) real_ = CAIRN_REAL(MPI_Get_library_version);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_library_version(version, resultlen));
 	struct cairn_record record_;
 	const int64_t length_version_ = version == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_LIBRARY_VERSION_STRING);
 	uint64_t *word_ = cairn_open(&record_, 371, CAIRN_HEADER + 8 + cairn_string_bytes(length_version_), CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_library_version(version, resultlen));
 	int result_ = real_(version, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -811,13 +811,13 @@ int cairn_MPI_Get_library_version(char *version, int *resultlen)
 int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Get_processor_name) real_ = CAIRN_REAL(MPI_Get_processor_name);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_processor_name(name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PROCESSOR_NAME);
 	uint64_t *word_ = cairn_open(&record_, 372, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_processor_name(name, resultlen));
 	int result_ = real_(name, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -832,12 +832,12 @@ int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 {
 	__typeof__(&cairn_MPI_Get_hw_resource_info) real_ = CAIRN_REAL(MPI_Get_hw_resource_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_hw_resource_info(hw_info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 373, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_hw_resource_info(hw_info));
 	int result_ = real_(hw_info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -852,12 +852,12 @@ int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 double cairn_MPI_Wtime(void)
 {
 	__typeof__(&cairn_MPI_Wtime) real_ = CAIRN_REAL(MPI_Wtime);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wtime());
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 374, CAIRN_HEADER + 0, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wtime());
 	double result_ = real_();
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, cairn_double(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -869,12 +869,12 @@ double cairn_MPI_Wtime(void)
 double cairn_MPI_Wtick(void)
 {
 	__typeof__(&cairn_MPI_Wtick) real_ = CAIRN_REAL(MPI_Wtick);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wtick());
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 375, CAIRN_HEADER + 0, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wtick());
 	double result_ = real_();
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, cairn_double(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -886,6 +886,7 @@ double cairn_MPI_Wtick(void)
 int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
 	__typeof__(&cairn_MPI_Alloc_mem) real_ = CAIRN_REAL(MPI_Alloc_mem);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alloc_mem(size, info, baseptr));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 377, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -893,7 +894,6 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alloc_mem(size, info, baseptr));
 	int result_ = real_(size, info, baseptr);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -907,13 +907,13 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 int cairn_MPI_Free_mem(void *base)
 {
 	__typeof__(&cairn_MPI_Free_mem) real_ = CAIRN_REAL(MPI_Free_mem);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Free_mem(base));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 378, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(base);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Free_mem(base));
 	int result_ = real_(base);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -925,13 +925,13 @@ int cairn_MPI_Free_mem(void *base)
 int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Comm_create_errhandler) real_ = CAIRN_REAL(MPI_Comm_create_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_errhandler(comm_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 379, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm_errhandler_fn);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_errhandler(comm_errhandler_fn, errhandler));
 	int result_ = real_(comm_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -946,6 +946,7 @@ int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandl
 int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Comm_set_errhandler) real_ = CAIRN_REAL(MPI_Comm_set_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_errhandler(comm, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 380, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -953,7 +954,6 @@ int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 		*word_++ = CAIRN_WORD(errhandler);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_errhandler(comm, errhandler));
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -965,13 +965,13 @@ int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Comm_get_errhandler) real_ = CAIRN_REAL(MPI_Comm_get_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_errhandler(comm, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 381, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_errhandler(comm, errhandler));
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -986,6 +986,7 @@ int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
 	__typeof__(&cairn_MPI_Comm_call_errhandler) real_ = CAIRN_REAL(MPI_Comm_call_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_call_errhandler(comm, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 382, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -993,7 +994,6 @@ int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 		*word_++ = CAIRN_WORD(errorcode);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_call_errhandler(comm, errorcode));
 	int result_ = real_(comm, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1005,13 +1005,13 @@ int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Win_create_errhandler) real_ = CAIRN_REAL(MPI_Win_create_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_errhandler(win_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 383, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win_errhandler_fn);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_errhandler(win_errhandler_fn, errhandler));
 	int result_ = real_(win_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1026,6 +1026,7 @@ int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_
 int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Win_set_errhandler) real_ = CAIRN_REAL(MPI_Win_set_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_errhandler(win, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 384, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1033,7 +1034,6 @@ int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 		*word_++ = CAIRN_WORD(errhandler);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_errhandler(win, errhandler));
 	int result_ = real_(win, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1045,13 +1045,13 @@ int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Win_get_errhandler) real_ = CAIRN_REAL(MPI_Win_get_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_errhandler(win, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 385, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_errhandler(win, errhandler));
 	int result_ = real_(win, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1066,6 +1066,7 @@ int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 {
 	__typeof__(&cairn_MPI_Win_call_errhandler) real_ = CAIRN_REAL(MPI_Win_call_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_call_errhandler(win, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 386, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1073,7 +1074,6 @@ int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 		*word_++ = CAIRN_WORD(errorcode);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_call_errhandler(win, errorcode));
 	int result_ = real_(win, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1085,13 +1085,13 @@ int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_File_create_errhandler) real_ = CAIRN_REAL(MPI_File_create_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_create_errhandler(file_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 387, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(file_errhandler_fn);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_create_errhandler(file_errhandler_fn, errhandler));
 	int result_ = real_(file_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1106,6 +1106,7 @@ int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandl
 int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_File_set_errhandler) real_ = CAIRN_REAL(MPI_File_set_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_errhandler(file, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 388, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1113,7 +1114,6 @@ int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 		*word_++ = CAIRN_WORD(errhandler);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_errhandler(file, errhandler));
 	int result_ = real_(file, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1125,13 +1125,13 @@ int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_File_get_errhandler) real_ = CAIRN_REAL(MPI_File_get_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_errhandler(file, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 389, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(file);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_errhandler(file, errhandler));
 	int result_ = real_(file, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1146,6 +1146,7 @@ int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 {
 	__typeof__(&cairn_MPI_File_call_errhandler) real_ = CAIRN_REAL(MPI_File_call_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_call_errhandler(fh, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 390, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1153,7 +1154,6 @@ int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 		*word_++ = CAIRN_WORD(errorcode);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_call_errhandler(fh, errorcode));
 	int result_ = real_(fh, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1165,13 +1165,13 @@ int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Session_create_errhandler) real_ = CAIRN_REAL(MPI_Session_create_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_create_errhandler(session_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 391, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session_errhandler_fn);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_create_errhandler(session_errhandler_fn, errhandler));
 	int result_ = real_(session_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1186,6 +1186,7 @@ int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session
 int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Session_set_errhandler) real_ = CAIRN_REAL(MPI_Session_set_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_set_errhandler(session, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 392, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1193,7 +1194,6 @@ int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhand
 		*word_++ = CAIRN_WORD(errhandler);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_set_errhandler(session, errhandler));
 	int result_ = real_(session, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1205,13 +1205,13 @@ int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhand
 int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Session_get_errhandler) real_ = CAIRN_REAL(MPI_Session_get_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_errhandler(session, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 393, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_errhandler(session, errhandler));
 	int result_ = real_(session, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1226,6 +1226,7 @@ int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhan
 int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 {
 	__typeof__(&cairn_MPI_Session_call_errhandler) real_ = CAIRN_REAL(MPI_Session_call_errhandler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_call_errhandler(session, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 394, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1233,7 +1234,6 @@ int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 		*word_++ = CAIRN_WORD(errorcode);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_call_errhandler(session, errorcode));
 	int result_ = real_(session, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1245,6 +1245,7 @@ int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_free) real_ = CAIRN_REAL(MPI_Errhandler_free);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_free(errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 395, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1252,7 +1253,6 @@ int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_free(errhandler));
 	int result_ = real_(errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1266,6 +1266,7 @@ int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Error_string) real_ = CAIRN_REAL(MPI_Error_string);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Error_string(errorcode, string, resultlen));
 	struct cairn_record record_;
 	const int64_t length_string_ = string == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_ERROR_STRING);
 	uint64_t *word_ = cairn_open(&record_, 396, CAIRN_HEADER + 16 + cairn_string_bytes(length_string_), CAIRN_CALLER);
@@ -1273,7 +1274,6 @@ int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 		*word_++ = CAIRN_WORD(errorcode);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Error_string(errorcode, string, resultlen));
 	int result_ = real_(errorcode, string, resultlen);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1288,13 +1288,13 @@ int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 int cairn_MPI_Error_class(int errorcode, int *errorclass)
 {
 	__typeof__(&cairn_MPI_Error_class) real_ = CAIRN_REAL(MPI_Error_class);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Error_class(errorcode, errorclass));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 397, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorcode);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Error_class(errorcode, errorclass));
 	int result_ = real_(errorcode, errorclass);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1308,12 +1308,12 @@ int cairn_MPI_Error_class(int errorcode, int *errorclass)
 int cairn_MPI_Add_error_class(int *errorclass)
 {
 	__typeof__(&cairn_MPI_Add_error_class) real_ = CAIRN_REAL(MPI_Add_error_class);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_class(errorclass));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 398, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_class(errorclass));
 	int result_ = real_(errorclass);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1327,13 +1327,13 @@ int cairn_MPI_Add_error_class(int *errorclass)
 int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 {
 	__typeof__(&cairn_MPI_Add_error_code) real_ = CAIRN_REAL(MPI_Add_error_code);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_code(errorclass, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 399, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorclass);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_code(errorclass, errorcode));
 	int result_ = real_(errorclass, errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1347,6 +1347,7 @@ int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 int cairn_MPI_Add_error_string(int errorcode, const char *string)
 {
 	__typeof__(&cairn_MPI_Add_error_string) real_ = CAIRN_REAL(MPI_Add_error_string);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_string(errorcode, string));
 	struct cairn_record record_;
 	const int64_t length_string_ = string == NULL ? CAIRN_NULL : (int64_t)strlen(string);
 	uint64_t *word_ = cairn_open(&record_, 400, CAIRN_HEADER + 8 + cairn_string_bytes(length_string_), CAIRN_CALLER);
@@ -1355,7 +1356,6 @@ int cairn_MPI_Add_error_string(int errorcode, const char *string)
 		word_ = cairn_put_string(word_, length_string_, string);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_string(errorcode, string));
 	int result_ = real_(errorcode, string);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1367,13 +1367,13 @@ int cairn_MPI_Add_error_string(int errorcode, const char *string)
 int cairn_MPI_Remove_error_class(int errorclass)
 {
 	__typeof__(&cairn_MPI_Remove_error_class) real_ = CAIRN_REAL(MPI_Remove_error_class);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_class(errorclass));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 401, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorclass);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_class(errorclass));
 	int result_ = real_(errorclass);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1385,13 +1385,13 @@ int cairn_MPI_Remove_error_class(int errorclass)
 int cairn_MPI_Remove_error_code(int errorcode)
 {
 	__typeof__(&cairn_MPI_Remove_error_code) real_ = CAIRN_REAL(MPI_Remove_error_code);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_code(errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 402, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorcode);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_code(errorcode));
 	int result_ = real_(errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1403,13 +1403,13 @@ int cairn_MPI_Remove_error_code(int errorcode)
 int cairn_MPI_Remove_error_string(int errorcode)
 {
 	__typeof__(&cairn_MPI_Remove_error_string) real_ = CAIRN_REAL(MPI_Remove_error_string);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_string(errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 403, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorcode);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_string(errorcode));
 	int result_ = real_(errorcode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1421,12 +1421,12 @@ int cairn_MPI_Remove_error_string(int errorcode)
 int cairn_MPI_Info_create(MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_Info_create) real_ = CAIRN_REAL(MPI_Info_create);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_create(info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 404, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_create(info));
 	int result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1441,6 +1441,7 @@ int cairn_MPI_Info_create(MPI_Info *info)
 int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_Info_create_env) real_ = CAIRN_REAL(MPI_Info_create_env);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_create_env(argc, argv, info));
 	struct cairn_record record_;
 	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)argc);
 	uint64_t *word_ = cairn_open(&record_, 405, CAIRN_HEADER + 16 + cairn_strings_bytes(argv, length_argv_), CAIRN_CALLER);
@@ -1449,7 +1450,6 @@ int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 		word_ = cairn_put_strings(word_, length_argv_, (char *const *)argv);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_create_env(argc, argv, info));
 	int result_ = real_(argc, argv, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1464,13 +1464,13 @@ int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
 	__typeof__(&cairn_MPI_Info_dup) real_ = CAIRN_REAL(MPI_Info_dup);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_dup(info, newinfo));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 406, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_dup(info, newinfo));
 	int result_ = real_(info, newinfo);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1485,6 +1485,7 @@ int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 int cairn_MPI_Info_free(MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_Info_free) real_ = CAIRN_REAL(MPI_Info_free);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_free(info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 407, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1492,7 +1493,6 @@ int cairn_MPI_Info_free(MPI_Info *info)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_free(info));
 	int result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1506,6 +1506,7 @@ int cairn_MPI_Info_free(MPI_Info *info)
 int cairn_MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
 	__typeof__(&cairn_MPI_Info_set) real_ = CAIRN_REAL(MPI_Info_set);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_set(info, key, value));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
 	const int64_t length_value_ = value == NULL ? CAIRN_NULL : (int64_t)strlen(value);
@@ -1516,7 +1517,6 @@ int cairn_MPI_Info_set(MPI_Info info, const char *key, const char *value)
 		word_ = cairn_put_string(word_, length_value_, value);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_set(info, key, value));
 	int result_ = real_(info, key, value);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1528,6 +1528,7 @@ int cairn_MPI_Info_set(MPI_Info info, const char *key, const char *value)
 int cairn_MPI_Info_delete(MPI_Info info, const char *key)
 {
 	__typeof__(&cairn_MPI_Info_delete) real_ = CAIRN_REAL(MPI_Info_delete);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_delete(info, key));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
 	uint64_t *word_ = cairn_open(&record_, 409, CAIRN_HEADER + 8 + cairn_string_bytes(length_key_), CAIRN_CALLER);
@@ -1536,7 +1537,6 @@ int cairn_MPI_Info_delete(MPI_Info info, const char *key)
 		word_ = cairn_put_string(word_, length_key_, key);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_delete(info, key));
 	int result_ = real_(info, key);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1548,6 +1548,7 @@ int cairn_MPI_Info_delete(MPI_Info info, const char *key)
 int cairn_MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
 {
 	__typeof__(&cairn_MPI_Info_get) real_ = CAIRN_REAL(MPI_Info_get);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get(info, key, valuelen, value, flag));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
 	const int64_t length_value_ = value == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)valuelen + 1);
@@ -1558,7 +1559,6 @@ int cairn_MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value
 		*word_++ = CAIRN_WORD(valuelen);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get(info, key, valuelen, value, flag));
 	int result_ = real_(info, key, valuelen, value, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1573,6 +1573,7 @@ int cairn_MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value
 int cairn_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
 	__typeof__(&cairn_MPI_Info_get_valuelen) real_ = CAIRN_REAL(MPI_Info_get_valuelen);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_valuelen(info, key, valuelen, flag));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
 	uint64_t *word_ = cairn_open(&record_, 411, CAIRN_HEADER + 24 + cairn_string_bytes(length_key_), CAIRN_CALLER);
@@ -1581,7 +1582,6 @@ int cairn_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, i
 		word_ = cairn_put_string(word_, length_key_, key);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_valuelen(info, key, valuelen, flag));
 	int result_ = real_(info, key, valuelen, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1596,6 +1596,7 @@ int cairn_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, i
 int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag)
 {
 	__typeof__(&cairn_MPI_Info_get_string) real_ = CAIRN_REAL(MPI_Info_get_string);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_string(info, key, buflen, value, flag));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
 	const int64_t length_value_ = value == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(buflen));
@@ -1606,7 +1607,6 @@ int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char 
 		*word_++ = CAIRN_WORD_AT(buflen);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_string(info, key, buflen, value, flag));
 	int result_ = real_(info, key, buflen, value, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1622,13 +1622,13 @@ int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char 
 int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
 	__typeof__(&cairn_MPI_Info_get_nkeys) real_ = CAIRN_REAL(MPI_Info_get_nkeys);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_nkeys(info, nkeys));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 413, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_nkeys(info, nkeys));
 	int result_ = real_(info, nkeys);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1642,6 +1642,7 @@ int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 int cairn_MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
 	__typeof__(&cairn_MPI_Info_get_nthkey) real_ = CAIRN_REAL(MPI_Info_get_nthkey);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_nthkey(info, n, key));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_INFO_KEY);
 	uint64_t *word_ = cairn_open(&record_, 414, CAIRN_HEADER + 16 + cairn_string_bytes(length_key_), CAIRN_CALLER);
@@ -1650,7 +1651,6 @@ int cairn_MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 		*word_++ = CAIRN_WORD(n);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_nthkey(info, n, key));
 	int result_ = real_(info, n, key);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1665,6 +1665,7 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 {
 	__typeof__(&cairn_MPI_Session_init) real_ = CAIRN_REAL(MPI_Session_init);
 	cairn_start();
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_init(info, errhandler, session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 415, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1672,7 +1673,6 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 		*word_++ = CAIRN_WORD(errhandler);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_init(info, errhandler, session));
 	int result_ = real_(info, errhandler, session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1687,6 +1687,7 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 int cairn_MPI_Session_finalize(MPI_Session *session)
 {
 	__typeof__(&cairn_MPI_Session_finalize) real_ = CAIRN_REAL(MPI_Session_finalize);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_finalize(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 416, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1694,7 +1695,6 @@ int cairn_MPI_Session_finalize(MPI_Session *session)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_finalize(session));
 	int result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1708,6 +1708,7 @@ int cairn_MPI_Session_finalize(MPI_Session *session)
 int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names)
 {
 	__typeof__(&cairn_MPI_Session_get_num_psets) real_ = CAIRN_REAL(MPI_Session_get_num_psets);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_num_psets(session, info, npset_names));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 417, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1715,7 +1716,6 @@ int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *nps
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_num_psets(session, info, npset_names));
 	int result_ = real_(session, info, npset_names);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1729,6 +1729,7 @@ int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *nps
 int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
 {
 	__typeof__(&cairn_MPI_Session_get_nth_pset) real_ = CAIRN_REAL(MPI_Session_get_nth_pset);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_nth_pset(session, info, n, pset_len, pset_name));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(pset_len));
 	uint64_t *word_ = cairn_open(&record_, 418, CAIRN_HEADER + 40 + cairn_string_bytes(length_pset_name_), CAIRN_CALLER);
@@ -1739,7 +1740,6 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 		*word_++ = CAIRN_WORD_AT(pset_len);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_nth_pset(session, info, n, pset_len, pset_name));
 	int result_ = real_(session, info, n, pset_len, pset_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1754,13 +1754,13 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_Session_get_info) real_ = CAIRN_REAL(MPI_Session_get_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_info(session, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 419, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_info(session, info_used));
 	int result_ = real_(session, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1775,6 +1775,7 @@ int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 int cairn_MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_Session_get_pset_info) real_ = CAIRN_REAL(MPI_Session_get_pset_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_pset_info(session, pset_name, info));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : (int64_t)strlen(pset_name);
 	uint64_t *word_ = cairn_open(&record_, 420, CAIRN_HEADER + 16 + cairn_string_bytes(length_pset_name_), CAIRN_CALLER);
@@ -1783,7 +1784,6 @@ int cairn_MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, 
 		word_ = cairn_put_string(word_, length_pset_name_, pset_name);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_pset_info(session, pset_name, info));
 	int result_ = real_(session, pset_name, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);

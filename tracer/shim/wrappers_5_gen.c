@@ -4,6 +4,7 @@
 int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
 	__typeof__(&cairn_MPI_Comm_spawn) real_ = CAIRN_REAL(MPI_Comm_spawn);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_command_ = !root_ ? CAIRN_NOT_SIGNIFICANT : command == NULL ? CAIRN_NULL : (int64_t)strlen(command);
@@ -19,7 +20,6 @@ int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_In
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes));
 	int result_ = real_(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -37,6 +37,7 @@ int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_In
 int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
 	__typeof__(&cairn_MPI_Comm_spawn_multiple) real_ = CAIRN_REAL(MPI_Comm_spawn_multiple);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_array_of_commands_ = !root_ ? CAIRN_NOT_SIGNIFICANT : array_of_commands == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -55,7 +56,6 @@ int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **a
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes));
 	int result_ = real_(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -73,12 +73,12 @@ int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **a
 int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 {
 	__typeof__(&cairn_MPI_Comm_get_parent) real_ = CAIRN_REAL(MPI_Comm_get_parent);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_parent(parent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 423, CAIRN_HEADER + 8 + cairn_description_bytes(0), CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_parent(parent));
 	int result_ = real_(parent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -94,6 +94,7 @@ int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 {
 	__typeof__(&cairn_MPI_Open_port) real_ = CAIRN_REAL(MPI_Open_port);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Open_port(info, port_name));
 	struct cairn_record record_;
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PORT_NAME);
 	uint64_t *word_ = cairn_open(&record_, 424, CAIRN_HEADER + 8 + cairn_string_bytes(length_port_name_), CAIRN_CALLER);
@@ -101,7 +102,6 @@ int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Open_port(info, port_name));
 	int result_ = real_(info, port_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -115,6 +115,7 @@ int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 int cairn_MPI_Close_port(const char *port_name)
 {
 	__typeof__(&cairn_MPI_Close_port) real_ = CAIRN_REAL(MPI_Close_port);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Close_port(port_name));
 	struct cairn_record record_;
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
 	uint64_t *word_ = cairn_open(&record_, 425, CAIRN_HEADER + 0 + cairn_string_bytes(length_port_name_), CAIRN_CALLER);
@@ -122,7 +123,6 @@ int cairn_MPI_Close_port(const char *port_name)
 		word_ = cairn_put_string(word_, length_port_name_, port_name);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Close_port(port_name));
 	int result_ = real_(port_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -134,6 +134,7 @@ int cairn_MPI_Close_port(const char *port_name)
 int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_accept) real_ = CAIRN_REAL(MPI_Comm_accept);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_accept(port_name, info, root, comm, newcomm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_port_name_ = !root_ ? CAIRN_NOT_SIGNIFICANT : port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
@@ -145,7 +146,6 @@ int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Co
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_accept(port_name, info, root, comm, newcomm));
 	int result_ = real_(port_name, info, root, comm, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -162,6 +162,7 @@ int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Co
 int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_connect) real_ = CAIRN_REAL(MPI_Comm_connect);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_connect(port_name, info, root, comm, newcomm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_port_name_ = !root_ ? CAIRN_NOT_SIGNIFICANT : port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
@@ -173,7 +174,6 @@ int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_C
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_connect(port_name, info, root, comm, newcomm));
 	int result_ = real_(port_name, info, root, comm, newcomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -190,13 +190,13 @@ int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_C
 int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 {
 	__typeof__(&cairn_MPI_Comm_join) real_ = CAIRN_REAL(MPI_Comm_join);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_join(fd, intercomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 428, CAIRN_HEADER + 16 + cairn_description_bytes(0), CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fd);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_join(fd, intercomm));
 	int result_ = real_(fd, intercomm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -213,6 +213,7 @@ int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 {
 	__typeof__(&cairn_MPI_Comm_disconnect) real_ = CAIRN_REAL(MPI_Comm_disconnect);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_disconnect(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 429, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -220,7 +221,6 @@ int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_disconnect(comm));
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -234,6 +234,7 @@ int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
 	__typeof__(&cairn_MPI_Publish_name) real_ = CAIRN_REAL(MPI_Publish_name);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Publish_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
@@ -244,7 +245,6 @@ int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *
 		word_ = cairn_put_string(word_, length_port_name_, port_name);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Publish_name(service_name, info, port_name));
 	int result_ = real_(service_name, info, port_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -256,6 +256,7 @@ int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *
 int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
 	__typeof__(&cairn_MPI_Unpublish_name) real_ = CAIRN_REAL(MPI_Unpublish_name);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpublish_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
@@ -266,7 +267,6 @@ int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char
 		word_ = cairn_put_string(word_, length_port_name_, port_name);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpublish_name(service_name, info, port_name));
 	int result_ = real_(service_name, info, port_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -278,6 +278,7 @@ int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char
 int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
 {
 	__typeof__(&cairn_MPI_Lookup_name) real_ = CAIRN_REAL(MPI_Lookup_name);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Lookup_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PORT_NAME);
@@ -287,7 +288,6 @@ int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_na
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Lookup_name(service_name, info, port_name));
 	int result_ = real_(service_name, info, port_name);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -301,6 +301,7 @@ int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_na
 int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create) real_ = CAIRN_REAL(MPI_Win_create);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create(base, size, disp_unit, info, comm, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 433, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -311,7 +312,6 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create(base, size, disp_unit, info, comm, win));
 	int result_ = real_(base, size, disp_unit, info, comm, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -326,6 +326,7 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create_c) real_ = CAIRN_REAL(MPI_Win_create_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_c(base, size, disp_unit, info, comm, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 434, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -336,7 +337,6 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_c(base, size, disp_unit, info, comm, win));
 	int result_ = real_(base, size, disp_unit, info, comm, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -351,6 +351,7 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate) real_ = CAIRN_REAL(MPI_Win_allocate);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 435, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -360,7 +361,6 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate(size, disp_unit, info, comm, baseptr, win));
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -376,6 +376,7 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_c) real_ = CAIRN_REAL(MPI_Win_allocate_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 436, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -385,7 +386,6 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win));
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -401,6 +401,7 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_shared) real_ = CAIRN_REAL(MPI_Win_allocate_shared);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 437, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -410,7 +411,6 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win));
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -426,6 +426,7 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_shared_c) real_ = CAIRN_REAL(MPI_Win_allocate_shared_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 438, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -435,7 +436,6 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win));
 	int result_ = real_(size, disp_unit, info, comm, baseptr, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -451,6 +451,7 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create_dynamic) real_ = CAIRN_REAL(MPI_Win_create_dynamic);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_dynamic(info, comm, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 439, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -458,7 +459,6 @@ int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_dynamic(info, comm, win));
 	int result_ = real_(info, comm, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -473,6 +473,7 @@ int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
 	__typeof__(&cairn_MPI_Win_shared_query) real_ = CAIRN_REAL(MPI_Win_shared_query);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_shared_query(win, rank, size, disp_unit, baseptr));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 440, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -480,7 +481,6 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 		*word_++ = CAIRN_WORD(rank);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_shared_query(win, rank, size, disp_unit, baseptr));
 	int result_ = real_(win, rank, size, disp_unit, baseptr);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -496,6 +496,7 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
 {
 	__typeof__(&cairn_MPI_Win_shared_query_c) real_ = CAIRN_REAL(MPI_Win_shared_query_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 441, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -503,7 +504,6 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 		*word_++ = CAIRN_WORD(rank);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr));
 	int result_ = real_(win, rank, size, disp_unit, baseptr);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -519,6 +519,7 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
 	__typeof__(&cairn_MPI_Win_attach) real_ = CAIRN_REAL(MPI_Win_attach);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_attach(win, base, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 442, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -527,7 +528,6 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_attach(win, base, size));
 	int result_ = real_(win, base, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -539,6 +539,7 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 {
 	__typeof__(&cairn_MPI_Win_detach) real_ = CAIRN_REAL(MPI_Win_detach);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_detach(win, base));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 443, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -546,7 +547,6 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 		*word_++ = CAIRN_WORD(base);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_detach(win, base));
 	int result_ = real_(win, base);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -558,6 +558,7 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 int cairn_MPI_Win_free(MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_free) real_ = CAIRN_REAL(MPI_Win_free);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_free(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 444, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -565,7 +566,6 @@ int cairn_MPI_Win_free(MPI_Win *win)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_free(win));
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -579,13 +579,13 @@ int cairn_MPI_Win_free(MPI_Win *win)
 int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Win_get_group) real_ = CAIRN_REAL(MPI_Win_get_group);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_group(win, group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 445, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_group(win, group));
 	int result_ = real_(win, group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -600,6 +600,7 @@ int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_Win_set_info) real_ = CAIRN_REAL(MPI_Win_set_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_info(win, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 446, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -607,7 +608,6 @@ int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_info(win, info));
 	int result_ = real_(win, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -619,13 +619,13 @@ int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_Win_get_info) real_ = CAIRN_REAL(MPI_Win_get_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_info(win, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 447, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_info(win, info_used));
 	int result_ = real_(win, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -640,6 +640,7 @@ int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Put) real_ = CAIRN_REAL(MPI_Put);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 448, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -653,7 +654,6 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -665,6 +665,7 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Put_c) real_ = CAIRN_REAL(MPI_Put_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 449, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -678,7 +679,6 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -690,6 +690,7 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get) real_ = CAIRN_REAL(MPI_Get);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 450, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -702,7 +703,6 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(origin_addr);
@@ -715,6 +715,7 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_c) real_ = CAIRN_REAL(MPI_Get_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 451, CAIRN_HEADER + 64, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -727,7 +728,6 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(origin_addr);
@@ -740,6 +740,7 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Accumulate) real_ = CAIRN_REAL(MPI_Accumulate);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 452, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -754,7 +755,6 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -766,6 +766,7 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Accumulate_c) real_ = CAIRN_REAL(MPI_Accumulate_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 453, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -780,7 +781,6 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -792,6 +792,7 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_accumulate) real_ = CAIRN_REAL(MPI_Get_accumulate);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 454, CAIRN_HEADER + 96, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -808,7 +809,6 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(result_addr);
@@ -821,6 +821,7 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_accumulate_c) real_ = CAIRN_REAL(MPI_Get_accumulate_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 455, CAIRN_HEADER + 96, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -837,7 +838,6 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(result_addr);
@@ -850,6 +850,7 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Fetch_and_op) real_ = CAIRN_REAL(MPI_Fetch_and_op);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 456, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -861,7 +862,6 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
 	int result_ = real_(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(result_addr);
@@ -874,6 +874,7 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Compare_and_swap) real_ = CAIRN_REAL(MPI_Compare_and_swap);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 457, CAIRN_HEADER + 56, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -885,7 +886,6 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
 	int result_ = real_(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(result_addr);
@@ -898,6 +898,7 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rput) real_ = CAIRN_REAL(MPI_Rput);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 458, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -911,7 +912,6 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -926,6 +926,7 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rput_c) real_ = CAIRN_REAL(MPI_Rput_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 459, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -939,7 +940,6 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -954,6 +954,7 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget) real_ = CAIRN_REAL(MPI_Rget);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 460, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -966,7 +967,6 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -982,6 +982,7 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_c) real_ = CAIRN_REAL(MPI_Rget_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 461, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -994,7 +995,6 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1010,6 +1010,7 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Raccumulate) real_ = CAIRN_REAL(MPI_Raccumulate);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 462, CAIRN_HEADER + 80, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1024,7 +1025,6 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1039,6 +1039,7 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Raccumulate_c) real_ = CAIRN_REAL(MPI_Raccumulate_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 463, CAIRN_HEADER + 80, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1053,7 +1054,6 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1068,6 +1068,7 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_accumulate) real_ = CAIRN_REAL(MPI_Rget_accumulate);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 464, CAIRN_HEADER + 104, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1084,7 +1085,6 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1100,6 +1100,7 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_accumulate_c) real_ = CAIRN_REAL(MPI_Rget_accumulate_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 465, CAIRN_HEADER + 104, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1116,7 +1117,6 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	int result_ = real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1132,6 +1132,7 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 int cairn_MPI_Win_fence(int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_fence) real_ = CAIRN_REAL(MPI_Win_fence);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_fence(assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 466, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1139,7 +1140,6 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_fence(assert, win));
 	int result_ = real_(assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1151,6 +1151,7 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_start) real_ = CAIRN_REAL(MPI_Win_start);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_start(group, assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 467, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1159,7 +1160,6 @@ int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_start(group, assert, win));
 	int result_ = real_(group, assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1171,13 +1171,13 @@ int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 int cairn_MPI_Win_complete(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_complete) real_ = CAIRN_REAL(MPI_Win_complete);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_complete(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 468, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_complete(win));
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1189,6 +1189,7 @@ int cairn_MPI_Win_complete(MPI_Win win)
 int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_post) real_ = CAIRN_REAL(MPI_Win_post);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_post(group, assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 469, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1197,7 +1198,6 @@ int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_post(group, assert, win));
 	int result_ = real_(group, assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1209,13 +1209,13 @@ int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 int cairn_MPI_Win_wait(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_wait) real_ = CAIRN_REAL(MPI_Win_wait);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_wait(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 470, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_wait(win));
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1227,13 +1227,13 @@ int cairn_MPI_Win_wait(MPI_Win win)
 int cairn_MPI_Win_test(MPI_Win win, int *flag)
 {
 	__typeof__(&cairn_MPI_Win_test) real_ = CAIRN_REAL(MPI_Win_test);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_test(win, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 471, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_test(win, flag));
 	int result_ = real_(win, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1247,6 +1247,7 @@ int cairn_MPI_Win_test(MPI_Win win, int *flag)
 int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_lock) real_ = CAIRN_REAL(MPI_Win_lock);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_lock(lock_type, rank, assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 472, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1256,7 +1257,6 @@ int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_lock(lock_type, rank, assert, win));
 	int result_ = real_(lock_type, rank, assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1268,6 +1268,7 @@ int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_lock_all) real_ = CAIRN_REAL(MPI_Win_lock_all);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_lock_all(assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 473, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1275,7 +1276,6 @@ int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_lock_all(assert, win));
 	int result_ = real_(assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1287,6 +1287,7 @@ int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_unlock) real_ = CAIRN_REAL(MPI_Win_unlock);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_unlock(rank, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 474, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1294,7 +1295,6 @@ int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_unlock(rank, win));
 	int result_ = real_(rank, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1306,13 +1306,13 @@ int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 int cairn_MPI_Win_unlock_all(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_unlock_all) real_ = CAIRN_REAL(MPI_Win_unlock_all);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_unlock_all(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 475, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_unlock_all(win));
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1324,6 +1324,7 @@ int cairn_MPI_Win_unlock_all(MPI_Win win)
 int cairn_MPI_Win_flush(int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush) real_ = CAIRN_REAL(MPI_Win_flush);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush(rank, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 476, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1331,7 +1332,6 @@ int cairn_MPI_Win_flush(int rank, MPI_Win win)
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush(rank, win));
 	int result_ = real_(rank, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1343,13 +1343,13 @@ int cairn_MPI_Win_flush(int rank, MPI_Win win)
 int cairn_MPI_Win_flush_all(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_all) real_ = CAIRN_REAL(MPI_Win_flush_all);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_all(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 477, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_all(win));
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1361,6 +1361,7 @@ int cairn_MPI_Win_flush_all(MPI_Win win)
 int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_local) real_ = CAIRN_REAL(MPI_Win_flush_local);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_local(rank, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 478, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1368,7 +1369,6 @@ int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_local(rank, win));
 	int result_ = real_(rank, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1380,13 +1380,13 @@ int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 int cairn_MPI_Win_flush_local_all(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_local_all) real_ = CAIRN_REAL(MPI_Win_flush_local_all);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_local_all(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 479, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_local_all(win));
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1398,13 +1398,13 @@ int cairn_MPI_Win_flush_local_all(MPI_Win win)
 int cairn_MPI_Win_sync(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_sync) real_ = CAIRN_REAL(MPI_Win_sync);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_sync(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 480, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_sync(win));
 	int result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1416,6 +1416,7 @@ int cairn_MPI_Win_sync(MPI_Win win)
 int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Grequest_start) real_ = CAIRN_REAL(MPI_Grequest_start);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 481, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1425,7 +1426,6 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 		*word_++ = CAIRN_WORD(extra_state);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 	int result_ = real_(query_fn, free_fn, cancel_fn, extra_state, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1440,13 +1440,13 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 int cairn_MPI_Grequest_complete(MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Grequest_complete) real_ = CAIRN_REAL(MPI_Grequest_complete);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Grequest_complete(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 482, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(request);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Grequest_complete(request));
 	int result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1458,6 +1458,7 @@ int cairn_MPI_Grequest_complete(MPI_Request request)
 int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
 {
 	__typeof__(&cairn_MPI_Status_set_elements) real_ = CAIRN_REAL(MPI_Status_set_elements);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 483, CAIRN_HEADER + 80, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1466,7 +1467,6 @@ int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int
 		*word_++ = CAIRN_WORD(count);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements(status, datatype, count));
 	int result_ = real_(status, datatype, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1480,6 +1480,7 @@ int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int
 int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
 	__typeof__(&cairn_MPI_Status_set_elements_c) real_ = CAIRN_REAL(MPI_Status_set_elements_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements_c(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 484, CAIRN_HEADER + 80, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1488,7 +1489,6 @@ int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, M
 		*word_++ = CAIRN_WORD(count);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements_c(status, datatype, count));
 	int result_ = real_(status, datatype, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1502,6 +1502,7 @@ int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, M
 int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
 	__typeof__(&cairn_MPI_Status_set_elements_x) real_ = CAIRN_REAL(MPI_Status_set_elements_x);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements_x(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 485, CAIRN_HEADER + 80, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1510,7 +1511,6 @@ int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, M
 		*word_++ = CAIRN_WORD(count);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements_x(status, datatype, count));
 	int result_ = real_(status, datatype, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1524,6 +1524,7 @@ int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, M
 int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
 	__typeof__(&cairn_MPI_Status_set_cancelled) real_ = CAIRN_REAL(MPI_Status_set_cancelled);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_cancelled(status, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 486, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1531,7 +1532,6 @@ int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 		*word_++ = CAIRN_WORD(flag);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_cancelled(status, flag));
 	int result_ = real_(status, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1545,13 +1545,13 @@ int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 int cairn_MPI_Status_get_source(const MPI_Status *status, int *source)
 {
 	__typeof__(&cairn_MPI_Status_get_source) real_ = CAIRN_REAL(MPI_Status_get_source);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_source(status, source));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 487, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_source(status, source));
 	int result_ = real_(status, source);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1565,13 +1565,13 @@ int cairn_MPI_Status_get_source(const MPI_Status *status, int *source)
 int cairn_MPI_Status_get_tag(const MPI_Status *status, int *tag)
 {
 	__typeof__(&cairn_MPI_Status_get_tag) real_ = CAIRN_REAL(MPI_Status_get_tag);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_tag(status, tag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 488, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_tag(status, tag));
 	int result_ = real_(status, tag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1585,13 +1585,13 @@ int cairn_MPI_Status_get_tag(const MPI_Status *status, int *tag)
 int cairn_MPI_Status_get_error(const MPI_Status *status, int *error)
 {
 	__typeof__(&cairn_MPI_Status_get_error) real_ = CAIRN_REAL(MPI_Status_get_error);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_error(status, error));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 489, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_error(status, error));
 	int result_ = real_(status, error);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1605,6 +1605,7 @@ int cairn_MPI_Status_get_error(const MPI_Status *status, int *error)
 int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 {
 	__typeof__(&cairn_MPI_Status_set_source) real_ = CAIRN_REAL(MPI_Status_set_source);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_source(status, source));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 490, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1612,7 +1613,6 @@ int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 		*word_++ = CAIRN_WORD(source);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_source(status, source));
 	int result_ = real_(status, source);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1626,6 +1626,7 @@ int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 {
 	__typeof__(&cairn_MPI_Status_set_tag) real_ = CAIRN_REAL(MPI_Status_set_tag);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_tag(status, tag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 491, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1633,7 +1634,6 @@ int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 		*word_++ = CAIRN_WORD(tag);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_tag(status, tag));
 	int result_ = real_(status, tag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1647,6 +1647,7 @@ int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 {
 	__typeof__(&cairn_MPI_Status_set_error) real_ = CAIRN_REAL(MPI_Status_set_error);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_error(status, error));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 492, CAIRN_HEADER + 72, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1654,7 +1655,6 @@ int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 		*word_++ = CAIRN_WORD(error);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_error(status, error));
 	int result_ = real_(status, error);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1668,6 +1668,7 @@ int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
 	__typeof__(&cairn_MPI_File_open) real_ = CAIRN_REAL(MPI_File_open);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_open(comm, filename, amode, info, fh));
 	struct cairn_record record_;
 	const int64_t length_filename_ = filename == NULL ? CAIRN_NULL : (int64_t)strlen(filename);
 	uint64_t *word_ = cairn_open(&record_, 493, CAIRN_HEADER + 32 + cairn_string_bytes(length_filename_), CAIRN_CALLER);
@@ -1678,7 +1679,6 @@ int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_open(comm, filename, amode, info, fh));
 	int result_ = real_(comm, filename, amode, info, fh);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1693,6 +1693,7 @@ int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info
 int cairn_MPI_File_close(MPI_File *fh)
 {
 	__typeof__(&cairn_MPI_File_close) real_ = CAIRN_REAL(MPI_File_close);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_close(fh));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 494, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1700,7 +1701,6 @@ int cairn_MPI_File_close(MPI_File *fh)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_close(fh));
 	int result_ = real_(fh);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1714,6 +1714,7 @@ int cairn_MPI_File_close(MPI_File *fh)
 int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_File_delete) real_ = CAIRN_REAL(MPI_File_delete);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_delete(filename, info));
 	struct cairn_record record_;
 	const int64_t length_filename_ = filename == NULL ? CAIRN_NULL : (int64_t)strlen(filename);
 	uint64_t *word_ = cairn_open(&record_, 495, CAIRN_HEADER + 8 + cairn_string_bytes(length_filename_), CAIRN_CALLER);
@@ -1722,7 +1723,6 @@ int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_delete(filename, info));
 	int result_ = real_(filename, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1734,6 +1734,7 @@ int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 {
 	__typeof__(&cairn_MPI_File_set_size) real_ = CAIRN_REAL(MPI_File_set_size);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_size(fh, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 496, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1741,7 +1742,6 @@ int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_size(fh, size));
 	int result_ = real_(fh, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1753,6 +1753,7 @@ int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 {
 	__typeof__(&cairn_MPI_File_preallocate) real_ = CAIRN_REAL(MPI_File_preallocate);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_preallocate(fh, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 497, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1760,7 +1761,6 @@ int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 		*word_++ = CAIRN_WORD(size);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_preallocate(fh, size));
 	int result_ = real_(fh, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1772,13 +1772,13 @@ int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 {
 	__typeof__(&cairn_MPI_File_get_size) real_ = CAIRN_REAL(MPI_File_get_size);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_size(fh, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 498, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_size(fh, size));
 	int result_ = real_(fh, size);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1792,13 +1792,13 @@ int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_File_get_group) real_ = CAIRN_REAL(MPI_File_get_group);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_group(fh, group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 499, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_group(fh, group));
 	int result_ = real_(fh, group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1813,13 +1813,13 @@ int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 {
 	__typeof__(&cairn_MPI_File_get_amode) real_ = CAIRN_REAL(MPI_File_get_amode);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_amode(fh, amode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 500, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_amode(fh, amode));
 	int result_ = real_(fh, amode);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1833,6 +1833,7 @@ int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_File_set_info) real_ = CAIRN_REAL(MPI_File_set_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_info(fh, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 501, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1840,7 +1841,6 @@ int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_info(fh, info));
 	int result_ = real_(fh, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1852,13 +1852,13 @@ int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_File_get_info) real_ = CAIRN_REAL(MPI_File_get_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_info(fh, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 502, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_info(fh, info_used));
 	int result_ = real_(fh, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1873,6 +1873,7 @@ int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_File_set_view) real_ = CAIRN_REAL(MPI_File_set_view);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_view(fh, disp, etype, filetype, datarep, info));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 503, CAIRN_HEADER + 40 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
@@ -1885,7 +1886,6 @@ int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MP
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_view(fh, disp, etype, filetype, datarep, info));
 	int result_ = real_(fh, disp, etype, filetype, datarep, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1897,6 +1897,7 @@ int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MP
 int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
 {
 	__typeof__(&cairn_MPI_File_get_view) real_ = CAIRN_REAL(MPI_File_get_view);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_view(fh, disp, etype, filetype, datarep));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_DATAREP_STRING);
 	uint64_t *word_ = cairn_open(&record_, 504, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
@@ -1904,7 +1905,6 @@ int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, 
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_view(fh, disp, etype, filetype, datarep));
 	int result_ = real_(fh, disp, etype, filetype, datarep);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);

@@ -4,6 +4,7 @@
 int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at) real_ = CAIRN_REAL(MPI_File_read_at);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -18,7 +19,6 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at(fh, offset, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -33,6 +33,7 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_c) real_ = CAIRN_REAL(MPI_File_read_at_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -47,7 +48,6 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_c(fh, offset, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -62,6 +62,7 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_all) real_ = CAIRN_REAL(MPI_File_read_at_all);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -76,7 +77,6 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all(fh, offset, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -91,6 +91,7 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_c) real_ = CAIRN_REAL(MPI_File_read_at_all_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -105,7 +106,6 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_c(fh, offset, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -120,6 +120,7 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at) real_ = CAIRN_REAL(MPI_File_write_at);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -135,7 +136,6 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at(fh, offset, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -149,6 +149,7 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_c) real_ = CAIRN_REAL(MPI_File_write_at_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -164,7 +165,6 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_c(fh, offset, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -178,6 +178,7 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_all) real_ = CAIRN_REAL(MPI_File_write_at_all);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -193,7 +194,6 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all(fh, offset, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -207,6 +207,7 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_c) real_ = CAIRN_REAL(MPI_File_write_at_all_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -222,7 +223,6 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_c(fh, offset, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -236,6 +236,7 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at) real_ = CAIRN_REAL(MPI_File_iread_at);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 513, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -245,7 +246,6 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at(fh, offset, buf, count, datatype, request));
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -261,6 +261,7 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at_c) real_ = CAIRN_REAL(MPI_File_iread_at_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 514, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -270,7 +271,6 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_c(fh, offset, buf, count, datatype, request));
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -286,6 +286,7 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at_all) real_ = CAIRN_REAL(MPI_File_iread_at_all);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_all(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 515, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -295,7 +296,6 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_all(fh, offset, buf, count, datatype, request));
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -311,6 +311,7 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at_all_c) real_ = CAIRN_REAL(MPI_File_iread_at_all_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_all_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 516, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -320,7 +321,6 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_all_c(fh, offset, buf, count, datatype, request));
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -336,6 +336,7 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at) real_ = CAIRN_REAL(MPI_File_iwrite_at);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 517, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -346,7 +347,6 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at(fh, offset, buf, count, datatype, request));
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -361,6 +361,7 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 518, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -371,7 +372,6 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_c(fh, offset, buf, count, datatype, request));
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -386,6 +386,7 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at_all) real_ = CAIRN_REAL(MPI_File_iwrite_at_all);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 519, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -396,7 +397,6 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request));
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -411,6 +411,7 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_all_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 520, CAIRN_HEADER + 48, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -421,7 +422,6 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request));
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -436,6 +436,7 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read) real_ = CAIRN_REAL(MPI_File_read);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -449,7 +450,6 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -464,6 +464,7 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_c) real_ = CAIRN_REAL(MPI_File_read_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -477,7 +478,6 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_c(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -492,6 +492,7 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_all) real_ = CAIRN_REAL(MPI_File_read_all);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -505,7 +506,6 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -520,6 +520,7 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_all_c) real_ = CAIRN_REAL(MPI_File_read_all_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -533,7 +534,6 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_c(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -548,6 +548,7 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write) real_ = CAIRN_REAL(MPI_File_write);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -562,7 +563,6 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -576,6 +576,7 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_c) real_ = CAIRN_REAL(MPI_File_write_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -590,7 +591,6 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_c(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -604,6 +604,7 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_all) real_ = CAIRN_REAL(MPI_File_write_all);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -618,7 +619,6 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -632,6 +632,7 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_all_c) real_ = CAIRN_REAL(MPI_File_write_all_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -646,7 +647,6 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_c(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -660,6 +660,7 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread) real_ = CAIRN_REAL(MPI_File_iread);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 529, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -668,7 +669,6 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread(fh, buf, count, datatype, request));
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -684,6 +684,7 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_c) real_ = CAIRN_REAL(MPI_File_iread_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 530, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -692,7 +693,6 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_c(fh, buf, count, datatype, request));
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -708,6 +708,7 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_all) real_ = CAIRN_REAL(MPI_File_iread_all);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_all(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 531, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -716,7 +717,6 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_all(fh, buf, count, datatype, request));
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -732,6 +732,7 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_all_c) real_ = CAIRN_REAL(MPI_File_iread_all_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_all_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 532, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -740,7 +741,6 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_all_c(fh, buf, count, datatype, request));
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -756,6 +756,7 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite) real_ = CAIRN_REAL(MPI_File_iwrite);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 533, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -765,7 +766,6 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite(fh, buf, count, datatype, request));
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -780,6 +780,7 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_c) real_ = CAIRN_REAL(MPI_File_iwrite_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 534, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -789,7 +790,6 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_c(fh, buf, count, datatype, request));
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -804,6 +804,7 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_all) real_ = CAIRN_REAL(MPI_File_iwrite_all);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_all(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 535, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -813,7 +814,6 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_all(fh, buf, count, datatype, request));
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -828,6 +828,7 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_all_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_all_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 536, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -837,7 +838,6 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_all_c(fh, buf, count, datatype, request));
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -852,6 +852,7 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 {
 	__typeof__(&cairn_MPI_File_seek) real_ = CAIRN_REAL(MPI_File_seek);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_seek(fh, offset, whence));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 537, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -860,7 +861,6 @@ int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 		*word_++ = CAIRN_WORD(whence);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_seek(fh, offset, whence));
 	int result_ = real_(fh, offset, whence);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -872,13 +872,13 @@ int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 {
 	__typeof__(&cairn_MPI_File_get_position) real_ = CAIRN_REAL(MPI_File_get_position);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_position(fh, offset));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 538, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_position(fh, offset));
 	int result_ = real_(fh, offset);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -892,6 +892,7 @@ int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
 {
 	__typeof__(&cairn_MPI_File_get_byte_offset) real_ = CAIRN_REAL(MPI_File_get_byte_offset);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_byte_offset(fh, offset, disp));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 539, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -899,7 +900,6 @@ int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *d
 		*word_++ = CAIRN_WORD(offset);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_byte_offset(fh, offset, disp));
 	int result_ = real_(fh, offset, disp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -913,6 +913,7 @@ int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *d
 int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_shared) real_ = CAIRN_REAL(MPI_File_read_shared);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_shared(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -926,7 +927,6 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_shared(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -941,6 +941,7 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_shared_c) real_ = CAIRN_REAL(MPI_File_read_shared_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_shared_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -954,7 +955,6 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_shared_c(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -969,6 +969,7 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_shared) real_ = CAIRN_REAL(MPI_File_write_shared);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_shared(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -983,7 +984,6 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_shared(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -997,6 +997,7 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_shared_c) real_ = CAIRN_REAL(MPI_File_write_shared_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_shared_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1011,7 +1012,6 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_shared_c(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1025,6 +1025,7 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_shared) real_ = CAIRN_REAL(MPI_File_iread_shared);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_shared(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 544, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1033,7 +1034,6 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_shared(fh, buf, count, datatype, request));
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1049,6 +1049,7 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_shared_c) real_ = CAIRN_REAL(MPI_File_iread_shared_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_shared_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 545, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1057,7 +1058,6 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_shared_c(fh, buf, count, datatype, request));
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1073,6 +1073,7 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_shared) real_ = CAIRN_REAL(MPI_File_iwrite_shared);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_shared(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 546, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1082,7 +1083,6 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_shared(fh, buf, count, datatype, request));
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1097,6 +1097,7 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_shared_c) real_ = CAIRN_REAL(MPI_File_iwrite_shared_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_shared_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 547, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1106,7 +1107,6 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_shared_c(fh, buf, count, datatype, request));
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1121,6 +1121,7 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_ordered) real_ = CAIRN_REAL(MPI_File_read_ordered);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1134,7 +1135,6 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1149,6 +1149,7 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_c) real_ = CAIRN_REAL(MPI_File_read_ordered_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1162,7 +1163,6 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_c(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1177,6 +1177,7 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_ordered) real_ = CAIRN_REAL(MPI_File_write_ordered);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1191,7 +1192,6 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1205,6 +1205,7 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_c) real_ = CAIRN_REAL(MPI_File_write_ordered_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1219,7 +1220,6 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_c(fh, buf, count, datatype, seen_status_));
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1233,6 +1233,7 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 {
 	__typeof__(&cairn_MPI_File_seek_shared) real_ = CAIRN_REAL(MPI_File_seek_shared);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_seek_shared(fh, offset, whence));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 552, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1241,7 +1242,6 @@ int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 		*word_++ = CAIRN_WORD(whence);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_seek_shared(fh, offset, whence));
 	int result_ = real_(fh, offset, whence);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1253,13 +1253,13 @@ int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 {
 	__typeof__(&cairn_MPI_File_get_position_shared) real_ = CAIRN_REAL(MPI_File_get_position_shared);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_position_shared(fh, offset));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 553, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_position_shared(fh, offset));
 	int result_ = real_(fh, offset);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1273,6 +1273,7 @@ int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_begin) real_ = CAIRN_REAL(MPI_File_read_at_all_begin);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_begin(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 554, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1282,7 +1283,6 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_begin(fh, offset, buf, count, datatype));
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(buf);
@@ -1295,6 +1295,7 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_at_all_begin_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_begin_c(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 555, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1304,7 +1305,6 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_begin_c(fh, offset, buf, count, datatype));
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(buf);
@@ -1317,6 +1317,7 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_end) real_ = CAIRN_REAL(MPI_File_read_at_all_end);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1328,7 +1329,6 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_end(fh, buf, seen_status_));
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1343,6 +1343,7 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_begin) real_ = CAIRN_REAL(MPI_File_write_at_all_begin);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_begin(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 557, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1353,7 +1354,6 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_begin(fh, offset, buf, count, datatype));
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1365,6 +1365,7 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_at_all_begin_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_begin_c(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 558, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1375,7 +1376,6 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_begin_c(fh, offset, buf, count, datatype));
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1387,6 +1387,7 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_end) real_ = CAIRN_REAL(MPI_File_write_at_all_end);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1399,7 +1400,6 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 		*word_++ = CAIRN_WORD(buf);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_end(fh, buf, seen_status_));
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1413,6 +1413,7 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_all_begin) real_ = CAIRN_REAL(MPI_File_read_all_begin);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 560, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1421,7 +1422,6 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_begin(fh, buf, count, datatype));
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(buf);
@@ -1434,6 +1434,7 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_all_begin_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 561, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1442,7 +1443,6 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_begin_c(fh, buf, count, datatype));
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(buf);
@@ -1455,6 +1455,7 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_all_end) real_ = CAIRN_REAL(MPI_File_read_all_end);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1466,7 +1467,6 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_end(fh, buf, seen_status_));
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1481,6 +1481,7 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_all_begin) real_ = CAIRN_REAL(MPI_File_write_all_begin);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 563, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1490,7 +1491,6 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_begin(fh, buf, count, datatype));
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1502,6 +1502,7 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_all_begin_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 564, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1511,7 +1512,6 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_begin_c(fh, buf, count, datatype));
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1523,6 +1523,7 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_all_end) real_ = CAIRN_REAL(MPI_File_write_all_end);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1535,7 +1536,6 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 		*word_++ = CAIRN_WORD(buf);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_end(fh, buf, seen_status_));
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1549,6 +1549,7 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_begin) real_ = CAIRN_REAL(MPI_File_read_ordered_begin);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 566, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1557,7 +1558,6 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_begin(fh, buf, count, datatype));
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(buf);
@@ -1570,6 +1570,7 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_read_ordered_begin_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 567, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1578,7 +1579,6 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_begin_c(fh, buf, count, datatype));
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(buf);
@@ -1591,6 +1591,7 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_end) real_ = CAIRN_REAL(MPI_File_read_ordered_end);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1602,7 +1603,6 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_end(fh, buf, seen_status_));
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1617,6 +1617,7 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_begin) real_ = CAIRN_REAL(MPI_File_write_ordered_begin);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 569, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1626,7 +1627,6 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_begin(fh, buf, count, datatype));
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1638,6 +1638,7 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_write_ordered_begin_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 570, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1647,7 +1648,6 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_begin_c(fh, buf, count, datatype));
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1659,6 +1659,7 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_end) real_ = CAIRN_REAL(MPI_File_write_ordered_end);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
 	const bool ignored_status_ = status == MPI_STATUS_IGNORE;
@@ -1671,7 +1672,6 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 		*word_++ = CAIRN_WORD(buf);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_end(fh, buf, seen_status_));
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1685,6 +1685,7 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent)
 {
 	__typeof__(&cairn_MPI_File_get_type_extent) real_ = CAIRN_REAL(MPI_File_get_type_extent);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_type_extent(fh, datatype, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 572, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1692,7 +1693,6 @@ int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint 
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_type_extent(fh, datatype, extent));
 	int result_ = real_(fh, datatype, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1706,6 +1706,7 @@ int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint 
 int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
 {
 	__typeof__(&cairn_MPI_File_get_type_extent_c) real_ = CAIRN_REAL(MPI_File_get_type_extent_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_type_extent_c(fh, datatype, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 573, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1713,7 +1714,6 @@ int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Cou
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_type_extent_c(fh, datatype, extent));
 	int result_ = real_(fh, datatype, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1727,6 +1727,7 @@ int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Cou
 int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Register_datarep) real_ = CAIRN_REAL(MPI_Register_datarep);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Register_datarep(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 574, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
@@ -1738,7 +1739,6 @@ int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_funct
 		*word_++ = CAIRN_WORD(extra_state);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Register_datarep(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 	int result_ = real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1750,6 +1750,7 @@ int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_funct
 int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_function_c *read_conversion_fn, MPI_Datarep_conversion_function_c *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Register_datarep_c) real_ = CAIRN_REAL(MPI_Register_datarep_c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Register_datarep_c(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
 	uint64_t *word_ = cairn_open(&record_, 575, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
@@ -1761,7 +1762,6 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 		*word_++ = CAIRN_WORD(extra_state);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Register_datarep_c(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 	int result_ = real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1773,6 +1773,7 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 {
 	__typeof__(&cairn_MPI_File_set_atomicity) real_ = CAIRN_REAL(MPI_File_set_atomicity);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_atomicity(fh, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 576, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1780,7 +1781,6 @@ int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 		*word_++ = CAIRN_WORD(flag);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_atomicity(fh, flag));
 	int result_ = real_(fh, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1792,13 +1792,13 @@ int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 {
 	__typeof__(&cairn_MPI_File_get_atomicity) real_ = CAIRN_REAL(MPI_File_get_atomicity);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_atomicity(fh, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 577, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_atomicity(fh, flag));
 	int result_ = real_(fh, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1812,13 +1812,13 @@ int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 int cairn_MPI_File_sync(MPI_File fh)
 {
 	__typeof__(&cairn_MPI_File_sync) real_ = CAIRN_REAL(MPI_File_sync);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_sync(fh));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 578, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_sync(fh));
 	int result_ = real_(fh);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1830,13 +1830,13 @@ int cairn_MPI_File_sync(MPI_File fh)
 int cairn_MPI_T_init_thread(int required, int *provided)
 {
 	__typeof__(&cairn_MPI_T_init_thread) real_ = CAIRN_REAL(MPI_T_init_thread);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_init_thread(required, provided));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 579, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(required);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_init_thread(required, provided));
 	int result_ = real_(required, provided);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1850,12 +1850,12 @@ int cairn_MPI_T_init_thread(int required, int *provided)
 int cairn_MPI_T_finalize(void)
 {
 	__typeof__(&cairn_MPI_T_finalize) real_ = CAIRN_REAL(MPI_T_finalize);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_finalize());
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 580, CAIRN_HEADER + 0, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_finalize());
 	int result_ = real_();
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1867,6 +1867,7 @@ int cairn_MPI_T_finalize(void)
 int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len)
 {
 	__typeof__(&cairn_MPI_T_enum_get_info) real_ = CAIRN_REAL(MPI_T_enum_get_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_enum_get_info(enumtype, num, name, name_len));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	uint64_t *word_ = cairn_open(&record_, 581, CAIRN_HEADER + 32 + cairn_string_bytes(length_name_), CAIRN_CALLER);
@@ -1875,7 +1876,6 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 		*word_++ = CAIRN_WORD_AT(name_len);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_enum_get_info(enumtype, num, name, name_len));
 	int result_ = real_(enumtype, num, name, name_len);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1891,6 +1891,7 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name, int *name_len)
 {
 	__typeof__(&cairn_MPI_T_enum_get_item) real_ = CAIRN_REAL(MPI_T_enum_get_item);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_enum_get_item(enumtype, index, value, name, name_len));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	uint64_t *word_ = cairn_open(&record_, 582, CAIRN_HEADER + 40 + cairn_string_bytes(length_name_), CAIRN_CALLER);
@@ -1900,7 +1901,6 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 		*word_++ = CAIRN_WORD_AT(name_len);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_enum_get_item(enumtype, index, value, name, name_len));
 	int result_ = real_(enumtype, index, value, name, name_len);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1916,12 +1916,12 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 int cairn_MPI_T_cvar_get_num(int *num_cvar)
 {
 	__typeof__(&cairn_MPI_T_cvar_get_num) real_ = CAIRN_REAL(MPI_T_cvar_get_num);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_num(num_cvar));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 583, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_num(num_cvar));
 	int result_ = real_(num_cvar);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1935,6 +1935,7 @@ int cairn_MPI_T_cvar_get_num(int *num_cvar)
 int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope)
 {
 	__typeof__(&cairn_MPI_T_cvar_get_info) real_ = CAIRN_REAL(MPI_T_cvar_get_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_info(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
@@ -1945,7 +1946,6 @@ int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *ve
 		*word_++ = CAIRN_WORD_AT(desc_len);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_info(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
 	int result_ = real_(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1967,6 +1967,7 @@ int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *ve
 int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 {
 	__typeof__(&cairn_MPI_T_cvar_get_index) real_ = CAIRN_REAL(MPI_T_cvar_get_index);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_index(name, cvar_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
 	uint64_t *word_ = cairn_open(&record_, 585, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), CAIRN_CALLER);
@@ -1974,7 +1975,6 @@ int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 		word_ = cairn_put_string(word_, length_name_, name);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_index(name, cvar_index));
 	int result_ = real_(name, cvar_index);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1988,6 +1988,7 @@ int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count)
 {
 	__typeof__(&cairn_MPI_T_cvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_cvar_handle_alloc);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_handle_alloc(cvar_index, obj_handle, handle, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 586, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1995,7 +1996,6 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 		*word_++ = CAIRN_WORD(obj_handle);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_handle_alloc(cvar_index, obj_handle, handle, count));
 	int result_ = real_(cvar_index, obj_handle, handle, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2011,6 +2011,7 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 {
 	__typeof__(&cairn_MPI_T_cvar_handle_free) real_ = CAIRN_REAL(MPI_T_cvar_handle_free);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_handle_free(handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 587, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -2018,7 +2019,6 @@ int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_handle_free(handle));
 	int result_ = real_(handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -2032,13 +2032,13 @@ int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 int cairn_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 {
 	__typeof__(&cairn_MPI_T_cvar_read) real_ = CAIRN_REAL(MPI_T_cvar_read);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_read(handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 588, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(handle);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_read(handle, buf));
 	int result_ = real_(handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(buf);

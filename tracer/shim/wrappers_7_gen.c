@@ -4,6 +4,7 @@
 int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 {
 	__typeof__(&cairn_MPI_T_cvar_write) real_ = CAIRN_REAL(MPI_T_cvar_write);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_write(handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 589, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -11,7 +12,6 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 		*word_++ = CAIRN_WORD(buf);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_write(handle, buf));
 	int result_ = real_(handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -23,12 +23,12 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 int cairn_MPI_T_pvar_get_num(int *num_pvar)
 {
 	__typeof__(&cairn_MPI_T_pvar_get_num) real_ = CAIRN_REAL(MPI_T_pvar_get_num);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_num(num_pvar));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 590, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_num(num_pvar));
 	int result_ = real_(num_pvar);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -42,6 +42,7 @@ int cairn_MPI_T_pvar_get_num(int *num_pvar)
 int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic)
 {
 	__typeof__(&cairn_MPI_T_pvar_get_info) real_ = CAIRN_REAL(MPI_T_pvar_get_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_info(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
@@ -52,7 +53,6 @@ int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *ve
 		*word_++ = CAIRN_WORD_AT(desc_len);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_info(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
 	int result_ = real_(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -77,6 +77,7 @@ int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *ve
 int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 {
 	__typeof__(&cairn_MPI_T_pvar_get_index) real_ = CAIRN_REAL(MPI_T_pvar_get_index);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_index(name, var_class, pvar_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
 	uint64_t *word_ = cairn_open(&record_, 592, CAIRN_HEADER + 16 + cairn_string_bytes(length_name_), CAIRN_CALLER);
@@ -85,7 +86,6 @@ int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 		*word_++ = CAIRN_WORD(var_class);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_index(name, var_class, pvar_index));
 	int result_ = real_(name, var_class, pvar_index);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -99,12 +99,12 @@ int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 {
 	__typeof__(&cairn_MPI_T_pvar_session_create) real_ = CAIRN_REAL(MPI_T_pvar_session_create);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_session_create(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 593, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_session_create(session));
 	int result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -119,6 +119,7 @@ int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 {
 	__typeof__(&cairn_MPI_T_pvar_session_free) real_ = CAIRN_REAL(MPI_T_pvar_session_free);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_session_free(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 594, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -126,7 +127,6 @@ int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_session_free(session));
 	int result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -140,6 +140,7 @@ int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void *obj_handle, MPI_T_pvar_handle *handle, int *count)
 {
 	__typeof__(&cairn_MPI_T_pvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_pvar_handle_alloc);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_handle_alloc(session, pvar_index, obj_handle, handle, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 595, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -148,7 +149,6 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 		*word_++ = CAIRN_WORD(obj_handle);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_handle_alloc(session, pvar_index, obj_handle, handle, count));
 	int result_ = real_(session, pvar_index, obj_handle, handle, count);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -164,6 +164,7 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_handle_free) real_ = CAIRN_REAL(MPI_T_pvar_handle_free);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_handle_free(session, handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 596, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -172,7 +173,6 @@ int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_handle_free(session, handle));
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -186,6 +186,7 @@ int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *
 int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_start) real_ = CAIRN_REAL(MPI_T_pvar_start);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_start(session, handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 597, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -193,7 +194,6 @@ int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 		*word_++ = CAIRN_WORD(handle);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_start(session, handle));
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -205,6 +205,7 @@ int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_stop) real_ = CAIRN_REAL(MPI_T_pvar_stop);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_stop(session, handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 598, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -212,7 +213,6 @@ int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 		*word_++ = CAIRN_WORD(handle);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_stop(session, handle));
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -224,6 +224,7 @@ int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
 	__typeof__(&cairn_MPI_T_pvar_read) real_ = CAIRN_REAL(MPI_T_pvar_read);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_read(session, handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 599, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -231,7 +232,6 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 		*word_++ = CAIRN_WORD(handle);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_read(session, handle, buf));
 	int result_ = real_(session, handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(buf);
@@ -244,6 +244,7 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf)
 {
 	__typeof__(&cairn_MPI_T_pvar_write) real_ = CAIRN_REAL(MPI_T_pvar_write);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_write(session, handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 600, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -252,7 +253,6 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 		*word_++ = CAIRN_WORD(buf);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_write(session, handle, buf));
 	int result_ = real_(session, handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -264,6 +264,7 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_reset) real_ = CAIRN_REAL(MPI_T_pvar_reset);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_reset(session, handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 601, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -271,7 +272,6 @@ int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 		*word_++ = CAIRN_WORD(handle);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_reset(session, handle));
 	int result_ = real_(session, handle);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -283,6 +283,7 @@ int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
 	__typeof__(&cairn_MPI_T_pvar_readreset) real_ = CAIRN_REAL(MPI_T_pvar_readreset);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_readreset(session, handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 602, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -290,7 +291,6 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 		*word_++ = CAIRN_WORD(handle);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_readreset(session, handle, buf));
 	int result_ = real_(session, handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(buf);
@@ -303,12 +303,12 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 int cairn_MPI_T_source_get_num(int *num_sources)
 {
 	__typeof__(&cairn_MPI_T_source_get_num) real_ = CAIRN_REAL(MPI_T_source_get_num);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_num(num_sources));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 603, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_num(num_sources));
 	int result_ = real_(num_sources);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -322,6 +322,7 @@ int cairn_MPI_T_source_get_num(int *num_sources)
 int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_T_source_get_info) real_ = CAIRN_REAL(MPI_T_source_get_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_info(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
@@ -332,7 +333,6 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 		*word_++ = CAIRN_WORD_AT(desc_len);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_info(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
 	int result_ = real_(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -354,13 +354,13 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 {
 	__typeof__(&cairn_MPI_T_source_get_timestamp) real_ = CAIRN_REAL(MPI_T_source_get_timestamp);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_timestamp(source_index, timestamp));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 605, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(source_index);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_timestamp(source_index, timestamp));
 	int result_ = real_(source_index, timestamp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -374,12 +374,12 @@ int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 int cairn_MPI_T_event_get_num(int *num_events)
 {
 	__typeof__(&cairn_MPI_T_event_get_num) real_ = CAIRN_REAL(MPI_T_event_get_num);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_num(num_events));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 606, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_num(num_events));
 	int result_ = real_(num_events);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -393,6 +393,7 @@ int cairn_MPI_T_event_get_num(int *num_events)
 int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind)
 {
 	__typeof__(&cairn_MPI_T_event_get_info) real_ = CAIRN_REAL(MPI_T_event_get_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_info(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(num_elements));
@@ -406,7 +407,6 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 		*word_++ = CAIRN_WORD_AT(desc_len);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_info(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
 	int result_ = real_(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -431,6 +431,7 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 {
 	__typeof__(&cairn_MPI_T_event_get_index) real_ = CAIRN_REAL(MPI_T_event_get_index);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_index(name, event_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
 	uint64_t *word_ = cairn_open(&record_, 608, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), CAIRN_CALLER);
@@ -438,7 +439,6 @@ int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 		word_ = cairn_put_string(word_, length_name_, name);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_index(name, event_index));
 	int result_ = real_(name, event_index);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -452,6 +452,7 @@ int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info, MPI_T_event_registration *event_registration)
 {
 	__typeof__(&cairn_MPI_T_event_handle_alloc) real_ = CAIRN_REAL(MPI_T_event_handle_alloc);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_alloc(event_index, obj_handle, info, event_registration));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 609, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -460,7 +461,6 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_alloc(event_index, obj_handle, info, event_registration));
 	int result_ = real_(event_index, obj_handle, info, event_registration);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -475,6 +475,7 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_T_event_handle_set_info) real_ = CAIRN_REAL(MPI_T_event_handle_set_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_set_info(event_registration, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 610, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -482,7 +483,6 @@ int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registratio
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_set_info(event_registration, info));
 	int result_ = real_(event_registration, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -494,13 +494,13 @@ int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registratio
 int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_T_event_handle_get_info) real_ = CAIRN_REAL(MPI_T_event_handle_get_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_get_info(event_registration, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 611, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_get_info(event_registration, info_used));
 	int result_ = real_(event_registration, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -515,6 +515,7 @@ int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registratio
 int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info, void *user_data, MPI_T_event_cb_function event_cb_function)
 {
 	__typeof__(&cairn_MPI_T_event_register_callback) real_ = CAIRN_REAL(MPI_T_event_register_callback);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_register_callback(event_registration, cb_safety, info, user_data, event_cb_function));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 612, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -525,7 +526,6 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 		*word_++ = CAIRN_WORD(event_cb_function);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_register_callback(event_registration, cb_safety, info, user_data, event_cb_function));
 	int result_ = real_(event_registration, cb_safety, info, user_data, event_cb_function);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -537,6 +537,7 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_T_event_callback_set_info) real_ = CAIRN_REAL(MPI_T_event_callback_set_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_callback_set_info(event_registration, cb_safety, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 613, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -545,7 +546,6 @@ int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registrat
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_callback_set_info(event_registration, cb_safety, info));
 	int result_ = real_(event_registration, cb_safety, info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -557,6 +557,7 @@ int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registrat
 int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_T_event_callback_get_info) real_ = CAIRN_REAL(MPI_T_event_callback_get_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_callback_get_info(event_registration, cb_safety, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 614, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -564,7 +565,6 @@ int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registrat
 		*word_++ = CAIRN_WORD(cb_safety);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_callback_get_info(event_registration, cb_safety, info_used));
 	int result_ = real_(event_registration, cb_safety, info_used);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -579,6 +579,7 @@ int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registrat
 int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, void *user_data, MPI_T_event_free_cb_function free_cb_function)
 {
 	__typeof__(&cairn_MPI_T_event_handle_free) real_ = CAIRN_REAL(MPI_T_event_handle_free);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_free(event_registration, user_data, free_cb_function));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 615, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -588,7 +589,6 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_free(event_registration, user_data, free_cb_function));
 	int result_ = real_(event_registration, user_data, free_cb_function);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -600,6 +600,7 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration, MPI_T_event_dropped_cb_function dropped_cb_function)
 {
 	__typeof__(&cairn_MPI_T_event_set_dropped_handler) real_ = CAIRN_REAL(MPI_T_event_set_dropped_handler);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_set_dropped_handler(event_registration, dropped_cb_function));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 616, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -607,7 +608,6 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 		*word_++ = CAIRN_WORD(dropped_cb_function);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_set_dropped_handler(event_registration, dropped_cb_function));
 	int result_ = real_(event_registration, dropped_cb_function);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -619,6 +619,7 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_index, void *buffer)
 {
 	__typeof__(&cairn_MPI_T_event_read) real_ = CAIRN_REAL(MPI_T_event_read);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_read(event_instance, element_index, buffer));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 617, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -626,7 +627,6 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 		*word_++ = CAIRN_WORD(element_index);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_read(event_instance, element_index, buffer));
 	int result_ = real_(event_instance, element_index, buffer);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(buffer);
@@ -639,13 +639,13 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 {
 	__typeof__(&cairn_MPI_T_event_copy) real_ = CAIRN_REAL(MPI_T_event_copy);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_copy(event_instance, buffer));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 618, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_instance);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_copy(event_instance, buffer));
 	int result_ = real_(event_instance, buffer);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = CAIRN_WORD(buffer);
@@ -658,13 +658,13 @@ int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count *event_timestamp)
 {
 	__typeof__(&cairn_MPI_T_event_get_timestamp) real_ = CAIRN_REAL(MPI_T_event_get_timestamp);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_timestamp(event_instance, event_timestamp));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 619, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_instance);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_timestamp(event_instance, event_timestamp));
 	int result_ = real_(event_instance, event_timestamp);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -678,13 +678,13 @@ int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Cou
 int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *source_index)
 {
 	__typeof__(&cairn_MPI_T_event_get_source) real_ = CAIRN_REAL(MPI_T_event_get_source);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_source(event_instance, source_index));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 620, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_instance);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_source(event_instance, source_index));
 	int result_ = real_(event_instance, source_index);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -698,12 +698,12 @@ int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *sourc
 int cairn_MPI_T_category_get_num(int *num_cat)
 {
 	__typeof__(&cairn_MPI_T_category_get_num) real_ = CAIRN_REAL(MPI_T_category_get_num);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_num(num_cat));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 621, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_num(num_cat));
 	int result_ = real_(num_cat);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -717,6 +717,7 @@ int cairn_MPI_T_category_get_num(int *num_cat)
 int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories)
 {
 	__typeof__(&cairn_MPI_T_category_get_info) real_ = CAIRN_REAL(MPI_T_category_get_info);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_info(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
@@ -727,7 +728,6 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 		*word_++ = CAIRN_WORD_AT(desc_len);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_info(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
 	int result_ = real_(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -747,13 +747,13 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 {
 	__typeof__(&cairn_MPI_T_category_get_num_events) real_ = CAIRN_REAL(MPI_T_category_get_num_events);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_num_events(cat_index, num_events));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 623, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cat_index);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_num_events(cat_index, num_events));
 	int result_ = real_(cat_index, num_events);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -767,6 +767,7 @@ int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 {
 	__typeof__(&cairn_MPI_T_category_get_index) real_ = CAIRN_REAL(MPI_T_category_get_index);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_index(name, cat_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
 	uint64_t *word_ = cairn_open(&record_, 624, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), CAIRN_CALLER);
@@ -774,7 +775,6 @@ int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 		word_ = cairn_put_string(word_, length_name_, name);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_index(name, cat_index));
 	int result_ = real_(name, cat_index);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -788,6 +788,7 @@ int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_cvars) real_ = CAIRN_REAL(MPI_T_category_get_cvars);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_cvars(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
 	uint64_t *word_ = cairn_open(&record_, 625, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), CAIRN_CALLER);
@@ -796,7 +797,6 @@ int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 		*word_++ = CAIRN_WORD(len);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_cvars(cat_index, len, indices));
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -810,6 +810,7 @@ int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_pvars) real_ = CAIRN_REAL(MPI_T_category_get_pvars);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_pvars(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
 	uint64_t *word_ = cairn_open(&record_, 626, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), CAIRN_CALLER);
@@ -818,7 +819,6 @@ int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 		*word_++ = CAIRN_WORD(len);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_pvars(cat_index, len, indices));
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -832,6 +832,7 @@ int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_events) real_ = CAIRN_REAL(MPI_T_category_get_events);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_events(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
 	uint64_t *word_ = cairn_open(&record_, 627, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), CAIRN_CALLER);
@@ -840,7 +841,6 @@ int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 		*word_++ = CAIRN_WORD(len);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_events(cat_index, len, indices));
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -854,6 +854,7 @@ int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_categories) real_ = CAIRN_REAL(MPI_T_category_get_categories);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_categories(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
 	uint64_t *word_ = cairn_open(&record_, 628, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), CAIRN_CALLER);
@@ -862,7 +863,6 @@ int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 		*word_++ = CAIRN_WORD(len);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_categories(cat_index, len, indices));
 	int result_ = real_(cat_index, len, indices);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -876,12 +876,12 @@ int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 int cairn_MPI_T_category_changed(int *update_number)
 {
 	__typeof__(&cairn_MPI_T_category_changed) real_ = CAIRN_REAL(MPI_T_category_changed);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_changed(update_number));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 629, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_changed(update_number));
 	int result_ = real_(update_number);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -895,6 +895,7 @@ int cairn_MPI_T_category_changed(int *update_number)
 int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Keyval_create) real_ = CAIRN_REAL(MPI_Keyval_create);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Keyval_create(copy_fn, delete_fn, keyval, extra_state));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 630, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -903,7 +904,6 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 		*word_++ = CAIRN_WORD(extra_state);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Keyval_create(copy_fn, delete_fn, keyval, extra_state));
 	int result_ = real_(copy_fn, delete_fn, keyval, extra_state);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -918,6 +918,7 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 int cairn_MPI_Keyval_free(int *keyval)
 {
 	__typeof__(&cairn_MPI_Keyval_free) real_ = CAIRN_REAL(MPI_Keyval_free);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Keyval_free(keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 631, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -925,7 +926,6 @@ int cairn_MPI_Keyval_free(int *keyval)
 		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Keyval_free(keyval));
 	int result_ = real_(keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -939,6 +939,7 @@ int cairn_MPI_Keyval_free(int *keyval)
 int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 {
 	__typeof__(&cairn_MPI_Attr_put) real_ = CAIRN_REAL(MPI_Attr_put);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_put(comm, keyval, attribute_val));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 632, CAIRN_HEADER + 24, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -947,7 +948,6 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 		*word_++ = CAIRN_WORD(attribute_val);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_put(comm, keyval, attribute_val));
 	int result_ = real_(comm, keyval, attribute_val);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -959,6 +959,7 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
 	__typeof__(&cairn_MPI_Attr_get) real_ = CAIRN_REAL(MPI_Attr_get);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_get(comm, keyval, attribute_val, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 633, CAIRN_HEADER + 32, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -966,7 +967,6 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 		*word_++ = CAIRN_WORD(keyval);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_get(comm, keyval, attribute_val, flag));
 	int result_ = real_(comm, keyval, attribute_val, flag);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -981,6 +981,7 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 {
 	__typeof__(&cairn_MPI_Attr_delete) real_ = CAIRN_REAL(MPI_Attr_delete);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_delete(comm, keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 634, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -988,7 +989,6 @@ int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 		*word_++ = CAIRN_WORD(keyval);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_delete(comm, keyval));
 	int result_ = real_(comm, keyval);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1000,13 +1000,13 @@ int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Comm_c2f) real_ = CAIRN_REAL(MPI_Comm_c2f);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_c2f(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 635, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_c2f(comm));
 	MPI_Fint result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1018,13 +1018,13 @@ MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 {
 	__typeof__(&cairn_MPI_Comm_f2c) real_ = CAIRN_REAL(MPI_Comm_f2c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_f2c(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 636, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_f2c(comm));
 	MPI_Comm result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1036,13 +1036,13 @@ MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_Type_c2f) real_ = CAIRN_REAL(MPI_Type_c2f);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_c2f(datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 637, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_c2f(datatype));
 	MPI_Fint result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1054,13 +1054,13 @@ MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 {
 	__typeof__(&cairn_MPI_Type_f2c) real_ = CAIRN_REAL(MPI_Type_f2c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_f2c(datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 638, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_f2c(datatype));
 	MPI_Datatype result_ = real_(datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1072,13 +1072,13 @@ MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 {
 	__typeof__(&cairn_MPI_Group_c2f) real_ = CAIRN_REAL(MPI_Group_c2f);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_c2f(group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 639, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_c2f(group));
 	MPI_Fint result_ = real_(group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1090,13 +1090,13 @@ MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 {
 	__typeof__(&cairn_MPI_Group_f2c) real_ = CAIRN_REAL(MPI_Group_f2c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_f2c(group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 640, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_f2c(group));
 	MPI_Group result_ = real_(group);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1108,13 +1108,13 @@ MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Request_c2f) real_ = CAIRN_REAL(MPI_Request_c2f);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_c2f(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 641, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(request);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_c2f(request));
 	MPI_Fint result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1126,13 +1126,13 @@ MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 {
 	__typeof__(&cairn_MPI_Request_f2c) real_ = CAIRN_REAL(MPI_Request_f2c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_f2c(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 642, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(request);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_f2c(request));
 	MPI_Request result_ = real_(request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1144,13 +1144,13 @@ MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 {
 	__typeof__(&cairn_MPI_File_c2f) real_ = CAIRN_REAL(MPI_File_c2f);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_c2f(file));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 643, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(file);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_c2f(file));
 	MPI_Fint result_ = real_(file);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1162,13 +1162,13 @@ MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 {
 	__typeof__(&cairn_MPI_File_f2c) real_ = CAIRN_REAL(MPI_File_f2c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_f2c(file));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 644, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(file);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_f2c(file));
 	MPI_File result_ = real_(file);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1180,13 +1180,13 @@ MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_c2f) real_ = CAIRN_REAL(MPI_Win_c2f);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_c2f(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 645, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_c2f(win));
 	MPI_Fint result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1198,13 +1198,13 @@ MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 {
 	__typeof__(&cairn_MPI_Win_f2c) real_ = CAIRN_REAL(MPI_Win_f2c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_f2c(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 646, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_f2c(win));
 	MPI_Win result_ = real_(win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1216,13 +1216,13 @@ MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 {
 	__typeof__(&cairn_MPI_Op_c2f) real_ = CAIRN_REAL(MPI_Op_c2f);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_c2f(op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 647, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(op);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_c2f(op));
 	MPI_Fint result_ = real_(op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1234,13 +1234,13 @@ MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 {
 	__typeof__(&cairn_MPI_Op_f2c) real_ = CAIRN_REAL(MPI_Op_f2c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_f2c(op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 648, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(op);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_f2c(op));
 	MPI_Op result_ = real_(op);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1252,13 +1252,13 @@ MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 {
 	__typeof__(&cairn_MPI_Info_c2f) real_ = CAIRN_REAL(MPI_Info_c2f);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_c2f(info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 649, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_c2f(info));
 	MPI_Fint result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1270,13 +1270,13 @@ MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 {
 	__typeof__(&cairn_MPI_Info_f2c) real_ = CAIRN_REAL(MPI_Info_f2c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_f2c(info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 650, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_f2c(info));
 	MPI_Info result_ = real_(info);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1288,13 +1288,13 @@ MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_c2f) real_ = CAIRN_REAL(MPI_Errhandler_c2f);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_c2f(errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 651, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errhandler);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_c2f(errhandler));
 	MPI_Fint result_ = real_(errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1306,13 +1306,13 @@ MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_f2c) real_ = CAIRN_REAL(MPI_Errhandler_f2c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_f2c(errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 652, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errhandler);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_f2c(errhandler));
 	MPI_Errhandler result_ = real_(errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1324,13 +1324,13 @@ MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 {
 	__typeof__(&cairn_MPI_Message_c2f) real_ = CAIRN_REAL(MPI_Message_c2f);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Message_c2f(message));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 653, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(message);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Message_c2f(message));
 	MPI_Fint result_ = real_(message);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1342,13 +1342,13 @@ MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 {
 	__typeof__(&cairn_MPI_Message_f2c) real_ = CAIRN_REAL(MPI_Message_f2c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Message_f2c(message));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 654, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(message);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Message_f2c(message));
 	MPI_Message result_ = real_(message);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1360,13 +1360,13 @@ MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 {
 	__typeof__(&cairn_MPI_Session_c2f) real_ = CAIRN_REAL(MPI_Session_c2f);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_c2f(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 655, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_c2f(session));
 	MPI_Fint result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1378,13 +1378,13 @@ MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 {
 	__typeof__(&cairn_MPI_Session_f2c) real_ = CAIRN_REAL(MPI_Session_f2c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_f2c(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 656, CAIRN_HEADER + 8, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_f2c(session));
 	MPI_Session result_ = real_(session);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1396,6 +1396,7 @@ MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 {
 	__typeof__(&cairn_MPI_Status_c2f) real_ = CAIRN_REAL(MPI_Status_c2f);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_c2f(c_status, f_status));
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	uint64_t *word_ = cairn_open(&record_, 657, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), CAIRN_CALLER);
@@ -1403,7 +1404,6 @@ int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 		word_ = cairn_put_status(word_, false, c_status, false);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_c2f(c_status, f_status));
 	int result_ = real_(c_status, f_status);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1417,6 +1417,7 @@ int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 {
 	__typeof__(&cairn_MPI_Status_f2c) real_ = CAIRN_REAL(MPI_Status_f2c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f2c(f_status, c_status));
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	MPI_Status own_c_status_;
@@ -1429,7 +1430,6 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 		CAIRN_PUT_LIST(word_, length_f_status_, f_status);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f2c(f_status, seen_c_status_));
 	int result_ = real_(f_status, seen_c_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1443,6 +1443,7 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 int cairn_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status)
 {
 	__typeof__(&cairn_MPI_Status_c2f08) real_ = CAIRN_REAL(MPI_Status_c2f08);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_c2f08(c_status, f08_status));
 	struct cairn_record record_;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	uint64_t *word_ = cairn_open(&record_, 659, CAIRN_HEADER + 32 + cairn_list_bytes(length_f08_status_), CAIRN_CALLER);
@@ -1450,7 +1451,6 @@ int cairn_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_statu
 		word_ = cairn_put_status(word_, false, c_status, false);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_c2f08(c_status, f08_status));
 	int result_ = real_(c_status, f08_status);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1464,6 +1464,7 @@ int cairn_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_statu
 int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status)
 {
 	__typeof__(&cairn_MPI_Status_f082c) real_ = CAIRN_REAL(MPI_Status_f082c);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f082c(f08_status, c_status));
 	struct cairn_record record_;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	MPI_Status own_c_status_;
@@ -1476,7 +1477,6 @@ int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_statu
 		CAIRN_PUT_LIST(word_, length_f08_status_, (const int *)f08_status);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f082c(f08_status, seen_c_status_));
 	int result_ = real_(f08_status, seen_c_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1490,6 +1490,7 @@ int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_statu
 int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[])
 {
 	__typeof__(&cairn_MPI_Status_f082f) real_ = CAIRN_REAL(MPI_Status_f082f);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f082f(f08_status, f_status));
 	struct cairn_record record_;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
@@ -1498,7 +1499,6 @@ int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[]
 		CAIRN_PUT_LIST(word_, length_f08_status_, (const int *)f08_status);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f082f(f08_status, f_status));
 	int result_ = real_(f08_status, f_status);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1512,6 +1512,7 @@ int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[]
 int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status)
 {
 	__typeof__(&cairn_MPI_Status_f2f08) real_ = CAIRN_REAL(MPI_Status_f2f08);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f2f08(f_status, f08_status));
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
@@ -1520,7 +1521,6 @@ int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status
 		CAIRN_PUT_LIST(word_, length_f_status_, f_status);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f2f08(f_status, f08_status));
 	int result_ = real_(f_status, f08_status);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1534,13 +1534,13 @@ int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status
 int cairn_MPI_Address(void *location, MPI_Aint *address)
 {
 	__typeof__(&cairn_MPI_Address) real_ = CAIRN_REAL(MPI_Address);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Address(location, address));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 663, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(location);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Address(location, address));
 	int result_ = real_(location, address);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1554,13 +1554,13 @@ int cairn_MPI_Address(void *location, MPI_Aint *address)
 int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_create) real_ = CAIRN_REAL(MPI_Errhandler_create);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_create(comm_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 664, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm_errhandler_fn);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_create(comm_errhandler_fn, errhandler));
 	int result_ = real_(comm_errhandler_fn, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1575,13 +1575,13 @@ int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn
 int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_get) real_ = CAIRN_REAL(MPI_Errhandler_get);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_get(comm, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 665, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_get(comm, errhandler));
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1596,6 +1596,7 @@ int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_set) real_ = CAIRN_REAL(MPI_Errhandler_set);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_set(comm, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 666, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1603,7 +1604,6 @@ int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 		*word_++ = CAIRN_WORD(errhandler);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_set(comm, errhandler));
 	int result_ = real_(comm, errhandler);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		cairn_commit(&record_, word_);
@@ -1615,13 +1615,13 @@ int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 {
 	__typeof__(&cairn_MPI_Type_extent) real_ = CAIRN_REAL(MPI_Type_extent);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_extent(datatype, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 667, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_extent(datatype, extent));
 	int result_ = real_(datatype, extent);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1635,6 +1635,7 @@ int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_hindexed) real_ = CAIRN_REAL(MPI_Type_hindexed);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1646,7 +1647,6 @@ int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint arr
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1661,6 +1661,7 @@ int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint arr
 int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_hvector) real_ = CAIRN_REAL(MPI_Type_hvector);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_hvector(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 669, CAIRN_HEADER + 40, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1670,7 +1671,6 @@ int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Data
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_hvector(count, blocklength, stride, oldtype, newtype));
 	int result_ = real_(count, blocklength, stride, oldtype, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1685,13 +1685,13 @@ int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Data
 int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 {
 	__typeof__(&cairn_MPI_Type_lb) real_ = CAIRN_REAL(MPI_Type_lb);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_lb(datatype, displacement));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 670, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_lb(datatype, displacement));
 	int result_ = real_(datatype, displacement);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1705,6 +1705,7 @@ int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_struct) real_ = CAIRN_REAL(MPI_Type_struct);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1717,7 +1718,6 @@ int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array
 		CAIRN_PUT_LIST(word_, length_array_of_types_, array_of_types);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	int result_ = real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
@@ -1732,13 +1732,13 @@ int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array
 int cairn_MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 {
 	__typeof__(&cairn_MPI_Type_ub) real_ = CAIRN_REAL(MPI_Type_ub);
+	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_ub(datatype, displacement));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 672, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
 	}
-	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_ub(datatype, displacement));
 	int result_ = real_(datatype, displacement);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);

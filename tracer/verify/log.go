@@ -33,7 +33,7 @@ func readLog(dir string) (map[int][]*loggedCall, error) {
 	for _, path := range paths {
 		thread, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".log"))
 		if err != nil {
-			return nil, fmt.Errorf("%s: a thread whose records were all lost", path)
+			return nil, fmt.Errorf("%s: not the log of a thread", path)
 		}
 		if threads[thread], err = readThread(path, thread); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)

@@ -209,7 +209,8 @@ func (c *comparison) value(p *mpispec.Param, v trace.Value, t token, in bool) st
 			return ""
 		}
 	case trace.Int:
-		if t.form == number && t.number == v.Int {
+		// A number that the application did not want counts as 0.
+		if t.form == number && t.number == v.Int || t.form == null && v.Int == 0 {
 			return ""
 		}
 	case trace.Float:

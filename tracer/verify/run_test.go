@@ -31,7 +31,7 @@ func open(t *testing.T, directories []string) *trace.Reader {
 	require.Len(t, contents, 1)
 	var file bytes.Buffer
 	require.NoError(t, trace.Write(&file, contents[0]))
-	reader, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	reader, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()), trace.WithMemoryLimit(4<<30))
 	require.NoError(t, err)
 	return reader
 }

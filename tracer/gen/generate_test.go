@@ -1,0 +1,27 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The checked-in C is what the table of the standard says now: `go generate ./tracer/gen` makes it so.
+func TestGeneratedFilesAreUpToDate(t *testing.T) {
+	shim := filepath.Join("..", "shim")
+	files := Generate()
+	for name, content := range files {
+		b, err := os.ReadFile(filepath.Join(shim, name))
+		require.NoError(t, err)
+		require.True(t, string(b) == content, "%s is stale: run go generate ./tracer/gen", name)
+	}
+	for _, pattern := range []string{"*_gen.*"} {
+		paths, err := filepath.Glob(filepath.Join(shim, pattern))
+		require.NoError(t, err)
+		for _, path := range paths {
+			require.Contains(t, files, filepath.Base(path), "nobody generates it any more")
+		}
+	}
+}

@@ -1,0 +1,93 @@
+//go:build mpi
+
+package verify
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
+)
+
+func source(name string) string {
+	return filepath.Join(shimtest.Root(), "tracer", "shim", "testdata", name)
+}
+
+// Programs that call MPI in ways that the examples do not.
+func TestAwkwardPrograms(t *testing.T) {
+	for _, implementation := range shimtest.Implementations {
+		for _, name := range []string{"callbacks", "early", "big", "threads"} {
+			t.Run(implementation+"/"+name, func(t *testing.T) {
+				program := shimtest.Compile(t, implementation, source(name+".c"), "-pthread")
+				result, _ := compareProgram(t, implementation, 3, program)
+				for _, d := range result.Disagreements {
+					t.Error(d)
+				}
+				require.Equal(t, 3, result.Ranks)
+				t.Logf("%d calls, %d unfinished", result.Calls, result.Unfinished)
+			})
+		}
+	}
+}
+
+// Segments of the smallest size: every record comes near the end of one.
+func TestSmallSegments(t *testing.T) {
+	for _, implementation := range shimtest.Implementations {
+		t.Run(implementation, func(t *testing.T) {
+			tracer := shimtest.NewTracer(t, map[string]any{"verify": true, "segment_bytes": 8192})
+			program := shimtest.Compile(t, implementation, source("callbacks.c"))
+			r := tracer.Run(t, shimtest.Launch(implementation, 3, program)...)
+			require.Equal(t, 0, r.Code, r.Stderr)
+			directories := tracer.Processes(t)
+			result, err := Compare(open(t, directories), directories)
+			require.NoError(t, err)
+			require.Empty(t, result.Disagreements)
+			require.Equal(t, 3, result.Ranks)
+		})
+	}
+}
+
+// MPICH's Fortran layer calls the C functions: every call is recorded once.
+func TestFortranUnderMPICH(t *testing.T) {
+	program := shimtest.Compile(t, "mpich", source("fortran.f90"))
+	result, _ := compareProgram(t, "mpich", 4, program)
+	require.Empty(t, result.Disagreements)
+	require.Equal(t, uint64(4*(3+3*10+2)), result.Calls)
+}
+
+// An interpreter loads libmpi so that it is in nobody's scope but its module's.
+func TestLibraryLoadedLocally(t *testing.T) {
+	for _, implementation := range shimtest.Implementations {
+		t.Run(implementation, func(t *testing.T) {
+			plugin := filepath.Join(t.TempDir(), "plugin.so")
+			out, err := exec.Command("mpicc."+implementation, "-w", "-shared", "-fPIC", "-o", plugin, source("plugin.c")).CombinedOutput()
+			require.NoError(t, err, string(out))
+			loader := filepath.Join(t.TempDir(), "loader")
+			out, err = exec.Command("gcc", "-o", loader, source("loader.c")).CombinedOutput()
+			require.NoError(t, err, string(out))
+			result, _ := compareProgram(t, implementation, 2, loader, plugin)
+			require.Empty(t, result.Disagreements)
+			require.Equal(t, uint64(2*7), result.Calls)
+		})
+	}
+}
+
+// Calls from signal handlers are recorded or counted, and break nothing.
+func TestCallsFromSignalHandlers(t *testing.T) {
+	for _, implementation := range shimtest.Implementations {
+		t.Run(implementation, func(t *testing.T) {
+			tracer := shimtest.NewTracer(t, map[string]any{"call_sites": "caller"})
+			program := shimtest.Compile(t, implementation, source("signals.c"))
+			r := tracer.Run(t, shimtest.Launch(implementation, 1, program)...)
+			require.Equal(t, 0, r.Code, r.Stderr)
+			_, report, err := recorder.Recover(tracer.Processes(t)[0])
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, report.Calls, uint64(300003))
+			t.Logf("%d calls, %d lost", report.Calls, report.Lost)
+		})
+	}
+}
