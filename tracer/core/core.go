@@ -20,12 +20,13 @@ var (
 	spool *recorder.Spool
 )
 
-// reason is the errno that fits best.
+// reason is the errno of a failure, which the shim reports; what has none is said here.
 func reason(err error) C.int {
 	var errno syscall.Errno
 	if errors.As(err, &errno) && errno != 0 {
 		return C.int(errno)
 	}
+	complain("%v", err)
 	return C.int(syscall.EINVAL)
 }
 
@@ -52,7 +53,6 @@ func cairn_core_start(directory, process *C.char) (result C.int) {
 	rememberHandlers()
 	s, err := recorder.Start(C.GoString(directory), []byte(C.GoString(process)))
 	if err != nil {
-		complain("%v", err)
 		return reason(err)
 	}
 	spool = s
@@ -81,7 +81,7 @@ func cairn_core_segment(thread C.uint32_t, full unsafe.Pointer, minimum C.uint64
 	if err != nil {
 		if !said {
 			said = true
-			complain("process %d: %v; the program goes on without", os.Getpid(), err)
+			complain("process %d: %v", os.Getpid(), err)
 		}
 		return nil
 	}

@@ -15,12 +15,12 @@ func (r *Recorder) free(c *call) {
 		if !p.in {
 			continue
 		}
-		before := c.elements(p, s.in[i])
+		before := c.elements(p, c.in[i])
 		if p.kind == mpispec.KindRequest {
 			if !p.out {
 				continue
 			}
-			after := c.elements(p, s.out[i])
+			after := c.elements(p, c.out[i])
 			ids := named[:min(len(before), len(named))]
 			named = named[len(ids):]
 			for k, raw := range before {
@@ -96,7 +96,7 @@ func (r *Recorder) begin(extras *reader) {
 func (r *Recorder) label(c *call) {
 	for i := range c.params {
 		if p := &c.params[i]; p.shape == shapeString && p.in {
-			rd := reader{words: c.words, at: int(r.scratch.in[i]), ok: true}
+			rd := reader{words: c.words, at: int(c.in[i]), ok: true}
 			text, _, _ := rd.text()
 			r.communicators.instances[c.comm.instance].Label = printable(text)
 			return
@@ -141,7 +141,7 @@ type instanceIndex int32
 func (r *Recorder) tagOf(c *call) string {
 	for i := range c.params {
 		p := &c.params[i]
-		rd := reader{words: c.words, at: int(r.scratch.in[i]), ok: true}
+		rd := reader{words: c.words, at: int(c.in[i]), ok: true}
 		switch {
 		case !p.in:
 		case p.kind == mpispec.KindTag:

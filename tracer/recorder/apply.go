@@ -10,7 +10,7 @@ import (
 // scratch is memory that one call after the other uses.
 type scratch struct {
 	key     []byte
-	in, out []int32 // where a parameter stands in the record, by index
+	in, out []int32 // see call
 	values  []int64 // what goes to streams, stream by stream
 	lengths []int32 // how many values each stream gets
 	named   []int32 // request ids in the order in which the parameters that may end them name them
@@ -31,8 +31,9 @@ func (s *scratch) push(v int64) {
 type call struct {
 	*layout
 	words   []uint64
-	failed  bool // outputs are not defined
-	atRoot  bool // root-only parameters are significant
+	in, out []int32 // where a parameter stands in the record, by index
+	failed  bool    // outputs are not defined
+	atRoot  bool    // root-only parameters are significant
 	comm    *communicator
 	newID   int32  // of the communicator that the call creates
 	request uint64 // raw handle of the request that the call creates
@@ -53,27 +54,23 @@ func (r *Recorder) apply(t *thread, rec record) {
 	result := rec.words[recordReturn]
 	c.failed = l.errorCode && int32(result) != 0 && !(r.inStatus != 0 && int32(result) == int32(r.inStatus))
 
-	rd := reader{words: rec.words, at: recordPayload, ok: true}
-	for i := range l.params {
-		if p := &l.params[i]; p.in {
-			s.in[i] = int32(rd.at)
-			rd.pass(p.shape)
-		}
-	}
-	for i := range l.params {
-		if p := &l.params[i]; p.out {
-			s.out[i] = int32(rd.at)
-			rd.pass(p.shape)
-		}
+	rd := reader{words: rec.words, at: l.length, ok: true}
+	if l.length > 0 {
+		c.in, c.out = l.in, l.out
+		rd.ok = l.length <= len(rec.words)
+	} else {
+		c.in, c.out = s.in, s.out
+		rd.at = recordPayload
+		c.locate(&rd)
 	}
 	own := int32(none)
 	whole := rd.ok && rec.flags&flagTruncated == 0
 	if whole && l.comm >= 0 {
-		c.comm = r.communicators.of(r.handles[mpispec.KindComm].use(c.words[s.in[l.comm]]))
+		c.comm = r.communicators.of(r.handles[mpispec.KindComm].use(c.words[c.in[l.comm]]))
 		if c.comm != nil {
 			own = c.comm.own
 			if l.root >= 0 {
-				c.atRoot = r.isRoot(c.comm, c.words[s.in[l.root]])
+				c.atRoot = r.isRoot(c.comm, c.words[c.in[l.root]])
 			}
 		}
 	}
@@ -134,6 +131,22 @@ func (r *Recorder) apply(t *thread, rec record) {
 	t.lastFunction = rec.function
 }
 
+// locate finds where the parameters of a call stand in its record.
+func (c *call) locate(rd *reader) {
+	for i := range c.params {
+		if p := &c.params[i]; p.in {
+			c.in[i] = int32(rd.at)
+			rd.pass(p.shape)
+		}
+	}
+	for i := range c.params {
+		if p := &c.params[i]; p.out {
+			c.out[i] = int32(rd.at)
+			rd.pass(p.shape)
+		}
+	}
+}
+
 // record appends a call to the thread's grammar, streams and timing.
 func (t *thread) record(number int32, s *scratch, enter, exit int64) {
 	t.grammar.Append(number)
@@ -191,7 +204,7 @@ func (r *Recorder) inValue(key []byte, c *call, i int) []byte {
 	if p.spec.RootOnly && !c.atRoot || r.inPlace(c, p) {
 		return appendForm(key, trace.Absent)
 	}
-	rd := reader{words: c.words, at: int(r.scratch.in[i]), ok: true}
+	rd := reader{words: c.words, at: int(c.in[i]), ok: true}
 	switch p.spec.Effect {
 	case mpispec.EffectCompleted, mpispec.EffectFreed:
 		if p.kind == mpispec.KindRequest {
@@ -205,7 +218,7 @@ func (r *Recorder) inValue(key []byte, c *call, i int) []byte {
 // outValue writes a parameter as it was after the call.
 func (r *Recorder) outValue(key []byte, c *call, i int) []byte {
 	p := &c.params[i]
-	rd := reader{words: c.words, at: int(r.scratch.out[i]), ok: true}
+	rd := reader{words: c.words, at: int(c.out[i]), ok: true}
 	switch {
 	case p.spec.RootOnly && !c.atRoot, r.inPlace(c, p):
 		return appendForm(key, trace.Absent)
@@ -243,9 +256,9 @@ func (r *Recorder) inPlace(c *call, p *parameter) bool {
 		return false
 	}
 	i := p.spec.UnlessInPlace - 1
-	at := r.scratch.in[i]
+	at := c.in[i]
 	if !c.params[i].in {
-		at = r.scratch.out[i]
+		at = c.out[i]
 	}
 	v, ok := r.constants[mpispec.KindBuffer].lookup(c.words[at])
 	return ok && r.process.Constants[-1-v].Name == "MPI_IN_PLACE"
@@ -257,7 +270,7 @@ func (r *Recorder) defined(c *call, p *parameter) bool {
 		return true
 	}
 	i := p.spec.OnlyIf - 1
-	return c.params[i].out && c.params[i].shape == shapeWord && c.words[r.scratch.out[i]] != 0
+	return c.params[i].out && c.params[i].shape == shapeWord && c.words[c.out[i]] != 0
 }
 
 // value writes a parameter by its slot.

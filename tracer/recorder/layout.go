@@ -7,6 +7,11 @@ type layout struct {
 	spec   *mpispec.Function
 	params []parameter
 
+	// Where the parameters stand in every record of the function, and how many words it has up to its extras; length is
+	// 0 where that depends on the call.
+	in, out []int32
+	length  int
+
 	comm       int  // first communicator parameter that is read, −1: none
 	root       int  // the root parameter, −1: none
 	newComm    int  // communicator that the call creates, −1: none
@@ -134,7 +139,38 @@ func layoutOf(f *mpispec.Function) layout {
 			l.ends = append(l.ends, i)
 		}
 	}
+	l.place()
 	return l
+}
+
+// place computes where the parameters stand, if that is the same in all records.
+func (l *layout) place() {
+	l.in, l.out = make([]int32, len(l.params)), make([]int32, len(l.params))
+	at := int32(recordPayload)
+	for _, section := range []struct {
+		at  []int32
+		has func(*parameter) bool
+	}{
+		{l.in, func(p *parameter) bool { return p.in }},
+		{l.out, func(p *parameter) bool { return p.out }},
+	} {
+		for i := range l.params {
+			p := &l.params[i]
+			if !section.has(p) {
+				continue
+			}
+			section.at[i] = at
+			switch p.shape {
+			case shapeWord:
+				at++
+			case shapeStatus:
+				at += 1 + statusWords
+			default:
+				return
+			}
+		}
+	}
+	l.length = int(at)
 }
 
 func shapeOf(p *mpispec.Param) shape {

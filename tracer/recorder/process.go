@@ -108,6 +108,9 @@ func ParseProcess(b []byte) (*Process, error) {
 	if err := json.Unmarshal(b, p); err != nil {
 		return nil, err
 	}
+	if p.Format > processFormat {
+		return nil, fmt.Errorf("format %d is newer than %d: written by a newer tracer", p.Format, processFormat)
+	}
 	if len(p.Constants) > maxConstants {
 		return nil, fmt.Errorf("%d constants", len(p.Constants))
 	}
@@ -116,7 +119,10 @@ func ParseProcess(b []byte) (*Process, error) {
 	return p, nil
 }
 
-const maxConstants = 1 << 16
+const (
+	processFormat = 1
+	maxConstants  = 1 << 16
+)
 
 // module returns the module that holds an address, nil if none does.
 func (p *Process) module(address uint64) *Module {

@@ -76,25 +76,3 @@ func (s *fakeShim) randomProgram(rng *rand.Rand, n int) {
 		}
 	}
 }
-
-// cut makes the segments of a thread out of its records, of at most so many words each.
-func (t *fakeThread) cut(words int) []*segment {
-	var segments []*segment
-	fresh := func() *segment {
-		return &segment{
-			thread: t.number, sequence: uint64(len(segments)), words: newSegmentWords(t.number, uint64(len(segments))),
-		}
-	}
-	seg := fresh()
-	for at := headerWords; at < len(t.words); {
-		n := int(low(t.words[at+recordReserved])) / 8
-		if len(seg.words)-headerWords > 0 && len(seg.words)-headerWords+n > words {
-			segments = append(segments, seg)
-			seg = fresh()
-		}
-		seg.words = append(seg.words, t.words[at:at+n]...)
-		seg.words[headerUsed] = uint64(len(seg.words)-headerWords) * 8
-		at += n
-	}
-	return append(segments, seg)
-}

@@ -152,7 +152,7 @@ func (s *Spool) workOff() {
 
 // checkpoint writes the state; what it holds needs its segments no more.
 func (s *Spool) checkpoint() error {
-	state := s.recorder.AppendState(nil)
+	state := s.recorder.AppendState(make([]byte, 0, s.stateSize+s.stateSize/2+64<<10))
 	if limit := s.process.SpoolLimitBytes; limit > 0 && s.diskBytes+s.stateSize+int64(len(state)) > limit {
 		return s.limitReached()
 	}
