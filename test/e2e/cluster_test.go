@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -188,7 +187,7 @@ func cairn(t *testing.T, environment []string, arguments ...string) string {
 	return stdout.String()
 }
 
-// newNamespace makes a namespace that the chart serves: the chart is installed for these beforehand (hack/e2e.sh).
+// namespaceFor is a namespace that the chart serves: the chart is installed for these beforehand (hack/e2e.sh).
 func namespaceFor(t *testing.T, name string) string {
 	t.Helper()
 	_, err := tryKubectl("", "get", "namespace", name)
@@ -196,6 +195,5 @@ func namespaceFor(t *testing.T, name string) string {
 	return name
 }
 
-func failure(t *testing.T, format string, arguments ...any) {
 	require.FailNow(t, fmt.Sprintf(format, arguments...))
 }
