@@ -1,10 +1,13 @@
 package controllers
 
 import (
+	"encoding/json"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
@@ -67,8 +70,52 @@ func startsOf(pod corev1.Pod, container string) []v1alpha1.Attempt {
 		case status.State.Running != nil:
 			add(restarts, status.State.Running.StartedAt, nil)
 		case status.State.Terminated != nil:
-			add(restarts, status.State.Terminated.StartedAt, ptr.To(status.State.Terminated.ExitCode))
+			end := status.State.Terminated
+			var exitCode *int32
+			if !endedByDeletion(pod, end) {
+				exitCode = ptr.To(end.ExitCode)
+			}
+			add(restarts, end.StartedAt, exitCode)
 		}
 	}
 	return starts
+}
+
+// endedByDeletion says whether a container ended because its pod was being deleted.
+// A Job that has used up its retries deletes its pod, and with it a launcher that has
+// just started again: the code that mpirun then ends with is not how it failed.
+func endedByDeletion(pod corev1.Pod, end *corev1.ContainerStateTerminated) bool {
+	if pod.DeletionTimestamp == nil {
+		return false
+	}
+	grace := time.Duration(ptr.Deref(pod.DeletionGracePeriodSeconds, 0)) * time.Second
+	return !end.FinishedAt.Time.Before(pod.DeletionTimestamp.Add(-grace))
+}
+
+// lastExitCode is that of the last attempt that ended by itself; nil if none did.
+func lastExitCode(attempts []v1alpha1.Attempt) *int32 {
+	for _, attempt := range slices.Backward(attempts) {
+		if attempt.ExitCode != nil {
+			return attempt.ExitCode
+		}
+	}
+	return nil
+}
+
+// sentAttempt is an attempt as "cairn merge --job" takes it.
+type sentAttempt struct {
+	Attempt      int32       `json:"attempt"`
+	PodUID       types.UID   `json:"pod_uid"`
+	RestartCount int32       `json:"restart_count"`
+	StartedAt    metav1.Time `json:"started_at"`
+}
+
+// attemptsArgument is the value of --attempts.
+func attemptsArgument(attempts []v1alpha1.Attempt) (string, error) {
+	sent := []sentAttempt{}
+	for _, a := range attempts {
+		sent = append(sent, sentAttempt{a.Attempt, a.PodUID, a.RestartCount, a.StartedAt})
+	}
+	raw, err := json.Marshal(sent)
+	return string(raw), err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -127,26 +126,6 @@ func (p *pass) launcherExitCode(ctx context.Context, launcher *batchv1.Job) (*in
 	}
 	p.job.Status.Attempts = observeAttempts(p.job.Status.Attempts, pods.Items, launcherContainer(p.job))
 	return lastExitCode(p.job.Status.Attempts), nil
-}
-
-// lastExitCode is that of the last attempt that ended by itself. A Job that has used
-// up its retries deletes its pod, and with it a container that has just started
-// again: the signal that ends this one is not how the launcher failed.
-func lastExitCode(attempts []v1alpha1.Attempt) *int32 {
-	const killed, terminated = 128 + 9, 128 + 15
-	var signalled *int32
-	for _, attempt := range slices.Backward(attempts) {
-		switch code := attempt.ExitCode; {
-		case code == nil:
-		case *code == killed || *code == terminated:
-			if signalled == nil {
-				signalled = code
-			}
-		default:
-			return code
-		}
-	}
-	return signalled
 }
 
 // withoutLauncher deals with an MPIJob whose launcher's Job is not there: not yet,

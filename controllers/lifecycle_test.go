@@ -72,9 +72,9 @@ func TestFromApplyToReport(t *testing.T) {
 	var attempts []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(args[9]), &attempts))
 	require.Len(t, attempts, 1)
-	require.Contains(t, attempts[0], "podUID")
-	require.Contains(t, attempts[0], "restartCount")
-	require.Contains(t, attempts[0], "startedAt")
+	require.Contains(t, attempts[0], "pod_uid")
+	require.Contains(t, attempts[0], "restart_count")
+	require.Contains(t, attempts[0], "started_at")
 	s.ends(merge.Name, pod{message: oneRun})
 	s.settle()
 	s.expect("TraceCollected", isTrue, "AllRanks")
@@ -153,16 +153,20 @@ func TestTwoAttempts(t *testing.T) {
 			RestartCount: 1, State: running(start.Add(20 * time.Second)), LastTerminationState: exited(start, 3),
 		})
 		s.settle()
-		// The Job gives up and deletes the pod; its last container gets a signal.
-		s.launcherPod("stencil-launcher-x", corev1.ContainerStatus{
-			RestartCount: 1, State: exited(start.Add(20*time.Second), 143), LastTerminationState: exited(start, 3),
-		})
+		// The Job gives up and deletes the pod; mpirun ends on the signal.
+		doomed := &corev1.Pod{}
+		require.NoError(t, s.Get(s.ctx, s.key("stencil-launcher-x"), doomed))
+		doomed.Finalizers = []string{"test/keep"}
+		require.NoError(t, s.Update(s.ctx, doomed))
+		require.NoError(t, s.Delete(s.ctx, doomed, client.GracePeriodSeconds(0)))
+		ended := exited(start.Add(20*time.Second), 1)
+		ended.Terminated.FinishedAt = metav1.NewTime(time.Now().Add(time.Second))
+		s.launcherPod("stencil-launcher-x", corev1.ContainerStatus{RestartCount: 1, State: ended, LastTerminationState: exited(start, 3)})
 		s.settle()
 		s.endJob(launcher, false)
-		require.NoError(t, s.Delete(s.ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "stencil-launcher-x", Namespace: s.namespace}}, client.GracePeriodSeconds(0)))
 		s.settle()
 		require.Equal(t, "launcher exited with code 3", s.expect("JobFinished", isTrue, "Failed"))
-		require.Equal(t, []string{"0 0 3", "1 1 143"}, s.attempts())
+		require.Equal(t, []string{"0 0 3", "1 1 -"}, s.attempts())
 	})
 	t.Run("a new pod each", func(t *testing.T) {
 		s := newStage(t)

@@ -46,8 +46,12 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 		return proceed, nil
 	}
 
+	attempts, err := attemptsArgument(p.job.Status.Attempts)
+	if err != nil {
+		return await, err
+	}
 	var answer mergeAnswer
-	o, err := p.runTask(ctx, p.mergeTask(), func(o outcome) bool {
+	o, err := p.runTask(ctx, p.mergeTask(attempts), func(o outcome) bool {
 		return json.Unmarshal([]byte(o.messages[0]), &answer) == nil
 	})
 	if err != nil {
@@ -78,14 +82,7 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 }
 
 // mergeTask waits until every pod of the job was heard of, or the time is up.
-func (p *pass) mergeTask() task {
-	attempts := "[]"
-	if list := p.job.Status.Attempts; len(list) > 0 {
-		raw, err := json.Marshal(list)
-		if err == nil {
-			attempts = string(raw)
-		}
-	}
+func (p *pass) mergeTask(attempts string) task {
 	pods := 1
 	if workers := p.job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeWorker]; workers != nil {
 		pods += int(ptr.Deref(workers.Replicas, 0))

@@ -92,7 +92,7 @@ type Attempt struct {
 	// StartedAt is when the container started.
 	// +optional
 	StartedAt metav1.Time `json:"startedAt,omitempty"`
-	// ExitCode of the container, once it ended.
+	// ExitCode of the container, once it ended by itself.
 	// +optional
 	ExitCode *int32 `json:"exitCode,omitempty"`
 }
