@@ -446,6 +446,77 @@ var patterns = []pattern{
 		waits: map[string]float64{"late sender": 20 + 30},
 	},
 	{
+		// Rank 1 posts its receive of 100 kB at 10 and then computes until 80; rank 0 sends at 20 and waits from 30 on. The
+		// message cannot move before rank 1 is inside MPI again.
+		name: "late progress of the receiver",
+		build: func() *tracetest.Builder {
+			b := tracetest.New(2)
+			b.Rank(0).Init(0, 5).Isend(20, 21, 1, 0).Waitall(30, 84, tracetest.Requests{0}).Finalize(95, 100)
+			b.Rank(1).Init(0, 5).Irecv(10, 11, 0, 0).Waitall(80, 84, tracetest.Requests{0}, tracetest.Status{Source: 0, Bytes: big}).Finalize(85, 86)
+			return b
+		},
+		path: []piece{
+			{1, 0, 5, "MPI_Init"}, {1, 5, 10, "computation"}, {1, 10, 11, "MPI_Irecv"}, {1, 11, 80, "computation"},
+			{0, 80, 84, "MPI_Waitall"}, {0, 84, 95, "computation"}, {0, 95, 100, "MPI_Finalize"},
+		},
+		waits: map[string]float64{"late progress": 50},
+	},
+	{
+		// Rank 0 posts its send of 100 kB at 10 and computes until 80; rank 1 is in MPI_Recv from 20 to 83. That it leaves 3
+		// after rank 0 has come back, and not 3 after it came itself, tells that it waited for it from 20 on.
+		name: "late progress of the sender",
+		build: func() *tracetest.Builder {
+			b := tracetest.New(2)
+			b.Rank(0).Init(0, 5).Isend(10, 11, 1, 0).Waitall(80, 83, tracetest.Requests{0}).Finalize(85, 86)
+			b.Rank(1).Init(0, 5).Recv(20, 83, 0, big).Finalize(95, 100)
+			return b
+		},
+		path: []piece{
+			{0, 0, 5, "MPI_Init"}, {0, 5, 10, "computation"}, {0, 10, 11, "MPI_Isend"}, {0, 11, 80, "computation"},
+			{1, 80, 83, "MPI_Recv"}, {1, 83, 95, "computation"}, {1, 95, 100, "MPI_Finalize"},
+		},
+		waits: map[string]float64{"late progress": 60},
+	},
+	{
+		// The same, but rank 1 has the message at 30: it fetched it alone.
+		name: "progress without the sender",
+		build: func() *tracetest.Builder {
+			b := tracetest.New(2)
+			b.Rank(0).Init(0, 5).Isend(10, 11, 1, 0).Waitall(80, 81, tracetest.Requests{0}).Finalize(85, 86)
+			b.Rank(1).Init(0, 5).Recv(20, 30, 0, big).Finalize(95, 100)
+			return b
+		},
+		path: []piece{
+			{1, 0, 5, "MPI_Init"}, {1, 5, 20, "computation"}, {1, 20, 30, "MPI_Recv"}, {1, 30, 95, "computation"}, {1, 95, 100, "MPI_Finalize"},
+		},
+		waits: map[string]float64{},
+	},
+	{
+		// An intercommunicator of {0, 1} and {2}: both sides hold an instance of their own. Rank 2 broadcasts to the others
+		// (MPI_ROOT) at 60, rank 0 is there at 10, rank 1 at 70.
+		name: "intercommunicator",
+		build: func() *tracetest.Builder {
+			b := tracetest.New(3)
+			left, right := b.Comm("x+y#7.0", 0, 1), b.Comm("x+y#7.0", 2)
+			b.Communicator(left).Remote, b.Communicator(right).Remote = b.Communicator(right).Members, b.Communicator(left).Members
+			enter, exit, finish := []float64{10, 70, 60}, []float64{63, 71, 61}, []float64{95, 75, 65}
+			b.Ranks(func(i int, r *tracetest.Rank) {
+				comm, root := tracetest.Comm(left), any(0)
+				if i == 2 {
+					comm, root = tracetest.Comm(right), "MPI_ROOT"
+				}
+				r.Init(0, 5).Call("MPI_Intercomm_create", 6, 8, tracetest.Args{"newintercomm": comm})
+				r.Call("MPI_Bcast", enter[i], exit[i], tracetest.Args{"root": root, "comm": comm}).Finalize(finish[i], finish[i]+5)
+			})
+			return b
+		},
+		path: []piece{
+			{2, 0, 5, "MPI_Init"}, {2, 5, 6, "computation"}, {2, 6, 8, "MPI_Intercomm_create"}, {2, 8, 60, "computation"},
+			{0, 60, 63, "MPI_Bcast"}, {0, 63, 95, "computation"}, {0, 95, 100, "MPI_Finalize"},
+		},
+		waits: map[string]float64{"late broadcast": 50},
+	},
+	{
 		// Nobody is at the other end of MPI_PROC_NULL.
 		name: "proc null",
 		build: func() *tracetest.Builder {

@@ -48,7 +48,7 @@ const (
 	minRatio     = 1.2
 	minRatioPair = 1.5 // of two ranks: the other one alone tells nothing of a spread
 	minSigma     = 3.0
-	minGain      = 0.01 // of the run between MPI_Init and MPI_Finalize
+	minGain      = 0.01 // of the run
 	repeated     = 10   // from how many times on a computation repeats
 	sustained    = 0.8  // of the parts of the run
 	parts        = 20
@@ -130,12 +130,11 @@ func gain(set []worker, mean float64) float64 {
 
 // decide makes the verdict.
 func (a *analysis) decide() Verdict {
-	main := a.seconds(a.run() - a.edges())
 	workers := a.workers(typicalTime)
-	set, mean, worth := standing(workers, main)
+	set, mean, worth := standing(workers, a.seconds(a.run()))
 	if !worth {
 		spent := a.workers(spentTime)
-		if s, m, w := standing(spent, main); w && a.lasting(s, spent) {
+		if s, m, w := standing(spent, a.seconds(a.run())); w && a.lasting(s, spent) {
 			workers, set, mean, worth = spent, s, m, w
 		}
 	}
@@ -162,19 +161,6 @@ func (a *analysis) decide() Verdict {
 	}
 	v.Text = a.blameText(v, set)
 	return v
-}
-
-// edges is how much of the path is launch, MPI_Init and MPI_Finalize, which no rank's work explains.
-func (a *analysis) edges() int64 {
-	ns := a.path.launchEnd - a.path.start
-	for what, t := range a.total {
-		if f := a.names.trace.Function(what.function); !what.computes() && f != nil {
-			if kind := kindOf(f); kind == Initialization || kind == Finalization {
-				ns += t.path
-			}
-		}
-	}
-	return ns
 }
 
 // typicalTime counts each computation with its median; spentTime as it was.

@@ -142,7 +142,8 @@ func (m *Matcher) world(comm int32, p *plan, c *timeline.Call, row int) {
 
 // createGroup handles communicator creation by the members of the new communicator alone.
 func (m *Matcher) createGroup(p *plan, c *timeline.Call, row int) {
-	g := m.group(c.NewComm)
+	created := m.comm(c.NewComm)
+	g := m.group(created)
 	if g == nil {
 		return
 	}
@@ -160,7 +161,7 @@ func (m *Matcher) createGroup(p *plan, c *timeline.Call, row int) {
 	if part < 0 {
 		return
 	}
-	op := m.collective(collectiveKey{comm: int32(c.NewComm), created: true}, p.class, g.size(), g.present)
+	op := m.collective(collectiveKey{comm: int32(created), created: true}, p.class, g.size(), g.present)
 	done := m.completion(c, row)
 	m.arrive(op, part, pointOf(c, row))
 	m.leave(op, part, done)

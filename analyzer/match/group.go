@@ -79,3 +79,22 @@ func (g *group) rootPart(row, own int, root int64) int {
 }
 
 func (g *group) size() int { return len(g.local) + len(g.other) }
+
+// canonical gives for each instance the one under which its operations are matched. An intercommunicator has an
+// instance for each side, with the groups exchanged and one global name.
+func canonical(comms []trace.Communicator) []int {
+	first := map[string]int{}
+	of := make([]int, len(comms))
+	for i := range comms {
+		of[i] = i
+		if len(comms[i].Remote) == 0 {
+			continue
+		}
+		if k, ok := first[comms[i].GlobalName]; ok {
+			of[i] = k
+		} else {
+			first[comms[i].GlobalName] = i
+		}
+	}
+	return of
+}

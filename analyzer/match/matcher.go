@@ -9,6 +9,7 @@ import (
 type Matcher struct {
 	handler   Handler
 	trace     timeline.Trace
+	canonical []int // by communicator instance: the one that stands for both sides of an intercommunicator
 	locations []timeline.Location
 	rows      []int32
 	plans     []plan
@@ -31,6 +32,7 @@ type rankState struct {
 	requests map[int64]*request
 	messages map[int64]*End // taken by a matched probe
 	ordinals map[int32]uint32
+	progress progress
 }
 
 // A request is an operation that is not completed yet, or a persistent one.
@@ -62,6 +64,7 @@ func New(t timeline.Trace, handler Handler) *Matcher {
 		trace:     t,
 		locations: timeline.Locations(t),
 		rows:      timeline.RowOf(ranks, t.Meta().WorldSize),
+		canonical: canonical(t.Communicators()),
 		groups:    make([]*group, len(t.Communicators())),
 		ranks:     make([]rankState, len(ranks)),
 		channels:  map[channelKey]*channel{},
@@ -86,6 +89,14 @@ func (m *Matcher) plan(f *trace.Function) *plan {
 	return &m.plans[f.ID]
 }
 
+// comm is the instance under which operations on a communicator are matched.
+func (m *Matcher) comm(instance int) int {
+	if instance < 0 || instance >= len(m.canonical) {
+		return -1
+	}
+	return m.canonical[instance]
+}
+
 func (m *Matcher) group(comm int) *group {
 	if comm < 0 || comm >= len(m.groups) {
 		return nil
@@ -103,6 +114,7 @@ func (m *Matcher) Call(c *timeline.Call) {
 		return
 	}
 	row := m.locations[c.Location].Row
+	m.moved(c, row)
 	switch p.action {
 	case send, receive, sendReceive, collective:
 		m.operation(p, c, row)
@@ -130,7 +142,7 @@ func (m *Matcher) Call(c *timeline.Call) {
 
 // operation handles a call that makes an operation: at once, by a request, or for later starts.
 func (m *Matcher) operation(p *plan, c *timeline.Call, row int) {
-	proto := prototype{plan: p, comm: c.Comm, own: c.OwnRank}
+	proto := prototype{plan: p, comm: m.comm(c.Comm), own: c.OwnRank}
 	proto.dest = number(argument(c.In, p.dest))
 	proto.source = number(argument(c.In, p.source))
 	proto.tag = number(argument(c.In, p.tag))
@@ -154,7 +166,7 @@ func (m *Matcher) operation(p *plan, c *timeline.Call, row int) {
 	case !r.persistent:
 		m.post(r, &proto, point)
 	case p.action == collective:
-		r.prototype.ordinal = m.next(row, c.Comm)
+		r.prototype.ordinal = m.next(row, proto.comm)
 	}
 	if id.Form == trace.Handle || id.Form == trace.Int {
 		m.ranks[row].requests[id.Int] = r

@@ -18,7 +18,9 @@ func (m *Matcher) end() *End {
 // release takes an end back. Its completion, if it has one, is known.
 func (m *Matcher) release(e *End) {
 	m.known(e.Done)
-	m.freeEnds = append(m.freeEnds, e)
+	if !e.awaiting { // else it is still on the list of its rank
+		m.freeEnds = append(m.freeEnds, e)
+	}
 }
 
 func (m *Matcher) channel(k channelKey) *channel {
@@ -143,6 +145,9 @@ func (m *Matcher) join(k channelKey) {
 		}
 		ch.sends.drop()
 		s.partner = r
+		both := max(s.Post.Enter, r.Post.Enter)
+		m.await(s, both)
+		m.await(r, both)
 		m.report(s, r)
 	}
 	if ch.sends.empty() && ch.receives.empty() && len(m.channels) > 4*len(m.locations)+1024 {
@@ -223,7 +228,7 @@ func (m *Matcher) completeReceive(e *End, status envelope, known bool) {
 // probe handles MPI_Probe: it may have waited for the message that it saw.
 func (m *Matcher) probe(p *plan, c *timeline.Call, row int) {
 	status, ok := statusOf(argument(c.Out, p.status))
-	if !ok || status.source < 0 || m.group(c.Comm) == nil {
+	if !ok || status.source < 0 || m.group(m.comm(c.Comm)) == nil {
 		return
 	}
 	done := m.completion(c, row)
@@ -235,7 +240,7 @@ func (m *Matcher) probe(p *plan, c *timeline.Call, row int) {
 func (m *Matcher) look(c *timeline.Call, row int, done *Completion, status envelope) {
 	e := m.end()
 	e.Post, e.receive, e.Probe, e.bytes = pointOf(c, row), true, true, status.bytes
-	e.channel = channelKey{comm: int32(c.Comm), source: int32(status.source), dest: int32(row), tag: status.tag}
+	e.channel = channelKey{comm: int32(m.comm(c.Comm)), source: int32(status.source), dest: int32(row), tag: status.tag}
 	e.settled, e.Done = true, done
 	done.open++
 	m.stand(e)
@@ -248,7 +253,7 @@ func (m *Matcher) matchedProbe(p *plan, c *timeline.Call, row int) {
 	}
 	status, ok := statusOf(argument(c.Out, p.status))
 	handle := argument(c.Out, p.message)
-	if !ok || status.source < 0 || m.group(c.Comm) == nil || handle.Form == trace.Name {
+	if !ok || status.source < 0 || m.group(m.comm(c.Comm)) == nil || handle.Form == trace.Name {
 		return
 	}
 	done := m.completion(c, row)
@@ -257,7 +262,7 @@ func (m *Matcher) matchedProbe(p *plan, c *timeline.Call, row int) {
 	m.sealed(done)
 	e := m.end()
 	e.Post, e.receive, e.bytes = pointOf(c, row), true, status.bytes
-	e.channel = channelKey{comm: int32(c.Comm), source: int32(status.source), dest: int32(row), tag: status.tag}
+	e.channel = channelKey{comm: int32(m.comm(c.Comm)), source: int32(status.source), dest: int32(row), tag: status.tag}
 	m.ranks[row].messages[handle.Int] = e
 	m.stand(e)
 }

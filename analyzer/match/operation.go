@@ -26,14 +26,18 @@ type Completion struct {
 
 // An End is one end of a message: a send or a receive.
 type End struct {
-	Post      Point       // the call that made it active
-	Done      *Completion // the call that completed it; nil: none did (freed requests, ranks that ended early)
-	Mode      Mode        // of a send
-	Probe     bool        // of a receive: MPI_Probe, which leaves the message where it is
-	peer      int         // row
+	Post  Point       // the call that made it active
+	Done  *Completion // the call that completed it; nil: none did (freed requests, ranks that ended early)
+	Mode  Mode        // of a send
+	Probe bool        // of a receive: MPI_Probe, which leaves the message where it is
+	// Progress is when this side was first inside MPI with both sides posted: not before then could an implementation
+	// without progress of its own do anything for the message. See progress.go.
+	Progress  int64
+	peer      int // row
 	bytes     int64
 	settled   bool // completed, or known never to be
 	partner   *End
+	awaiting  bool // progress of its rank
 	dead      bool // cancelled
 	channel   channelKey
 	receive   bool

@@ -6,6 +6,8 @@
 //
 //	Late Sender      a receive was blocked before the send was entered
 //	Late Receiver    a send that cannot buffer (rendezvous) was blocked before the receive was entered
+//	Late Progress    the same, but the receive (or a non-blocking send) had been posted, and its rank was computing:
+//	                 a message moves only while both sides are inside MPI (package match, progress.go)
 //	Wait at NxN      all-to-all, and Wait at Barrier: until the last participant had entered
 //	Late Broadcast   one-to-all: until the root had entered
 //	Early Reduce     all-to-one: the root, until the last of the others had entered (Scalasca 2.6's revision)

@@ -35,12 +35,31 @@ func (f *Finder) Message(m *match.Message) {
 		}
 		hold(r.Done, LateSender, s.Post.Enter, s.Post.Location)
 	}
-	if s.Done != nil && !r.Probe && rendezvous(m) {
-		hold(s.Done, LateReceiver, r.Post.Enter, r.Post.Location)
+	if r.Probe || !rendezvous(m) {
+		return
+	}
+	if s.Done != nil && s.Done.Exit > r.Progress {
+		kind := LateReceiver
+		if r.Progress > r.Post.Enter && r.Progress > s.Post.Enter {
+			kind = LateProgress
+		}
+		hold(s.Done, kind, r.Progress, r.Post.Location)
+	}
+	if r.Done != nil && pulled(s, r) {
+		hold(r.Done, LateProgress, s.Progress, s.Post.Location)
 	}
 }
 
-// rendezvous tells whether the send could not complete before the receive was entered.
+// pulled tells whether a receive seems to have waited until its sender, busy since it had posted the send, was inside
+// MPI again. Some protocols let the receiver fetch the message alone, so it takes evidence: the wait ended soon after
+// the sender came back, compared with how long it was away.
+func pulled(s, r *match.End) bool {
+	since := max(r.Done.Enter, s.Post.Exit)
+	return s.Progress > since && s.Progress < r.Done.Exit && r.Done.Exit-s.Progress < (s.Progress-since)/4
+}
+
+// rendezvous tells whether the message could not be sent before its receive was there. A standard send that returned
+// before that has shown that it could.
 func rendezvous(m *match.Message) bool {
 	switch m.Send.Mode {
 	case match.Synchronous:
@@ -49,8 +68,7 @@ func rendezvous(m *match.Message) bool {
 		return false
 	case match.Standard, match.Ready:
 	}
-	// A send that returned before the receive was there has shown that it need not wait.
-	return m.Bytes >= EagerLimit && m.Send.Done.Exit > m.Receive.Post.Enter
+	return m.Bytes >= EagerLimit
 }
 
 // Collective implements match.Handler.
