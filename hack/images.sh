@@ -33,7 +33,7 @@ fresh() { [ "$(cat "$IMG/$1.key" 2>/dev/null)" = "$2" ] && { [ -s "$IMG/$1.tar" 
 # export_image NAME KEY TAG: into an archive that containerd imports
 export_image() {
   rm -f "$IMG/$1.key" "$IMG/$1.tar.new"
-  quiet "$1" bh push "$3" "docker-archive:$IMG/$1.tar.new:$3"
+  quiet "$1-export" bh push "$3" "docker-archive:$IMG/$1.tar.new:$3"
   mv "$IMG/$1.tar.new" "$IMG/$1.tar"
   echo "$2" >"$IMG/$1.key"
 }
@@ -231,7 +231,7 @@ push() { # NAME TAG VARIABLE
   # a tag per content, so that no node keeps using an older image of that name
   to=$to-$(digest <"$IMG/$1.key")
   say "push $to"
-  quiet "$1" bh push ${CAIRN_REGISTRY_INSECURE:+--tls-verify=false} "$2" "docker://$to"
+  quiet "$1-push" bh push ${CAIRN_REGISTRY_INSECURE:+--tls-verify=false} "$2" "docker://$to"
   echo "$3=$to" >>"$CAIRN_CACHE/images.env.new"
 }
 # each NAME TAG VARIABLE: what "make demo" and the chart want to know
