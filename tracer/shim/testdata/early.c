@@ -18,7 +18,7 @@ int main(void)
 		return 80;
 	MPI_Get_version(&version, &subversion);
 #ifdef OPEN_MPI
-	// Open MPI 4.1 crashes in MPI_Init after MPI_T_init_thread.
+	// Open MPI 4.1 crashes when the tool interface is initialized before MPI_Init or finalized after MPI_Finalize.
 	MPI_Init(NULL, NULL);
 #endif
 	MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
@@ -34,9 +34,14 @@ int main(void)
 	MPI_Init(NULL, NULL);
 #endif
 	MPI_Initialized(&flag);
-	MPI_Finalize();
-	MPI_Finalized(&flag);
+#ifdef OPEN_MPI
 	MPI_T_finalize();
+	MPI_Finalize();
+#else
+	MPI_Finalize();
+	MPI_T_finalize();
+#endif
+	MPI_Finalized(&flag);
 	MPI_Initialized(&flag);
 	return flag ? 0 : 81;
 }

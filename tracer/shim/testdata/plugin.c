@@ -1,5 +1,6 @@
 // A module of an interpreter: linked with MPI, loaded with RTLD_LOCAL by a program (loader.c) that knows no MPI.
 #include <mpi.h>
+#include <stddef.h>
 
 int run(void)
 {
