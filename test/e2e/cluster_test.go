@@ -194,6 +194,3 @@ func namespaceFor(t *testing.T, name string) string {
 	require.NoError(t, err, "namespace %s is missing: hack/e2e.sh makes it", name)
 	return name
 }
-
-	require.FailNow(t, fmt.Sprintf(format, arguments...))
-}
