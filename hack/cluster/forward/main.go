@@ -93,9 +93,10 @@ func forward(c *net.TCPConn, target string) {
 	defer up.Close()
 	var wg sync.WaitGroup
 	pipe := func(to, from *net.TCPConn) {
-		// the other direction may go on: only this half is closed
-		io.Copy(to, from)
-		to.CloseWrite()
+		// a broken connection is for its two ends to see; the other direction
+		// may go on: only this half is closed
+		_, _ = io.Copy(to, from)
+		_ = to.CloseWrite()
 	}
 	wg.Go(func() { pipe(up.(*net.TCPConn), c) })
 	wg.Go(func() { pipe(c, up.(*net.TCPConn)) })
