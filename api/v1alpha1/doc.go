@@ -4,3 +4,5 @@
 // +kubebuilder:object:generate=true
 // +groupName=cairn.dev
 package v1alpha1
+
+//go:generate ../../hack/tools/generate.sh
