@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
@@ -24,6 +25,7 @@ type account struct {
 	limit     int64 // pieces shorter than this are put together
 	stretches []stretch
 	waits     forwardWaits
+	polls     match.Polls
 }
 
 // takeAccounts goes through all locations again, in parallel.
@@ -55,12 +57,20 @@ func takeAccounts(ctx context.Context, t timeline.Trace, offsets timeline.Offset
 func (a *account) run(ctx context.Context, t timeline.Trace, location int, l timeline.Location, offset int64, x extent) error {
 	now := x.start
 	var before activity
+	var attempt match.Attempt
 	err := timeline.EachOf(ctx, t, location, l, offset, func(c *timeline.Call) error {
 		if c.Exit <= x.start || c.Enter >= x.end && c.Exit > x.end {
 			return nil // before MPI_Init, or after MPI_Finalize
 		}
 		a.calls++
 		call := activity{function: c.Function.ID, site: c.Signature.Site}
+		if _, polling := attempt.See(a.polls.Of(c.Event), c); polling && c.Enter > now {
+			// what lies between two polls is waiting, not computation
+			a.mpi += a.spend(call, Communication, location, now, c.Enter)
+			a.strip.mpi.add(now, c.Enter)
+			a.tally(call).count--
+			now = c.Enter
+		}
 		if c.Enter > now && before.function != 0 {
 			between := activity{before.function, call.function, before.site, call.site}
 			a.compute += a.spend(between, Computation, location, now, c.Enter)

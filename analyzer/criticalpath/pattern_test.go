@@ -517,6 +517,36 @@ var patterns = []pattern{
 		waits: map[string]float64{"late broadcast": 50},
 	},
 	{
+		// Rank 0 polls with MPI_Test every 0.05 from 20 on; rank 1 sends at 20.2; the poll that begins at 20.25 succeeds. The
+		// polls and what is between them are waiting: 0.2 of it for rank 1. After a computation of 10, another request's
+		// first poll succeeds at once.
+		name: "polling",
+		build: func() *tracetest.Builder {
+			b := tracetest.New(2)
+			r := b.Rank(0).Init(0, 5).Irecv(6, 7, 1, 0).Irecv(7, 8, 1, 1)
+			test := func(at float64, q tracetest.Request, flag int) {
+				args := tracetest.Args{"request": q, "flag": flag}
+				if flag == 1 {
+					args["status"] = tracetest.Status{Source: 1, Bytes: 8}
+				}
+				r.Call("MPI_Test", at, at+0.01, args)
+			}
+			for k := range 5 {
+				test(20+0.05*float64(k), 0, 0)
+			}
+			test(20.25, 0, 1)
+			test(30, 1, 1)
+			r.Finalize(95, 100)
+			b.Rank(1).Init(0, 5).Send(20.2, 20.3, 0).Send(25, 25.1, 0).Finalize(60, 61)
+			return b
+		},
+		path: []piece{
+			{1, 0, 5, "MPI_Init"}, {1, 5, 20.2, "computation"},
+			{0, 20.2, 20.26, "MPI_Test"}, {0, 20.26, 30, "computation"}, {0, 30, 30.01, "MPI_Test"}, {0, 30.01, 95, "computation"}, {0, 95, 100, "MPI_Finalize"},
+		},
+		waits: map[string]float64{"late sender": 0.2},
+	},
+	{
 		// Nobody is at the other end of MPI_PROC_NULL.
 		name: "proc null",
 		build: func() *tracetest.Builder {

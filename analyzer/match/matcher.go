@@ -21,6 +21,11 @@ type Matcher struct {
 	pending   map[collectiveKey]*Collective
 	leftovers leftovers
 
+	polls    Polls
+	attempts []Attempt // by location
+	since    int64     // when the polls began that the present call ends
+	polling  bool
+
 	freeEnds        []*End
 	freeCompletions []*Completion
 	freeChannels    []*channel
@@ -71,7 +76,7 @@ func New(t timeline.Trace, handler Handler) *Matcher {
 		inboxes:   map[inboxKey]*inbox{},
 		pending:   map[collectiveKey]*Collective{},
 	}
-	m.queues = make([]settling, len(m.locations))
+	m.queues, m.attempts = make([]settling, len(m.locations)), make([]Attempt, len(m.locations))
 	for i := range m.ranks {
 		m.ranks[i] = rankState{requests: map[int64]*request{}, messages: map[int64]*End{}, ordinals: map[int32]uint32{}}
 	}
@@ -110,6 +115,7 @@ func (m *Matcher) group(comm int) *group {
 // Call takes the next call.
 func (m *Matcher) Call(c *timeline.Call) {
 	p := m.plan(c.Function)
+	m.since, m.polling = m.attempts[c.Location].See(m.polls.Of(c.Event), c)
 	if p.action == ignore || p.action <= matchedProbe && failed(c.Event) {
 		return
 	}
@@ -118,7 +124,7 @@ func (m *Matcher) Call(c *timeline.Call) {
 	switch p.action {
 	case send, receive, sendReceive, collective:
 		m.operation(p, c, row)
-	case probe:
+	case probe, pollProbe:
 		m.probe(p, c, row)
 	case matchedProbe:
 		m.matchedProbe(p, c, row)
@@ -136,7 +142,7 @@ func (m *Matcher) Call(c *timeline.Call) {
 		m.world(startupComm, p, c, row)
 	case finalize:
 		m.world(shutdownComm, p, c, row)
-	case ignore, pollProbe:
+	case ignore:
 	}
 }
 
@@ -226,7 +232,7 @@ func (m *Matcher) complete(p *plan, c *timeline.Call, row int) {
 	}
 	requests, statuses := argument(c.In, p.request), argument(c.Out, p.status)
 	done := m.completion(c, row)
-	done.Polled = p.test
+	m.polled(p, done)
 	switch p.action {
 	case wait:
 		m.completeID(row, requests, done, statuses, 0)

@@ -225,15 +225,27 @@ func (m *Matcher) completeReceive(e *End, status envelope, known bool) {
 	}
 }
 
-// probe handles MPI_Probe: it may have waited for the message that it saw.
+// probe handles MPI_Probe and a successful MPI_Iprobe: they may have waited for the message that they saw.
 func (m *Matcher) probe(p *plan, c *timeline.Call, row int) {
+	if p.flag >= 0 && number(argument(c.Out, p.flag)) <= 0 {
+		return
+	}
 	status, ok := statusOf(argument(c.Out, p.status))
 	if !ok || status.source < 0 || m.group(m.comm(c.Comm)) == nil {
 		return
 	}
 	done := m.completion(c, row)
+	m.polled(p, done)
 	m.look(c, row, done, status)
 	m.sealed(done)
+}
+
+// polled notes since when a call that asked without waiting has been asking.
+func (m *Matcher) polled(p *plan, done *Completion) {
+	if p.test && m.polling {
+		done.Begin = m.since
+	}
+	done.Polled = p.test && !m.polling
 }
 
 // look stands a completed probe in line.
@@ -257,7 +269,7 @@ func (m *Matcher) matchedProbe(p *plan, c *timeline.Call, row int) {
 		return
 	}
 	done := m.completion(c, row)
-	done.Polled = p.test
+	m.polled(p, done)
 	m.look(c, row, done, status)
 	m.sealed(done)
 	e := m.end()

@@ -13,7 +13,10 @@ type Point struct {
 // others: a blocking send, receive or collective, or a call that waits for requests.
 type Completion struct {
 	Point
-	Polled bool // a test that succeeded: the call itself did not block
+	// Begin is since when the caller waited: Enter, or the first of the polls that ended with this one. A poll that
+	// succeeded at once (Polled) did not wait.
+	Begin  int64
+	Polled bool
 
 	// Until, Cause and Kind are for the Handler to note what it learns before the call is settled: the time until
 	// which the caller waited, and because of which location.

@@ -123,7 +123,7 @@ func newPlan(f *trace.Function) plan {
 	case "probe":
 		p.action = probe
 	case "iprobe":
-		p.action = pollProbe
+		p.action, p.test = pollProbe, true
 	case "mprobe":
 		p.action = matchedProbe
 	case "improbe":

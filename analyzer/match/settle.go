@@ -17,7 +17,7 @@ func (m *Matcher) completion(c *timeline.Call, row int) *Completion {
 	} else {
 		done = new(Completion)
 	}
-	*done = Completion{Point: pointOf(c, row), Cause: -1, open: 1}
+	*done = Completion{Point: pointOf(c, row), Cause: -1, open: 1, Begin: c.Enter}
 	q := &m.queues[c.Location]
 	q.calls = append(q.calls, done)
 	return done

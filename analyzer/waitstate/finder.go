@@ -54,7 +54,7 @@ func (f *Finder) Message(m *match.Message) {
 // MPI again. Some protocols let the receiver fetch the message alone, so it takes evidence: the wait ended soon after
 // the sender came back, compared with how long it was away.
 func pulled(s, r *match.End) bool {
-	since := max(r.Done.Enter, s.Post.Exit)
+	since := max(r.Done.Begin, s.Post.Exit)
 	return s.Progress > since && s.Progress < r.Done.Exit && r.Done.Exit-s.Progress < (s.Progress-since)/4
 }
 
@@ -106,7 +106,7 @@ var kindOf = [...]Kind{
 // hold notes that the call could not go on before until, if nothing later held it up.
 func hold(done *match.Completion, kind Kind, until int64, cause int) {
 	until = min(until, done.Exit)
-	if until > done.Enter && until > done.Until && cause != done.Location {
+	if until > done.Begin && until > done.Until && cause != done.Location {
 		done.Until, done.Cause, done.Kind = until, cause, uint8(kind)
 	}
 }
@@ -116,5 +116,5 @@ func (f *Finder) Settled(c *match.Completion) {
 	if c.Kind == uint8(None) || c.Polled {
 		return
 	}
-	f.Found(&State{Kind: Kind(c.Kind), Begin: c.Enter, End: c.Until, Cause: c.Cause, Call: c})
+	f.Found(&State{Kind: Kind(c.Kind), Begin: c.Begin, End: c.Until, Cause: c.Cause, Call: c})
 }
