@@ -69,11 +69,11 @@ func (t *tally) add(o *tally) {
 }
 
 // typical is how long all would have taken if each had taken the median, and the variance of that: of a median it is
-// (0.93 · interquartile range)² / n.
+// (0.93 · interquartile range)² / n. A few say nothing of what is typical, and count as they are.
 func (t *tally) typical() (seconds, variance float64) {
 	n := float64(t.count)
-	if n == 0 {
-		return 0, 0
+	if n < repeated {
+		return float64(t.ns) / 1e9, 0
 	}
 	middle := (t.spread.quantile(0.75) - t.spread.quantile(0.25)) / 1e9
 	return n * t.spread.quantile(0.5) / 1e9, n * (0.93 * middle) * (0.93 * middle)

@@ -1,0 +1,12 @@
+package criticalpath_test
+
+import "github.com/cairn-mpi/cairn/trace"
+
+// samples are two moments at which both clocks were read.
+func samples(monotonic, realtime int64) []trace.ClockSample {
+	const later = 200_000_000
+	return []trace.ClockSample{
+		{Ticks: monotonic, MonotonicNS: monotonic, RealtimeNS: realtime},
+		{Ticks: monotonic + later, MonotonicNS: monotonic + later, RealtimeNS: realtime + later},
+	}
+}

@@ -1,0 +1,125 @@
+package criticalpath_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+)
+
+// noisy is a stencil on an oversubscribed machine: each iteration computes for 2 units ± 10 %, and one in five is
+// preempted for up to 12 units, by bursts that last a while and hit some ranks more than others.
+func noisy(ranks int, random *rand.Rand, factor func(rank int) float64) *tracetest.Builder {
+	burst := make([]float64, ranks)
+	return tracetest.Stencil{Ranks: ranks, Iterations: 100, Reduce: 10, PerNode: max(1, ranks/2), Work: func(rank, k int) float64 {
+		if k%20 == 0 {
+			burst[rank] = 0.4 * random.Float64()
+		}
+		w := 2 * (0.9 + 0.2*random.Float64()) * factor(rank)
+		if random.Float64() < burst[rank] {
+			w += 12 * random.Float64()
+		}
+		return w
+	}}.Build()
+}
+
+func verdict(t *testing.T, b *tracetest.Builder) criticalpath.Verdict {
+	t.Helper()
+	f, err := criticalpath.Analyze(context.Background(), timeline.Of(b.Open(t)), criticalpath.Options{})
+	require.NoError(t, err)
+	assertPath(t, f)
+	return f.Verdict
+}
+
+// TestVerdictUnderNoise: in balanced runs under heavy noise hardly any names a rank, and a rank with twice
+// the work is named in nearly all.
+func TestVerdictUnderNoise(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, ranks := range []int{4, 9, 16} {
+		const runs = 20
+		accused, found, wrong := 0, 0, 0
+		for range runs {
+			if v := verdict(t, noisy(ranks, random, func(int) float64 { return 1 })); v.Rank != nil {
+				accused++
+			}
+			slow := random.IntN(ranks)
+			v := verdict(t, noisy(ranks, random, func(rank int) float64 {
+				if rank == slow {
+					return 2
+				}
+				return 1
+			}))
+			switch {
+			case v.Rank != nil && *v.Rank == slow && !strings.Contains(v.Text, "Ranks"):
+				found++
+			case v.Rank != nil:
+				wrong++
+			}
+		}
+		t.Logf("%d ranks: of %d balanced runs %d named a rank; of %d with a slow rank %d named it, %d another", ranks, runs, accused, runs, found, wrong)
+		assert.LessOrEqual(t, accused, 1)
+		assert.GreaterOrEqual(t, found, runs*9/10)
+		assert.Zero(t, wrong)
+	}
+}
+
+// TestSlowNode: all ranks of the second node compute 1.6 times as long.
+func TestSlowNode(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	v := verdict(t, tracetest.Stencil{Ranks: 12, Iterations: 100, Reduce: 10, PerNode: 4, Work: func(rank, _ int) float64 {
+		w := 2 * (0.95 + 0.1*random.Float64())
+		if rank/4 == 1 {
+			w *= 1.6
+		}
+		return w
+	}}.Build())
+	require.NotNil(t, v.Rank, v.Text)
+	assert.Equal(t, "4-7", v.Ranks)
+	assert.Equal(t, "node2", v.Node)
+	assert.Contains(t, v.Text, "Ranks 4-7 (pod stencil-worker-1, node node2) make this job slow")
+}
+
+// TestSerialWork: rank 0 alone computes for 300 between two calls where the others compute for 1. On the path that is
+// all of it, and the run could be 299 shorter at most.
+func TestSerialWork(t *testing.T) {
+	b := tracetest.New(4)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		at := 11.0
+		if i == 0 {
+			at = 310
+		}
+		r.At("a.c:1").Init(0, 10).At("a.c:20").Rooted("MPI_Bcast", at, 312, 0).At("a.c:30").Finalize(400, 401)
+	})
+	v := verdict(t, b)
+	require.NotNil(t, v.Rank, v.Text)
+	assert.Equal(t, 0, *v.Rank)
+	assert.Equal(t, "MPI_Bcast", v.Function)
+	assert.Equal(t, "a.c:20", v.CallSite)
+	// rank 0 computes 300 + 88 units, the others 1 + 88
+	assert.InDelta(t, 388.0/89, v.Ratio, 1e-6)
+	assert.InDelta(t, 0.299, v.GainSeconds, 1e-6)
+}
+
+// TestHarmlessRank: rank 2 computes twice as long, but in time that it would otherwise wait for rank 0.
+func TestHarmlessRank(t *testing.T) {
+	b := tracetest.New(5)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.Init(0, 10)
+		if i == 0 { // writes, which is not waiting for anybody
+			r.Call("MPI_File_write", 100, 390, nil)
+		}
+		at := []float64{392, 100, 200, 100, 100}[i]
+		r.Collective("MPI_Barrier", at, 395).Finalize(396, 401)
+	})
+	v := verdict(t, b)
+	assert.Nil(t, v.Rank, v.Text)
+	assert.Contains(t, v.Text, "Rank 2 computes")
+	assert.Contains(t, v.Text, "but that costs the run at most")
+}
