@@ -3,6 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+MAKEFLAGS += -j$(shell nproc)
 CACHE := $(or $(CAIRN_CACHE),$(HOME)/.cache/cairn)
 LDFLAGS := -s -w -X github.com/cairn-mpi/cairn/internal/version.Version=$(VERSION)
 SHIMS := lib/libcairn-openmpi.so lib/libcairn-mpich.so
@@ -88,5 +89,5 @@ bin/cairn-operator:
 lib/libcairn-core.so:
 	CGO_ENABLED=1 go build -trimpath -buildmode=c-shared -ldflags '$(LDFLAGS)' -o $@ ./tracer/core
 	@rm -f lib/libcairn-core.h
-$(SHIMS) &:
-	$(MAKE) -C tracer/shim OUT=$(CURDIR)/lib
+$(SHIMS):
+	$(MAKE) -C tracer/shim $(CURDIR)/$@ OUT=$(CURDIR)/lib

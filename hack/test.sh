@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The project's test: everything, on a machine that may have nothing yet. Each stage says how long it took.
 #   hack/test.sh            all stages
-#   hack/test.sh STAGE...   some of: install build verify unit race mpi e2e
+#   hack/test.sh STAGE...   some of: install build verify unit race mpi docs e2e
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
@@ -18,13 +18,15 @@ unit() { go test -timeout 15m ./...; }
 # the packages that share memory between goroutines or take bytes from strangers
 race() { go test -race -short -timeout 15m ./trace/... ./tracer/recorder/... ./merger/... ./shipper/... ./store/... ./analyzer/...; }
 mpi() { go test -tags mpi -count=1 -timeout 30m ./test/mpi/...; }
+# what the README shows is what one gets
+docs() { go run ./hack/readme README.md; }
 e2e() { hack/e2e.sh; }
 
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(install build verify unit race mpi e2e)
+[ ${#stages[@]} -gt 0 ] || stages=(install build verify unit race mpi docs e2e)
 total=$SECONDS
 for stage in "${stages[@]}"; do
-  case $stage in install | build | verify | unit | race | mpi | e2e) ;; *) die "unknown stage $stage" ;; esac
+  case $stage in install | build | verify | unit | race | mpi | docs | e2e) ;; *) die "unknown stage $stage" ;; esac
   say "=== $stage"
   started=$SECONDS
   "$stage" || die "stage $stage failed"

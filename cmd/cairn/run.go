@@ -56,7 +56,7 @@ It exits with the command's own code if that is not zero, else with 70 if tracin
 }
 
 // prepareTracer makes a tracer root below dir: the libraries, this binary, the configuration and an empty spool. It
-// returns the value of LD_PRELOAD. Both MPIs' libraries are loaded; the one that is not meant passes calls through.
+// returns the value of LD_PRELOAD. The libraries of both MPIs are loaded; the one that is not meant passes calls through.
 func prepareTracer(dir string, config setup.Config) (preload string, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -96,9 +96,17 @@ func prepareTracer(dir string, config setup.Config) (preload string, err error) 
 		shims = append(shims, before)
 	}
 	for _, abi := range []setup.ABI{setup.OpenMPI, setup.MPICH} {
-		shims = append(shims, filepath.Join(dir, "lib", abi.Shim()))
+		// one that was not built is left out: the loader would complain in every process
+		if shim := filepath.Join(dir, "lib", abi.Shim()); exists(shim) {
+			shims = append(shims, shim)
+		}
 	}
 	return strings.Join(shims, ":"), nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // execute runs the application with the tracer and returns its exit code, as a shell would give it. An interrupt
