@@ -35,11 +35,11 @@ test-unit: ## Go unit tests, without MPI or a cluster
 
 .PHONY: test-mpi
 test-mpi: build examples ## every example under both MPIs with --verify
-	go test -tags mpi -count=1 -timeout 30m ./test/mpi/...
+	hack/test.sh mpi
 
 .PHONY: test-e2e
 test-e2e: build ## the end-to-end tests, on the local cluster
-	go test -tags e2e -count=1 -timeout 30m -v ./test/e2e/...
+	hack/test.sh e2e
 
 ##@ Keep
 .PHONY: generate
