@@ -14,7 +14,7 @@ func Analyze(ctx context.Context, t timeline.Trace) (timeline.Offsets, Findings,
 	ranks := t.Ranks()
 	of, ids := domains(ranks)
 	n := len(ids)
-	f := Findings{}
+	f := Findings{Domains: []Domain{}}
 	if n == 0 {
 		return nil, f, nil
 	}

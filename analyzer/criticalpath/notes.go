@@ -12,7 +12,7 @@ import (
 func (a *analysis) notes() []string {
 	notes := append([]string{}, a.meta.Notes...)
 	if len(a.meta.MissingRanks) > 0 {
-		notes = append(notes, fmt.Sprintf("Ranks %s are missing from the trace: what others waited for on their account is not told.", a.meta.MissingRanks))
+		notes = append(notes, fmt.Sprintf("Missing from the trace: rank %s. What others waited for on its account is not told.", a.meta.MissingRanks))
 	}
 	for _, r := range a.ranks {
 		if r.EndedEarly != "" {

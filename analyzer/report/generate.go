@@ -1,0 +1,3 @@
+package report
+
+//go:generate go run ./schemagen -o ../../docs/report.schema.json -source ..

@@ -1,0 +1,169 @@
+// Schemagen writes docs/report.schema.json, the JSON schema of report.json, from the Go types and their comments.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/report"
+)
+
+func main() {
+	out := flag.String("o", "", "file to write")
+	source := flag.String("source", "..", "directory of package analyzer")
+	flag.Parse()
+	comments, err := readComments(*source, "report", "criticalpath", "clusters", "clock")
+	if err == nil {
+		err = write(*out, comments)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "schemagen:", err)
+		os.Exit(1)
+	}
+}
+
+func write(file string, comments map[string]string) error {
+	g := generator{comments: comments, definitions: map[string]any{}}
+	root := g.object(reflect.TypeFor[report.Report]())
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["title"] = "Cairn report"
+	root["$defs"] = g.definitions
+	root["properties"].(map[string]any)["schema_version"] = map[string]any{"const": report.SchemaVersion}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(root); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
+}
+
+// A generator turns types into schemas; structs become definitions.
+type generator struct {
+	comments    map[string]string // "criticalpath.Path.Stretches" → comment
+	definitions map[string]any
+}
+
+func (g *generator) schema(t reflect.Type) map[string]any {
+	switch t.Kind() {
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.Int, reflect.Int64:
+		return map[string]any{"type": "integer"}
+	case reflect.Uint64:
+		return map[string]any{"type": "integer", "minimum": 0}
+	case reflect.Float64:
+		return map[string]any{"type": "number"}
+	case reflect.String:
+		return map[string]any{"type": "string"}
+	case reflect.Pointer:
+		return map[string]any{"anyOf": []any{g.schema(t.Elem()), map[string]any{"type": "null"}}}
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return map[string]any{"type": "string", "contentEncoding": "base64"}
+		}
+		return map[string]any{"type": "array", "items": g.schema(t.Elem())}
+	case reflect.Struct:
+		name := t.String()
+		if g.definitions[name] == nil {
+			g.definitions[name] = true // a type may hold itself
+			g.definitions[name] = g.object(t)
+		}
+		return map[string]any{"$ref": "#/$defs/" + name}
+	}
+	panic("schemagen: no schema for " + t.String())
+}
+
+func (g *generator) object(t reflect.Type) map[string]any {
+	properties := map[string]any{}
+	var required []string
+	for field := range fields(t) {
+		name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
+		s := g.schema(field.Type)
+		if c := g.comments[t.String()+"."+field.Name]; c != "" {
+			s["description"] = c
+		}
+		properties[name] = s
+		if rest != "omitempty" {
+			required = append(required, name)
+		}
+	}
+	slices.Sort(required)
+	s := map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	if c := g.comments[t.String()]; c != "" {
+		s["description"] = c
+	}
+	return s
+}
+
+func fields(t reflect.Type) func(func(reflect.StructField) bool) {
+	return func(yield func(reflect.StructField) bool) {
+		for i := range t.NumField() {
+			if !yield(t.Field(i)) {
+				return
+			}
+		}
+	}
+}
+
+// readComments collects those of struct types and their fields.
+func readComments(source string, packages ...string) (map[string]string, error) {
+	comments := map[string]string{}
+	for _, name := range packages {
+		entries, err := os.ReadDir(source + "/" + name)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range entries {
+			if !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), source+"/"+name+"/"+entry.Name(), nil, parser.ParseComments)
+			if err != nil {
+				return nil, err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				declaration, ok := n.(*ast.GenDecl)
+				if !ok {
+					return true
+				}
+				for _, spec := range declaration.Specs {
+					if s, ok := spec.(*ast.TypeSpec); ok {
+						collect(comments, name+"."+s.Name.Name, declaration.Doc, s)
+					}
+				}
+				return false
+			})
+		}
+	}
+	return comments, nil
+}
+
+func collect(comments map[string]string, name string, doc *ast.CommentGroup, s *ast.TypeSpec) {
+	body, ok := s.Type.(*ast.StructType)
+	if !ok {
+		return
+	}
+	comments[name] = oneLine(doc)
+	for _, field := range body.Fields.List {
+		text := oneLine(field.Doc)
+		if text == "" {
+			text = oneLine(field.Comment)
+		}
+		for _, identifier := range field.Names {
+			comments[name+"."+identifier.Name] = text
+		}
+	}
+}
+
+func oneLine(c *ast.CommentGroup) string { return strings.Join(strings.Fields(c.Text()), " ") }
