@@ -193,6 +193,9 @@ func membershipConflicts(communicators []trace.Communicator) []string {
 	byName := map[string]int{}
 	for i := range communicators {
 		c := &communicators[i]
+		if c.GlobalName == "MPI_COMM_SELF" {
+			continue // one name, an instance for each rank
+		}
 		j, ok := byName[c.GlobalName]
 		if !ok {
 			byName[c.GlobalName] = i

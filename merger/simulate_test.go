@@ -67,7 +67,7 @@ func record(world string, size, rank int) *recording {
 		all[i] = i
 	}
 	r.addCommunicator(trace.Communicator{GlobalName: "MPI_COMM_WORLD", Members: trace.NewRankList(all)}, rank)
-	r.addCommunicator(trace.Communicator{GlobalName: fmt.Sprintf("MPI_COMM_SELF@%d", rank), Members: trace.NewRankList([]int{rank})}, 0)
+	r.addCommunicator(trace.Communicator{GlobalName: "MPI_COMM_SELF", Members: trace.NewRankList([]int{rank})}, 0)
 	return r
 }
 
