@@ -252,7 +252,7 @@ func FuzzSequitur(f *testing.F) {
 func BenchmarkSequitur(b *testing.B) {
 	const n = 1 << 16
 	r := rand.New(rand.NewPCG(1, 1))
-	steady, fresh, polls, random := make([]int32, n), make([]int32, n), make([]int32, n), make([]int32, n)
+	steady, fresh, polls, random := make([]int32, n), make([]int32, n), make([]int32, n), make([]int32, 1<<22)
 	for i := range n {
 		steady[i] = int32(i % 32 % 13)
 		if fresh[i] = int32(i % 128); fresh[i] == 127 {
@@ -261,6 +261,8 @@ func BenchmarkSequitur(b *testing.B) {
 		if r.IntN(8) == 0 { // failed polls between receives
 			polls[i] = 1 + int32(r.IntN(3))
 		}
+	}
+	for i := range random {
 		random[i] = int32(r.IntN(4))
 	}
 	for _, input := range []struct {
@@ -271,7 +273,7 @@ func BenchmarkSequitur(b *testing.B) {
 			s := NewSequitur()
 			defer reportCPU(b)()
 			for i := 0; i < b.N; i++ {
-				s.Append(input.terminals[(i+i>>16*7)%n]) // not quite the same each time round
+				s.Append(input.terminals[i&(len(input.terminals)-1)])
 			}
 			b.ReportMetric(float64(s.Bytes())/float64(b.N), "B/terminal")
 		})
