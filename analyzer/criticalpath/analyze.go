@@ -237,8 +237,8 @@ func (a *analysis) strips() Strips {
 			continue
 		}
 		s.Bins = len(a.accounts[i].strip.mpi.ns)
-		s.MPI = append(s.MPI, a.accounts[i].strip.mpi.shares())
-		s.Wait = append(s.Wait, a.accounts[i].strip.wait.shares())
+		mpi, wait := a.accounts[i].strip.shares(a.forward.extents[i])
+		s.MPI, s.Wait = append(s.MPI, mpi), append(s.Wait, wait)
 	}
 	return s
 }

@@ -137,7 +137,8 @@ type WaitTime struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Strips show how each rank (as in Ranks) spent equal parts of the run: one byte each, 255 for all of it, in base64.
+// Strips show how each rank (as in Ranks) spent equal parts of the run: one byte each, 255 for all of
+// it, in base64. Wait above MPI marks a part in which the rank was not there.
 type Strips struct {
 	Bins int      `json:"bins"`
 	MPI  [][]byte `json:"mpi"`

@@ -29,11 +29,24 @@ func (b *bins) add(from, to int64) {
 	}
 }
 
-// shares are the bins as 0 … 255.
-func (b *bins) shares() []byte {
-	out := make([]byte, len(b.ns))
-	for i, ns := range b.ns {
-		out[i] = byte(min(255, (ns*255+b.width/2)/b.width))
+// absent is the pair of shares for a part of the run in which the rank was not there: not yet in MPI_Init, or gone.
+const absentMPI, absentWait = 0, 255
+
+// shares are the bins as 0 … 255. What lies outside of the location's life counts as MPI where the rank was there for a
+// part of the bin only.
+func (s *strip) shares(x extent) (mpi, wait []byte) {
+	mpi, wait = make([]byte, len(s.mpi.ns)), make([]byte, len(s.wait.ns))
+	for i := range mpi {
+		from, width := s.mpi.start+int64(i)*s.mpi.width, s.mpi.width
+		lived := max(0, min(x.end, from+width)-max(x.start, from))
+		if lived == 0 {
+			mpi[i], wait[i] = absentMPI, absentWait
+			continue
+		}
+		mpi[i] = share(s.mpi.ns[i]+width-lived, width)
+		wait[i] = min(mpi[i], share(s.wait.ns[i], width))
 	}
-	return out
+	return mpi, wait
 }
+
+func share(ns, width int64) byte { return byte(min(255, (ns*255+width/2)/width)) }

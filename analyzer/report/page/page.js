@@ -33,12 +33,12 @@ for (const table of document.querySelectorAll('table.sortable')) {
   const text = (s) => s.replace(/[&<>"]/g, (c) => '&#' + c.charCodeAt(0) + ';');
 
   // Equal neighbouring bins become one rectangle: [start, end, row, in MPI, waiting], shares of 255.
-  const strips = [];
+  const strips = [], near = ranks.length > 100 ? 24 : 6;
   ranks.forEach((_, i) => {
     const mpi = bytes(data.mpi[i] || ''), wait = bytes(data.wait[i] || ''), width = run / data.bins;
     for (let from = 0, to; from < mpi.length; from = to) {
-      for (to = from + 1; to < mpi.length && Math.abs(mpi[to] - mpi[from]) < 6 && Math.abs(wait[to] - wait[from]) < 6; to++);
-      strips.push([from * width, Math.min(run, to * width), i, mpi[from], wait[from]]);
+      for (to = from + 1; to < mpi.length && Math.abs(mpi[to] - mpi[from]) < near && Math.abs(wait[to] - wait[from]) < near; to++);
+      if (wait[from] <= mpi[from]) strips.push([from * width, Math.min(run, to * width), i, mpi[from], wait[from]]);
     }
   });
   const segments = data.segments.map((s) => [s[1], s[2], row.get(s[0]), s[3], s[4], s[5], s[6]]);
@@ -86,7 +86,7 @@ for (const table of document.querySelectorAll('table.sortable')) {
       },
       yAxis: {
         type: 'category', inverse: true, data: ranks.map((rank) => 'rank ' + rank), axisTick: { show: false },
-        axisLabel: { color: soft }, splitLine: { show: false }, axisLine: { show: false },
+        axisLabel: { color: soft, interval: rows > 32 ? Math.ceil(rows / 24) - 1 : 'auto' }, splitLine: { show: false }, axisLine: { show: false },
       },
       dataZoom: [
         { type: 'slider', xAxisIndex: 0, filterMode: 'none', bottom: 10, height: 20, borderColor: grid, labelFormatter: (x) => seconds(x), textStyle: { color: soft }, brushSelect: false },
@@ -103,6 +103,8 @@ for (const table of document.querySelectorAll('table.sortable')) {
       ],
     }, true);
   }
+  // Tests wait for the whole picture; it is drawn piece by piece where there are many ranks.
+  chart.on('finished', () => { document.documentElement.dataset.ready = 'yes'; });
   draw();
   new ResizeObserver(() => chart.resize()).observe(element);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
@@ -126,5 +128,4 @@ for (const table of document.querySelectorAll('table.sortable')) {
       chart.dispatchAction({ type: 'dataZoom', dataZoomIndex: 0, start, end });
     });
   }
-  document.documentElement.dataset.ready = 'yes';
 })();
