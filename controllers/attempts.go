@@ -48,10 +48,12 @@ func observeAttempts(seen []v1alpha1.Attempt, pods []corev1.Pod, container strin
 // startsOf are the starts of a container that its pod still knows.
 func startsOf(pod corev1.Pod, container string) []v1alpha1.Attempt {
 	var starts []v1alpha1.Attempt
-	add := func(restarts int32, at metav1.Time, exitCode *int32) {
-		starts = append(starts, v1alpha1.Attempt{
-			PodUID: pod.UID, RestartCount: max(restarts, 0), StartedAt: at, ExitCode: exitCode,
-		})
+	add := func(restarts int32, at metav1.Time, end *corev1.ContainerStateTerminated) {
+		start := v1alpha1.Attempt{PodUID: pod.UID, RestartCount: max(restarts, 0), StartedAt: at}
+		if end != nil && !endedByDeletion(pod, end) {
+			start.ExitCode = ptr.To(end.ExitCode)
+		}
+		starts = append(starts, start)
 	}
 	for _, status := range pod.Status.ContainerStatuses {
 		if status.Name != container {
@@ -64,18 +66,14 @@ func startsOf(pod corev1.Pod, container string) []v1alpha1.Attempt {
 				// Between two starts the count is still that of the last one.
 				of = restarts
 			}
-			add(of, last.StartedAt, ptr.To(last.ExitCode))
+			add(of, last.StartedAt, last)
 		}
 		switch {
 		case status.State.Running != nil:
 			add(restarts, status.State.Running.StartedAt, nil)
 		case status.State.Terminated != nil:
 			end := status.State.Terminated
-			var exitCode *int32
-			if !endedByDeletion(pod, end) {
-				exitCode = ptr.To(end.ExitCode)
-			}
-			add(restarts, end.StartedAt, exitCode)
+			add(restarts, end.StartedAt, end)
 		}
 	}
 	return starts

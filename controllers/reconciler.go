@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -63,6 +64,9 @@ func (p *pass) steps() []step {
 	}
 }
 
+// staleRetry is how long to wait for a cache that was behind.
+const staleRetry = 200 * time.Millisecond
+
 // Reconcile takes one job as far as it gets now.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (result ctrl.Result, err error) {
 	job := &v1alpha1.TracedMPIJob{}
@@ -73,7 +77,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 		return ctrl.Result{}, err
 	}
 	p := &pass{Reconciler: r, job: job, persisted: job.DeepCopy()}
-	defer func() { err = errors.Join(err, p.writeStatus(ctx)) }()
+	defer func() {
+		err = errors.Join(err, p.writeStatus(ctx))
+		if apierrors.IsConflict(err) {
+			// The cache was behind; what it lacks is on its way.
+			result, err = ctrl.Result{RequeueAfter: staleRetry}, nil
+		}
+	}()
 
 	p.begin()
 	steps := p.steps()
