@@ -29,6 +29,14 @@ func wrapper(f *mpispec.Function) string {
 	if startsTracing(f) {
 		line("cairn_start();")
 	}
+	// ROMIO calls MPI_Type_free_keyval at MPI_Finalize, for one: what the library does by itself is not the program's call.
+	leave := fmt.Sprintf("real_(%s)", names(f))
+	if f.ReturnType != "void" {
+		leave = "return " + leave
+	} else {
+		leave = "{ " + leave + "; return; }"
+	}
+	line("if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))\n\t\t%s;", leave)
 	// Before the record, as it is after the record at the return: what the records' epochs say of the order of two calls
 	// the log's order says too.
 	line("CAIRN_REFERENCE_CALL(cairn_reference_call_%s(%s));", f.Name, names(f))

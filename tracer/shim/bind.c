@@ -53,6 +53,26 @@ static void find_libmpi(void)
 	}
 }
 
+uintptr_t cairn_library_begin, cairn_library_size;
+
+// find_code is called for each mapped object until one has the address in its executable segment.
+static int find_code(struct dl_phdr_info *info, size_t size, void *address)
+{
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t begin = info->dlpi_addr + p->p_vaddr;
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || (uintptr_t)address - begin >= p->p_memsz)
+			continue;
+		if (info->dlpi_name[0] != '\0') { // the executable has no name
+			cairn_library_begin = begin;
+			cairn_library_size = p->p_memsz;
+		}
+		return 1;
+	}
+	return 0;
+}
+
 // abi_is_ours tells by a symbol that only this family of implementations has.
 static bool abi_is_ours(void)
 {
@@ -124,6 +144,7 @@ void *cairn_bind(unsigned id)
 		cairn_clock_is_tsc = cairn_tsc_is_invariant();
 		ours = abi_is_ours() && cairn_config_read() ? 1 : -1;
 		cairn_verifying = ours == 1 && cairn_config.verify;
+		dl_iterate_phdr(find_code, cairn_dlsym(libmpi, "PMPI_Init"));
 	}
 	next = find(cairn_name(id));
 	if (next == NULL)

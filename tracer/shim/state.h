@@ -27,6 +27,15 @@ extern void *cairn_real[CAIRN_FUNCTIONS];
 
 #define CAIRN_REAL(name) ((__typeof__(&cairn_##name))cairn_real[CAIRN_ID_##name])
 
+// The code of the MPI library: it calls its own functions by their public names here and there, which is no call of the
+// program. Empty where MPI is part of the executable. (The Fortran layers are libraries of their own.)
+extern uintptr_t cairn_library_begin, cairn_library_size;
+
+static inline bool cairn_called_by_library(uint64_t caller)
+{
+	return (uintptr_t)caller - cairn_library_begin < cairn_library_size;
+}
+
 // cairn_inner returns libmpi's own PMPI function: for what we ask ourselves. NULL where there is none.
 void *cairn_inner(unsigned id);
 #define CAIRN_INNER(name) ((__typeof__(&cairn_##name))cairn_inner(CAIRN_ID_##name))

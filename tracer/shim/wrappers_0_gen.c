@@ -4,6 +4,8 @@
 int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Send) real_ = CAIRN_REAL(MPI_Send);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 1, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -27,6 +29,8 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Send_c) real_ = CAIRN_REAL(MPI_Send_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 2, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -50,6 +54,8 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Bsend) real_ = CAIRN_REAL(MPI_Bsend);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 3, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -73,6 +79,8 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Bsend_c) real_ = CAIRN_REAL(MPI_Bsend_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 4, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -96,6 +104,8 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Ssend) real_ = CAIRN_REAL(MPI_Ssend);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 5, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -119,6 +129,8 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Ssend_c) real_ = CAIRN_REAL(MPI_Ssend_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 6, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -142,6 +154,8 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Rsend) real_ = CAIRN_REAL(MPI_Rsend);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 7, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -165,6 +179,8 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Rsend_c) real_ = CAIRN_REAL(MPI_Rsend_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 8, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -188,6 +204,8 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Recv) real_ = CAIRN_REAL(MPI_Recv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, source, tag, comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv(buf, count, datatype, source, tag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -218,6 +236,8 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Recv_c) real_ = CAIRN_REAL(MPI_Recv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, source, tag, comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_c(buf, count, datatype, source, tag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -248,6 +268,8 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isend) real_ = CAIRN_REAL(MPI_Isend);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 11, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -274,6 +296,8 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isend_c) real_ = CAIRN_REAL(MPI_Isend_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 12, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -300,6 +324,8 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibsend) real_ = CAIRN_REAL(MPI_Ibsend);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibsend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 13, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -326,6 +352,8 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibsend_c) real_ = CAIRN_REAL(MPI_Ibsend_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 14, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -352,6 +380,8 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Issend) real_ = CAIRN_REAL(MPI_Issend);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Issend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 15, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -378,6 +408,8 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Issend_c) real_ = CAIRN_REAL(MPI_Issend_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Issend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 16, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -404,6 +436,8 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irsend) real_ = CAIRN_REAL(MPI_Irsend);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irsend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 17, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -430,6 +464,8 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irsend_c) real_ = CAIRN_REAL(MPI_Irsend_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irsend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 18, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -456,6 +492,8 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irecv) real_ = CAIRN_REAL(MPI_Irecv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, source, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irecv(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 19, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -482,6 +520,8 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irecv_c) real_ = CAIRN_REAL(MPI_Irecv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, source, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irecv_c(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 20, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -508,6 +548,8 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv) real_ = CAIRN_REAL(MPI_Sendrecv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -543,6 +585,8 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv_c) real_ = CAIRN_REAL(MPI_Sendrecv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -578,6 +622,8 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv_replace) real_ = CAIRN_REAL(MPI_Sendrecv_replace);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -611,6 +657,8 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv_replace_c) real_ = CAIRN_REAL(MPI_Sendrecv_replace_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -644,6 +692,8 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv) real_ = CAIRN_REAL(MPI_Isendrecv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 25, CAIRN_HEADER + 96, CAIRN_CALLER);
@@ -675,6 +725,8 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv_c) real_ = CAIRN_REAL(MPI_Isendrecv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 26, CAIRN_HEADER + 96, CAIRN_CALLER);
@@ -706,6 +758,8 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv_replace) real_ = CAIRN_REAL(MPI_Isendrecv_replace);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 27, CAIRN_HEADER + 80, CAIRN_CALLER);
@@ -735,6 +789,8 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv_replace_c) real_ = CAIRN_REAL(MPI_Isendrecv_replace_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 28, CAIRN_HEADER + 80, CAIRN_CALLER);
@@ -764,6 +820,8 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Send_init) real_ = CAIRN_REAL(MPI_Send_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 29, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -790,6 +848,8 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Send_init_c) real_ = CAIRN_REAL(MPI_Send_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 30, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -816,6 +876,8 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Bsend_init) real_ = CAIRN_REAL(MPI_Bsend_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 31, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -842,6 +904,8 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Bsend_init_c) real_ = CAIRN_REAL(MPI_Bsend_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 32, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -868,6 +932,8 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ssend_init) real_ = CAIRN_REAL(MPI_Ssend_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 33, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -894,6 +960,8 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ssend_init_c) real_ = CAIRN_REAL(MPI_Ssend_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 34, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -920,6 +988,8 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rsend_init) real_ = CAIRN_REAL(MPI_Rsend_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 35, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -946,6 +1016,8 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rsend_init_c) real_ = CAIRN_REAL(MPI_Rsend_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 36, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -972,6 +1044,8 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Recv_init) real_ = CAIRN_REAL(MPI_Recv_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, source, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_init(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 37, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -998,6 +1072,8 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Recv_init_c) real_ = CAIRN_REAL(MPI_Recv_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, source, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_init_c(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 38, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -1024,6 +1100,8 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 int cairn_MPI_Start(MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Start) real_ = CAIRN_REAL(MPI_Start);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Start(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 39, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1045,6 +1123,8 @@ int cairn_MPI_Start(MPI_Request *request)
 int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 {
 	__typeof__(&cairn_MPI_Startall) real_ = CAIRN_REAL(MPI_Startall);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_requests);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Startall(count, array_of_requests));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1068,6 +1148,8 @@ int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Wait) real_ = CAIRN_REAL(MPI_Wait);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(request, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wait(request, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1095,6 +1177,8 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Waitany) real_ = CAIRN_REAL(MPI_Waitany);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_requests, index, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitany(count, array_of_requests, index, status));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1125,6 +1209,8 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Waitall) real_ = CAIRN_REAL(MPI_Waitall);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_requests, array_of_statuses);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitall(count, array_of_requests, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1154,6 +1240,8 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Waitsome) real_ = CAIRN_REAL(MPI_Waitsome);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -1186,6 +1274,8 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Test) real_ = CAIRN_REAL(MPI_Test);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(request, flag, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Test(request, flag, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1214,6 +1304,8 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Testany) real_ = CAIRN_REAL(MPI_Testany);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_requests, index, flag, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testany(count, array_of_requests, index, flag, status));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1245,6 +1337,8 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Testall) real_ = CAIRN_REAL(MPI_Testall);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_requests, flag, array_of_statuses);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testall(count, array_of_requests, flag, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1275,6 +1369,8 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Testsome) real_ = CAIRN_REAL(MPI_Testsome);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -1307,6 +1403,8 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 int cairn_MPI_Request_free(MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Request_free) real_ = CAIRN_REAL(MPI_Request_free);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_free(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 49, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1328,6 +1426,8 @@ int cairn_MPI_Request_free(MPI_Request *request)
 int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Request_get_status) real_ = CAIRN_REAL(MPI_Request_get_status);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(request, flag, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status(request, flag, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1354,6 +1454,8 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Request_get_status_all) real_ = CAIRN_REAL(MPI_Request_get_status_all);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_requests, flag, array_of_statuses);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1382,6 +1484,8 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Request_get_status_any) real_ = CAIRN_REAL(MPI_Request_get_status_any);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_requests, index, flag, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_any(count, array_of_requests, index, flag, status));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1411,6 +1515,8 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Request_get_status_some) real_ = CAIRN_REAL(MPI_Request_get_status_some);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -1441,6 +1547,8 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 int cairn_MPI_Cancel(MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Cancel) real_ = CAIRN_REAL(MPI_Cancel);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cancel(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 54, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1459,6 +1567,8 @@ int cairn_MPI_Cancel(MPI_Request *request)
 int cairn_MPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
 	__typeof__(&cairn_MPI_Test_cancelled) real_ = CAIRN_REAL(MPI_Test_cancelled);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Test_cancelled(status, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 55, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1479,6 +1589,8 @@ int cairn_MPI_Test_cancelled(const MPI_Status *status, int *flag)
 int cairn_MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
 	__typeof__(&cairn_MPI_Get_count) real_ = CAIRN_REAL(MPI_Get_count);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_count(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 56, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -1500,6 +1612,8 @@ int cairn_MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *co
 int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
 	__typeof__(&cairn_MPI_Get_count_c) real_ = CAIRN_REAL(MPI_Get_count_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_count_c(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 57, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -1521,6 +1635,8 @@ int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_C
 int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Probe) real_ = CAIRN_REAL(MPI_Probe);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(source, tag, comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Probe(source, tag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1548,6 +1664,8 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Iprobe) real_ = CAIRN_REAL(MPI_Iprobe);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(source, tag, comm, flag, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iprobe(source, tag, comm, flag, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1576,6 +1694,8 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Mprobe) real_ = CAIRN_REAL(MPI_Mprobe);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(source, tag, comm, message, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mprobe(source, tag, comm, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1605,6 +1725,8 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Improbe) real_ = CAIRN_REAL(MPI_Improbe);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(source, tag, comm, flag, message, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Improbe(source, tag, comm, flag, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1635,6 +1757,8 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Mrecv) real_ = CAIRN_REAL(MPI_Mrecv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, message, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mrecv(buf, count, datatype, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1665,6 +1789,8 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Mrecv_c) real_ = CAIRN_REAL(MPI_Mrecv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, message, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mrecv_c(buf, count, datatype, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1695,6 +1821,8 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Imrecv) real_ = CAIRN_REAL(MPI_Imrecv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, message, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Imrecv(buf, count, datatype, message, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 64, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -1720,6 +1848,8 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Imrecv_c) real_ = CAIRN_REAL(MPI_Imrecv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, count, datatype, message, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Imrecv_c(buf, count, datatype, message, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 65, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -1745,6 +1875,8 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 int cairn_MPI_Buffer_attach(void *buffer, int size)
 {
 	__typeof__(&cairn_MPI_Buffer_attach) real_ = CAIRN_REAL(MPI_Buffer_attach);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buffer, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_attach(buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 66, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1764,6 +1896,8 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 {
 	__typeof__(&cairn_MPI_Buffer_attach_c) real_ = CAIRN_REAL(MPI_Buffer_attach_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buffer, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_attach_c(buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 67, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1783,6 +1917,8 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 {
 	__typeof__(&cairn_MPI_Buffer_detach) real_ = CAIRN_REAL(MPI_Buffer_detach);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buffer_addr, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_detach(buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 68, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1803,6 +1939,8 @@ int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Buffer_detach_c) real_ = CAIRN_REAL(MPI_Buffer_detach_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buffer_addr, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_detach_c(buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 69, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1823,6 +1961,8 @@ int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 int cairn_MPI_Buffer_flush(void)
 {
 	__typeof__(&cairn_MPI_Buffer_flush) real_ = CAIRN_REAL(MPI_Buffer_flush);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_();
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_flush());
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 70, CAIRN_HEADER + 0, CAIRN_CALLER);
@@ -1840,6 +1980,8 @@ int cairn_MPI_Buffer_flush(void)
 int cairn_MPI_Buffer_iflush(MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Buffer_iflush) real_ = CAIRN_REAL(MPI_Buffer_iflush);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_iflush(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 71, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1860,6 +2002,8 @@ int cairn_MPI_Buffer_iflush(MPI_Request *request)
 int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 {
 	__typeof__(&cairn_MPI_Comm_attach_buffer) real_ = CAIRN_REAL(MPI_Comm_attach_buffer);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, buffer, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_attach_buffer(comm, buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 72, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1880,6 +2024,8 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 {
 	__typeof__(&cairn_MPI_Comm_attach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_attach_buffer_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, buffer, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_attach_buffer_c(comm, buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 73, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1900,6 +2046,8 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 {
 	__typeof__(&cairn_MPI_Session_attach_buffer) real_ = CAIRN_REAL(MPI_Session_attach_buffer);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, buffer, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_attach_buffer(session, buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 74, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1920,6 +2068,8 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size)
 {
 	__typeof__(&cairn_MPI_Session_attach_buffer_c) real_ = CAIRN_REAL(MPI_Session_attach_buffer_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, buffer, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_attach_buffer_c(session, buffer, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 75, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1940,6 +2090,8 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 {
 	__typeof__(&cairn_MPI_Comm_detach_buffer) real_ = CAIRN_REAL(MPI_Comm_detach_buffer);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, buffer_addr, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_detach_buffer(comm, buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 76, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1961,6 +2113,8 @@ int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Comm_detach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_detach_buffer_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, buffer_addr, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_detach_buffer_c(comm, buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 77, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1982,6 +2136,8 @@ int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *
 int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size)
 {
 	__typeof__(&cairn_MPI_Session_detach_buffer) real_ = CAIRN_REAL(MPI_Session_detach_buffer);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, buffer_addr, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_detach_buffer(session, buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 78, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -2003,6 +2159,8 @@ int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int 
 int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Session_detach_buffer_c) real_ = CAIRN_REAL(MPI_Session_detach_buffer_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, buffer_addr, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_detach_buffer_c(session, buffer_addr, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 79, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -2024,6 +2182,8 @@ int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MP
 int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Comm_flush_buffer) real_ = CAIRN_REAL(MPI_Comm_flush_buffer);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_flush_buffer(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 80, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -2042,6 +2202,8 @@ int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 int cairn_MPI_Session_flush_buffer(MPI_Session session)
 {
 	__typeof__(&cairn_MPI_Session_flush_buffer) real_ = CAIRN_REAL(MPI_Session_flush_buffer);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_flush_buffer(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 81, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -2060,6 +2222,8 @@ int cairn_MPI_Session_flush_buffer(MPI_Session session)
 int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Comm_iflush_buffer) real_ = CAIRN_REAL(MPI_Comm_iflush_buffer);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_iflush_buffer(comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 82, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -2081,6 +2245,8 @@ int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Session_iflush_buffer) real_ = CAIRN_REAL(MPI_Session_iflush_buffer);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_iflush_buffer(session, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 83, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -2102,6 +2268,8 @@ int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 int cairn_MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Psend_init) real_ = CAIRN_REAL(MPI_Psend_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, partitions, count, datatype, dest, tag, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 84, CAIRN_HEADER + 72, CAIRN_CALLER);

@@ -4,6 +4,8 @@
 int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Precv_init) real_ = CAIRN_REAL(MPI_Precv_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buf, partitions, count, datatype, source, tag, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 85, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -32,6 +34,8 @@ int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatyp
 int cairn_MPI_Pready(int partition, MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Pready) real_ = CAIRN_REAL(MPI_Pready);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(partition, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready(partition, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 86, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -51,6 +55,8 @@ int cairn_MPI_Pready(int partition, MPI_Request request)
 int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Pready_range) real_ = CAIRN_REAL(MPI_Pready_range);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(partition_low, partition_high, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready_range(partition_low, partition_high, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 87, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -71,6 +77,8 @@ int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request re
 int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Pready_list) real_ = CAIRN_REAL(MPI_Pready_list);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(length, array_of_partitions, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready_list(length, array_of_partitions, request));
 	struct cairn_record record_;
 	const int64_t length_array_of_partitions_ = array_of_partitions == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)length);
@@ -92,6 +100,8 @@ int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request req
 int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 {
 	__typeof__(&cairn_MPI_Parrived) real_ = CAIRN_REAL(MPI_Parrived);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(request, partition, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Parrived(request, partition, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 89, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -113,6 +123,8 @@ int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 int cairn_MPI_Barrier(MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Barrier) real_ = CAIRN_REAL(MPI_Barrier);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Barrier(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 90, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -131,6 +143,8 @@ int cairn_MPI_Barrier(MPI_Comm comm)
 int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Bcast) real_ = CAIRN_REAL(MPI_Bcast);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buffer, count, datatype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast(buffer, count, datatype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 91, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -154,6 +168,8 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Bcast_c) real_ = CAIRN_REAL(MPI_Bcast_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buffer, count, datatype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_c(buffer, count, datatype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 92, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -177,6 +193,8 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Gather) real_ = CAIRN_REAL(MPI_Gather);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 93, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -202,6 +220,8 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Gather_c) real_ = CAIRN_REAL(MPI_Gather_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 94, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -227,6 +247,8 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Gatherv) real_ = CAIRN_REAL(MPI_Gatherv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -256,6 +278,8 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Gatherv_c) real_ = CAIRN_REAL(MPI_Gatherv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -285,6 +309,8 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scatter) real_ = CAIRN_REAL(MPI_Scatter);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 97, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -310,6 +336,8 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scatter_c) real_ = CAIRN_REAL(MPI_Scatter_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 98, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -335,6 +363,8 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scatterv) real_ = CAIRN_REAL(MPI_Scatterv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -364,6 +394,8 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scatterv_c) real_ = CAIRN_REAL(MPI_Scatterv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -393,6 +425,8 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allgather) real_ = CAIRN_REAL(MPI_Allgather);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 101, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -417,6 +451,8 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allgather_c) real_ = CAIRN_REAL(MPI_Allgather_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 102, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -441,6 +477,8 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allgatherv) real_ = CAIRN_REAL(MPI_Allgatherv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -468,6 +506,8 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allgatherv_c) real_ = CAIRN_REAL(MPI_Allgatherv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -495,6 +535,8 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoall) real_ = CAIRN_REAL(MPI_Alltoall);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 105, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -519,6 +561,8 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoall_c) real_ = CAIRN_REAL(MPI_Alltoall_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 106, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -543,6 +587,8 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoallv) real_ = CAIRN_REAL(MPI_Alltoallv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -573,6 +619,8 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoallv_c) real_ = CAIRN_REAL(MPI_Alltoallv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -603,6 +651,8 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoallw) real_ = CAIRN_REAL(MPI_Alltoallw);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -635,6 +685,8 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoallw_c) real_ = CAIRN_REAL(MPI_Alltoallw_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -667,6 +719,8 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce) real_ = CAIRN_REAL(MPI_Reduce);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 111, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -691,6 +745,8 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_c) real_ = CAIRN_REAL(MPI_Reduce_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 112, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -715,6 +771,8 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allreduce) real_ = CAIRN_REAL(MPI_Allreduce);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 113, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -738,6 +796,8 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allreduce_c) real_ = CAIRN_REAL(MPI_Allreduce_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 114, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -761,6 +821,8 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_block) real_ = CAIRN_REAL(MPI_Reduce_scatter_block);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 115, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -784,6 +846,8 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_block_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 116, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -807,6 +871,8 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter) real_ = CAIRN_REAL(MPI_Reduce_scatter);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
@@ -831,6 +897,8 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
@@ -855,6 +923,8 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scan) real_ = CAIRN_REAL(MPI_Scan);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 119, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -878,6 +948,8 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scan_c) real_ = CAIRN_REAL(MPI_Scan_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_c(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 120, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -901,6 +973,8 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Exscan) real_ = CAIRN_REAL(MPI_Exscan);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 121, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -924,6 +998,8 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Exscan_c) real_ = CAIRN_REAL(MPI_Exscan_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 122, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -947,6 +1023,8 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibarrier) real_ = CAIRN_REAL(MPI_Ibarrier);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibarrier(comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 123, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -968,6 +1046,8 @@ int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibcast) real_ = CAIRN_REAL(MPI_Ibcast);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buffer, count, datatype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibcast(buffer, count, datatype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 124, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -994,6 +1074,8 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibcast_c) real_ = CAIRN_REAL(MPI_Ibcast_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buffer, count, datatype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibcast_c(buffer, count, datatype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 125, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -1020,6 +1102,8 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Igather) real_ = CAIRN_REAL(MPI_Igather);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 126, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -1048,6 +1132,8 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Igather_c) real_ = CAIRN_REAL(MPI_Igather_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 127, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -1076,6 +1162,8 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Igatherv) real_ = CAIRN_REAL(MPI_Igatherv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -1108,6 +1196,8 @@ int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Igatherv_c) real_ = CAIRN_REAL(MPI_Igatherv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -1140,6 +1230,8 @@ int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscatter) real_ = CAIRN_REAL(MPI_Iscatter);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 130, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -1168,6 +1260,8 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscatter_c) real_ = CAIRN_REAL(MPI_Iscatter_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 131, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -1196,6 +1290,8 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscatterv) real_ = CAIRN_REAL(MPI_Iscatterv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -1228,6 +1324,8 @@ int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int d
 int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscatterv_c) real_ = CAIRN_REAL(MPI_Iscatterv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -1260,6 +1358,8 @@ int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallgather) real_ = CAIRN_REAL(MPI_Iallgather);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 134, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -1287,6 +1387,8 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallgather_c) real_ = CAIRN_REAL(MPI_Iallgather_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 135, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -1314,6 +1416,8 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallgatherv) real_ = CAIRN_REAL(MPI_Iallgatherv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1344,6 +1448,8 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallgatherv_c) real_ = CAIRN_REAL(MPI_Iallgatherv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1374,6 +1480,8 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoall) real_ = CAIRN_REAL(MPI_Ialltoall);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 138, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -1401,6 +1509,8 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoall_c) real_ = CAIRN_REAL(MPI_Ialltoall_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 139, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -1428,6 +1538,8 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoallv) real_ = CAIRN_REAL(MPI_Ialltoallv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1461,6 +1573,8 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoallv_c) real_ = CAIRN_REAL(MPI_Ialltoallv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1494,6 +1608,8 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoallw) real_ = CAIRN_REAL(MPI_Ialltoallw);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1529,6 +1645,8 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoallw_c) real_ = CAIRN_REAL(MPI_Ialltoallw_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -1564,6 +1682,8 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce) real_ = CAIRN_REAL(MPI_Ireduce);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 144, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -1591,6 +1711,8 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_c) real_ = CAIRN_REAL(MPI_Ireduce_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 145, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -1618,6 +1740,8 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallreduce) real_ = CAIRN_REAL(MPI_Iallreduce);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 146, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -1644,6 +1768,8 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallreduce_c) real_ = CAIRN_REAL(MPI_Iallreduce_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 147, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -1670,6 +1796,8 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_scatter_block) real_ = CAIRN_REAL(MPI_Ireduce_scatter_block);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 148, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -1696,6 +1824,8 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_scatter_block_c) real_ = CAIRN_REAL(MPI_Ireduce_scatter_block_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 149, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -1722,6 +1852,8 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_scatter) real_ = CAIRN_REAL(MPI_Ireduce_scatter);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
@@ -1749,6 +1881,8 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_scatter_c) real_ = CAIRN_REAL(MPI_Ireduce_scatter_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
@@ -1776,6 +1910,8 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscan) real_ = CAIRN_REAL(MPI_Iscan);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 152, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -1802,6 +1938,8 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscan_c) real_ = CAIRN_REAL(MPI_Iscan_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 153, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -1828,6 +1966,8 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iexscan) real_ = CAIRN_REAL(MPI_Iexscan);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 154, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -1854,6 +1994,8 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iexscan_c) real_ = CAIRN_REAL(MPI_Iexscan_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 155, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -1880,6 +2022,8 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Barrier_init) real_ = CAIRN_REAL(MPI_Barrier_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Barrier_init(comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 156, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1902,6 +2046,8 @@ int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Bcast_init) real_ = CAIRN_REAL(MPI_Bcast_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buffer, count, datatype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_init(buffer, count, datatype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 157, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -1929,6 +2075,8 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Bcast_init_c) real_ = CAIRN_REAL(MPI_Bcast_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(buffer, count, datatype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_init_c(buffer, count, datatype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 158, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -1956,6 +2104,8 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Gather_init) real_ = CAIRN_REAL(MPI_Gather_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 159, CAIRN_HEADER + 80, CAIRN_CALLER);
@@ -1985,6 +2135,8 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Gather_init_c) real_ = CAIRN_REAL(MPI_Gather_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 160, CAIRN_HEADER + 80, CAIRN_CALLER);
@@ -2014,6 +2166,8 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Gatherv_init) real_ = CAIRN_REAL(MPI_Gatherv_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -2047,6 +2201,8 @@ int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype send
 int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Gatherv_init_c) real_ = CAIRN_REAL(MPI_Gatherv_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -2080,6 +2236,8 @@ int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scatter_init) real_ = CAIRN_REAL(MPI_Scatter_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 163, CAIRN_HEADER + 80, CAIRN_CALLER);
@@ -2109,6 +2267,8 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scatter_init_c) real_ = CAIRN_REAL(MPI_Scatter_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 164, CAIRN_HEADER + 80, CAIRN_CALLER);
@@ -2138,6 +2298,8 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scatterv_init) real_ = CAIRN_REAL(MPI_Scatterv_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -2171,6 +2333,8 @@ int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const i
 int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scatterv_init_c) real_ = CAIRN_REAL(MPI_Scatterv_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -2204,6 +2368,8 @@ int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allgather_init) real_ = CAIRN_REAL(MPI_Allgather_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 167, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -2232,6 +2398,8 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allgather_init_c) real_ = CAIRN_REAL(MPI_Allgather_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 168, CAIRN_HEADER + 72, CAIRN_CALLER);

@@ -4,6 +4,8 @@
 int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allgatherv_init) real_ = CAIRN_REAL(MPI_Allgatherv_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -35,6 +37,8 @@ int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allgatherv_init_c) real_ = CAIRN_REAL(MPI_Allgatherv_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -66,6 +70,8 @@ int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoall_init) real_ = CAIRN_REAL(MPI_Alltoall_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 171, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -94,6 +100,8 @@ int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoall_init_c) real_ = CAIRN_REAL(MPI_Alltoall_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 172, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -122,6 +130,8 @@ int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallv_init) real_ = CAIRN_REAL(MPI_Alltoallv_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -156,6 +166,8 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallv_init_c) real_ = CAIRN_REAL(MPI_Alltoallv_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -190,6 +202,8 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallw_init) real_ = CAIRN_REAL(MPI_Alltoallw_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -226,6 +240,8 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallw_init_c) real_ = CAIRN_REAL(MPI_Alltoallw_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
@@ -262,6 +278,8 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_init) real_ = CAIRN_REAL(MPI_Reduce_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 177, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -290,6 +308,8 @@ int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_init_c) real_ = CAIRN_REAL(MPI_Reduce_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 178, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -318,6 +338,8 @@ int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allreduce_init) real_ = CAIRN_REAL(MPI_Allreduce_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 179, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -345,6 +367,8 @@ int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allreduce_init_c) real_ = CAIRN_REAL(MPI_Allreduce_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 180, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -372,6 +396,8 @@ int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 181, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -399,6 +425,8 @@ int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int 
 int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 182, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -426,6 +454,8 @@ int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MP
 int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
@@ -454,6 +484,8 @@ int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int 
 int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
@@ -482,6 +514,8 @@ int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MP
 int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scan_init) real_ = CAIRN_REAL(MPI_Scan_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 185, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -509,6 +543,8 @@ int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scan_init_c) real_ = CAIRN_REAL(MPI_Scan_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 186, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -536,6 +572,8 @@ int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Exscan_init) real_ = CAIRN_REAL(MPI_Exscan_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 187, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -563,6 +601,8 @@ int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Exscan_init_c) real_ = CAIRN_REAL(MPI_Exscan_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 188, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -590,6 +630,8 @@ int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather) real_ = CAIRN_REAL(MPI_Neighbor_allgather);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 189, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -614,6 +656,8 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 190, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -638,6 +682,8 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -665,6 +711,8 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -692,6 +740,8 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall) real_ = CAIRN_REAL(MPI_Neighbor_alltoall);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 193, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -716,6 +766,8 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 194, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -740,6 +792,8 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -770,6 +824,8 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -800,6 +856,8 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -832,6 +890,8 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -864,6 +924,8 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgather) real_ = CAIRN_REAL(MPI_Ineighbor_allgather);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 199, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -891,6 +953,8 @@ int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgather_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgather_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 200, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -918,6 +982,8 @@ int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MP
 int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -948,6 +1014,8 @@ int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -978,6 +1046,8 @@ int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoall) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 203, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -1005,6 +1075,8 @@ int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 204, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -1032,6 +1104,8 @@ int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1065,6 +1139,8 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1098,6 +1174,8 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1133,6 +1211,8 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1168,6 +1248,8 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather_init) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 209, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -1196,6 +1278,8 @@ int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Da
 int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 210, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -1224,6 +1308,8 @@ int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount
 int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -1255,6 +1341,8 @@ int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
 int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
@@ -1286,6 +1374,8 @@ int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcoun
 int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 213, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -1314,6 +1404,8 @@ int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 214, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -1342,6 +1434,8 @@ int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1376,6 +1470,8 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1410,6 +1506,8 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1446,6 +1544,8 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_sendcounts_ = sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
@@ -1482,6 +1582,8 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
 	__typeof__(&cairn_MPI_Op_create) real_ = CAIRN_REAL(MPI_Op_create);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(user_fn, commute, op);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_create(user_fn, commute, op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 219, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1504,6 +1606,8 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 {
 	__typeof__(&cairn_MPI_Op_create_c) real_ = CAIRN_REAL(MPI_Op_create_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(user_fn, commute, op);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_create_c(user_fn, commute, op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 220, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1526,6 +1630,8 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 int cairn_MPI_Op_free(MPI_Op *op)
 {
 	__typeof__(&cairn_MPI_Op_free) real_ = CAIRN_REAL(MPI_Op_free);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(op);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_free(op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 221, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1547,6 +1653,8 @@ int cairn_MPI_Op_free(MPI_Op *op)
 int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 {
 	__typeof__(&cairn_MPI_Op_commutative) real_ = CAIRN_REAL(MPI_Op_commutative);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(op, commute);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_commutative(op, commute));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 222, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1567,6 +1675,8 @@ int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
 	__typeof__(&cairn_MPI_Reduce_local) real_ = CAIRN_REAL(MPI_Reduce_local);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(inbuf, inoutbuf, count, datatype, op);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_local(inbuf, inoutbuf, count, datatype, op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 223, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -1590,6 +1700,8 @@ int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Dat
 int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
 {
 	__typeof__(&cairn_MPI_Reduce_local_c) real_ = CAIRN_REAL(MPI_Reduce_local_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(inbuf, inoutbuf, count, datatype, op);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_local_c(inbuf, inoutbuf, count, datatype, op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 224, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -1613,6 +1725,8 @@ int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 int cairn_MPI_Group_size(MPI_Group group, int *size)
 {
 	__typeof__(&cairn_MPI_Group_size) real_ = CAIRN_REAL(MPI_Group_size);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_size(group, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 225, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1633,6 +1747,8 @@ int cairn_MPI_Group_size(MPI_Group group, int *size)
 int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 {
 	__typeof__(&cairn_MPI_Group_rank) real_ = CAIRN_REAL(MPI_Group_rank);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group, rank);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_rank(group, rank));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 226, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1653,6 +1769,8 @@ int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
 	__typeof__(&cairn_MPI_Group_translate_ranks) real_ = CAIRN_REAL(MPI_Group_translate_ranks);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group1, n, ranks1, group2, ranks2);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2));
 	struct cairn_record record_;
 	const int64_t length_ranks1_ = ranks1 == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
@@ -1678,6 +1796,8 @@ int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
 	__typeof__(&cairn_MPI_Group_compare) real_ = CAIRN_REAL(MPI_Group_compare);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group1, group2, result);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_compare(group1, group2, result));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 228, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1699,6 +1819,8 @@ int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Comm_group) real_ = CAIRN_REAL(MPI_Comm_group);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, group);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_group(comm, group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 229, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1720,6 +1842,8 @@ int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_union) real_ = CAIRN_REAL(MPI_Group_union);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group1, group2, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_union(group1, group2, newgroup));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 230, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1742,6 +1866,8 @@ int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_intersection) real_ = CAIRN_REAL(MPI_Group_intersection);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group1, group2, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_intersection(group1, group2, newgroup));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 231, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1764,6 +1890,8 @@ int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *
 int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_difference) real_ = CAIRN_REAL(MPI_Group_difference);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group1, group2, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_difference(group1, group2, newgroup));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 232, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1786,6 +1914,8 @@ int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *ne
 int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_incl) real_ = CAIRN_REAL(MPI_Group_incl);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group, n, ranks, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_incl(group, n, ranks, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
@@ -1810,6 +1940,8 @@ int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_excl) real_ = CAIRN_REAL(MPI_Group_excl);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group, n, ranks, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_excl(group, n, ranks, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
@@ -1834,6 +1966,8 @@ int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_range_incl) real_ = CAIRN_REAL(MPI_Group_range_incl);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group, n, ranges, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_range_incl(group, n, ranges, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
@@ -1858,6 +1992,8 @@ int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_range_excl) real_ = CAIRN_REAL(MPI_Group_range_excl);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group, n, ranges, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_range_excl(group, n, ranges, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
@@ -1882,6 +2018,8 @@ int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_from_session_pset) real_ = CAIRN_REAL(MPI_Group_from_session_pset);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, pset_name, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_from_session_pset(session, pset_name, newgroup));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : (int64_t)strlen(pset_name);
@@ -1905,6 +2043,8 @@ int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name
 int cairn_MPI_Group_free(MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Group_free) real_ = CAIRN_REAL(MPI_Group_free);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_free(group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 238, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1926,6 +2066,8 @@ int cairn_MPI_Group_free(MPI_Group *group)
 int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 {
 	__typeof__(&cairn_MPI_Comm_size) real_ = CAIRN_REAL(MPI_Comm_size);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_size(comm, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 239, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1946,6 +2088,8 @@ int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
 	__typeof__(&cairn_MPI_Comm_rank) real_ = CAIRN_REAL(MPI_Comm_rank);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, rank);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_rank(comm, rank));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 240, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1966,6 +2110,8 @@ int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
 	__typeof__(&cairn_MPI_Comm_compare) real_ = CAIRN_REAL(MPI_Comm_compare);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm1, comm2, result);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_compare(comm1, comm2, result));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 241, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1987,6 +2133,8 @@ int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 int cairn_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_dup) real_ = CAIRN_REAL(MPI_Comm_dup);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_dup(comm, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 242, CAIRN_HEADER + 16 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
@@ -2010,6 +2158,8 @@ int cairn_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_dup_with_info) real_ = CAIRN_REAL(MPI_Comm_dup_with_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, info, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_dup_with_info(comm, info, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 243, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
@@ -2034,6 +2184,8 @@ int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
 int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Comm_idup) real_ = CAIRN_REAL(MPI_Comm_idup);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, newcomm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_idup(comm, newcomm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 244, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -2056,6 +2208,8 @@ int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Comm_idup_with_info) real_ = CAIRN_REAL(MPI_Comm_idup_with_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, info, newcomm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_idup_with_info(comm, info, newcomm, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 245, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -2079,6 +2233,8 @@ int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcom
 int cairn_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_create) real_ = CAIRN_REAL(MPI_Comm_create);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, group, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create(comm, group, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 246, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
@@ -2103,6 +2259,8 @@ int cairn_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 int cairn_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_create_group) real_ = CAIRN_REAL(MPI_Comm_create_group);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, group, tag, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_group(comm, group, tag, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 247, CAIRN_HEADER + 32 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
@@ -2128,6 +2286,8 @@ int cairn_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Com
 int cairn_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_split) real_ = CAIRN_REAL(MPI_Comm_split);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, color, key, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_split(comm, color, key, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 248, CAIRN_HEADER + 32 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
@@ -2153,6 +2313,8 @@ int cairn_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 int cairn_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_split_type) real_ = CAIRN_REAL(MPI_Comm_split_type);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, split_type, key, info, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_split_type(comm, split_type, key, info, newcomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 249, CAIRN_HEADER + 40 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
@@ -2179,6 +2341,8 @@ int cairn_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info i
 int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_create_from_group) real_ = CAIRN_REAL(MPI_Comm_create_from_group);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group, stringtag, info, errhandler, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm));
 	struct cairn_record record_;
 	const int64_t length_stringtag_ = stringtag == NULL ? CAIRN_NULL : (int64_t)strlen(stringtag);
@@ -2206,6 +2370,8 @@ int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI
 int cairn_MPI_Comm_free(MPI_Comm *comm)
 {
 	__typeof__(&cairn_MPI_Comm_free) real_ = CAIRN_REAL(MPI_Comm_free);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_free(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 251, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -2227,6 +2393,8 @@ int cairn_MPI_Comm_free(MPI_Comm *comm)
 int cairn_MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_Comm_set_info) real_ = CAIRN_REAL(MPI_Comm_set_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_info(comm, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 252, CAIRN_HEADER + 16, CAIRN_CALLER);

@@ -4,6 +4,8 @@
 int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_Comm_get_info) real_ = CAIRN_REAL(MPI_Comm_get_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, info_used);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_info(comm, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 253, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -25,6 +27,8 @@ int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
 	__typeof__(&cairn_MPI_Comm_test_inter) real_ = CAIRN_REAL(MPI_Comm_test_inter);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_test_inter(comm, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 254, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -45,6 +49,8 @@ int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
 	__typeof__(&cairn_MPI_Comm_remote_size) real_ = CAIRN_REAL(MPI_Comm_remote_size);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_remote_size(comm, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 255, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -65,6 +71,8 @@ int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 int cairn_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Comm_remote_group) real_ = CAIRN_REAL(MPI_Comm_remote_group);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, group);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_remote_group(comm, group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 256, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -86,6 +94,8 @@ int cairn_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 int cairn_MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
 {
 	__typeof__(&cairn_MPI_Intercomm_create) real_ = CAIRN_REAL(MPI_Intercomm_create);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 257, CAIRN_HEADER + 48 + cairn_description_bytes(cairn_ask_processes(local_comm) + cairn_ask_processes(peer_comm) + 0), CAIRN_CALLER);
@@ -113,6 +123,8 @@ int cairn_MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm p
 int cairn_MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
 	__typeof__(&cairn_MPI_Intercomm_create_from_groups) real_ = CAIRN_REAL(MPI_Intercomm_create_from_groups);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm));
 	struct cairn_record record_;
 	const int64_t length_stringtag_ = stringtag == NULL ? CAIRN_NULL : (int64_t)strlen(stringtag);
@@ -143,6 +155,8 @@ int cairn_MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_lead
 int cairn_MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
 	__typeof__(&cairn_MPI_Intercomm_merge) real_ = CAIRN_REAL(MPI_Intercomm_merge);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(intercomm, high, newintracomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_merge(intercomm, high, newintracomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 259, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(intercomm) + 0), CAIRN_CALLER);
@@ -167,6 +181,8 @@ int cairn_MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintraco
 int cairn_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
 	__typeof__(&cairn_MPI_Comm_set_name) real_ = CAIRN_REAL(MPI_Comm_set_name);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, comm_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_name(comm, comm_name));
 	struct cairn_record record_;
 	const int64_t length_comm_name_ = comm_name == NULL ? CAIRN_NULL : (int64_t)strlen(comm_name);
@@ -187,6 +203,8 @@ int cairn_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 int cairn_MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 {
 	__typeof__(&cairn_MPI_Type_set_name) real_ = CAIRN_REAL(MPI_Type_set_name);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, type_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_set_name(datatype, type_name));
 	struct cairn_record record_;
 	const int64_t length_type_name_ = type_name == NULL ? CAIRN_NULL : (int64_t)strlen(type_name);
@@ -207,6 +225,8 @@ int cairn_MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 int cairn_MPI_Win_set_name(MPI_Win win, const char *win_name)
 {
 	__typeof__(&cairn_MPI_Win_set_name) real_ = CAIRN_REAL(MPI_Win_set_name);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, win_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_name(win, win_name));
 	struct cairn_record record_;
 	const int64_t length_win_name_ = win_name == NULL ? CAIRN_NULL : (int64_t)strlen(win_name);
@@ -227,6 +247,8 @@ int cairn_MPI_Win_set_name(MPI_Win win, const char *win_name)
 int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Comm_get_name) real_ = CAIRN_REAL(MPI_Comm_get_name);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, comm_name, resultlen);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_name(comm, comm_name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_comm_name_ = comm_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
@@ -249,6 +271,8 @@ int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Type_get_name) real_ = CAIRN_REAL(MPI_Type_get_name);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, type_name, resultlen);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_name(datatype, type_name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_type_name_ = type_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
@@ -271,6 +295,8 @@ int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultl
 int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Win_get_name) real_ = CAIRN_REAL(MPI_Win_get_name);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, win_name, resultlen);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_name(win, win_name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_win_name_ = win_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
@@ -293,6 +319,8 @@ int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Comm_create_keyval) real_ = CAIRN_REAL(MPI_Comm_create_keyval);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 266, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -316,6 +344,8 @@ int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Win_create_keyval) real_ = CAIRN_REAL(MPI_Win_create_keyval);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 267, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -339,6 +369,8 @@ int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MP
 int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Type_create_keyval) real_ = CAIRN_REAL(MPI_Type_create_keyval);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 268, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -362,6 +394,8 @@ int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 {
 	__typeof__(&cairn_MPI_Comm_free_keyval) real_ = CAIRN_REAL(MPI_Comm_free_keyval);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm_keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_free_keyval(comm_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 269, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -383,6 +417,8 @@ int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 int cairn_MPI_Win_free_keyval(int *win_keyval)
 {
 	__typeof__(&cairn_MPI_Win_free_keyval) real_ = CAIRN_REAL(MPI_Win_free_keyval);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win_keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_free_keyval(win_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 270, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -404,6 +440,8 @@ int cairn_MPI_Win_free_keyval(int *win_keyval)
 int cairn_MPI_Type_free_keyval(int *type_keyval)
 {
 	__typeof__(&cairn_MPI_Type_free_keyval) real_ = CAIRN_REAL(MPI_Type_free_keyval);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(type_keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_free_keyval(type_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 271, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -425,6 +463,8 @@ int cairn_MPI_Type_free_keyval(int *type_keyval)
 int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
 	__typeof__(&cairn_MPI_Comm_set_attr) real_ = CAIRN_REAL(MPI_Comm_set_attr);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, comm_keyval, attribute_val);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_attr(comm, comm_keyval, attribute_val));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 272, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -445,6 +485,8 @@ int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 {
 	__typeof__(&cairn_MPI_Win_set_attr) real_ = CAIRN_REAL(MPI_Win_set_attr);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, win_keyval, attribute_val);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_attr(win, win_keyval, attribute_val));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 273, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -465,6 +507,8 @@ int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
 {
 	__typeof__(&cairn_MPI_Type_set_attr) real_ = CAIRN_REAL(MPI_Type_set_attr);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, type_keyval, attribute_val);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_set_attr(datatype, type_keyval, attribute_val));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 274, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -485,6 +529,8 @@ int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
 {
 	__typeof__(&cairn_MPI_Comm_get_attr) real_ = CAIRN_REAL(MPI_Comm_get_attr);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, comm_keyval, attribute_val, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_attr(comm, comm_keyval, attribute_val, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 275, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -507,6 +553,8 @@ int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val,
 int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
 {
 	__typeof__(&cairn_MPI_Win_get_attr) real_ = CAIRN_REAL(MPI_Win_get_attr);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, win_keyval, attribute_val, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_attr(win, win_keyval, attribute_val, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 276, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -529,6 +577,8 @@ int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int
 int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
 {
 	__typeof__(&cairn_MPI_Type_get_attr) real_ = CAIRN_REAL(MPI_Type_get_attr);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, type_keyval, attribute_val, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_attr(datatype, type_keyval, attribute_val, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 277, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -551,6 +601,8 @@ int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 {
 	__typeof__(&cairn_MPI_Comm_delete_attr) real_ = CAIRN_REAL(MPI_Comm_delete_attr);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, comm_keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_delete_attr(comm, comm_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 278, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -570,6 +622,8 @@ int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 {
 	__typeof__(&cairn_MPI_Win_delete_attr) real_ = CAIRN_REAL(MPI_Win_delete_attr);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, win_keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_delete_attr(win, win_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 279, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -589,6 +643,8 @@ int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 {
 	__typeof__(&cairn_MPI_Type_delete_attr) real_ = CAIRN_REAL(MPI_Type_delete_attr);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, type_keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_delete_attr(datatype, type_keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 280, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -608,6 +664,8 @@ int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 int cairn_MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
 {
 	__typeof__(&cairn_MPI_Cart_create) real_ = CAIRN_REAL(MPI_Cart_create);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm_old, ndims, dims, periods, reorder, comm_cart);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -637,6 +695,8 @@ int cairn_MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const 
 int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 {
 	__typeof__(&cairn_MPI_Dims_create) real_ = CAIRN_REAL(MPI_Dims_create);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(nnodes, ndims, dims);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dims_create(nnodes, ndims, dims));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -660,6 +720,8 @@ int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 int cairn_MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm *comm_graph)
 {
 	__typeof__(&cairn_MPI_Graph_create) real_ = CAIRN_REAL(MPI_Graph_create);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm_old, nnodes, index, edges, reorder, comm_graph);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph));
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)nnodes);
@@ -689,6 +751,8 @@ int cairn_MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], con
 int cairn_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
 	__typeof__(&cairn_MPI_Dist_graph_create_adjacent) real_ = CAIRN_REAL(MPI_Dist_graph_create_adjacent);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph));
 	struct cairn_record record_;
 	const int64_t length_sources_ = sources == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)indegree);
@@ -724,6 +788,8 @@ int cairn_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const 
 int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
 	__typeof__(&cairn_MPI_Dist_graph_create) real_ = CAIRN_REAL(MPI_Dist_graph_create);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph));
 	struct cairn_record record_;
 	const int64_t length_sources_ = sources == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
@@ -758,6 +824,8 @@ int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], c
 int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 {
 	__typeof__(&cairn_MPI_Topo_test) real_ = CAIRN_REAL(MPI_Topo_test);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Topo_test(comm, status));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 286, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -778,6 +846,8 @@ int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
 	__typeof__(&cairn_MPI_Graphdims_get) real_ = CAIRN_REAL(MPI_Graphdims_get);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, nnodes, nedges);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graphdims_get(comm, nnodes, nedges));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 287, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -799,6 +869,8 @@ int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[])
 {
 	__typeof__(&cairn_MPI_Graph_get) real_ = CAIRN_REAL(MPI_Graph_get);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, maxindex, maxedges, index, edges);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_get(comm, maxindex, maxedges, index, edges));
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindex);
@@ -824,6 +896,8 @@ int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], 
 int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
 	__typeof__(&cairn_MPI_Cartdim_get) real_ = CAIRN_REAL(MPI_Cartdim_get);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, ndims);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cartdim_get(comm, ndims));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 289, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -844,6 +918,8 @@ int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
 	__typeof__(&cairn_MPI_Cart_get) real_ = CAIRN_REAL(MPI_Cart_get);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, maxdims, dims, periods, coords);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_get(comm, maxdims, dims, periods, coords));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
@@ -870,6 +946,8 @@ int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], in
 int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
 	__typeof__(&cairn_MPI_Cart_rank) real_ = CAIRN_REAL(MPI_Cart_rank);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, coords, rank);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_rank(comm, coords, rank));
 	struct cairn_record record_;
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_ndims(comm));
@@ -892,6 +970,8 @@ int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
 	__typeof__(&cairn_MPI_Cart_coords) real_ = CAIRN_REAL(MPI_Cart_coords);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, rank, maxdims, coords);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_coords(comm, rank, maxdims, coords));
 	struct cairn_record record_;
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
@@ -915,6 +995,8 @@ int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
 	__typeof__(&cairn_MPI_Graph_neighbors_count) real_ = CAIRN_REAL(MPI_Graph_neighbors_count);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, rank, nneighbors);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_neighbors_count(comm, rank, nneighbors));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 293, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -936,6 +1018,8 @@ int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
 	__typeof__(&cairn_MPI_Graph_neighbors) real_ = CAIRN_REAL(MPI_Graph_neighbors);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, rank, maxneighbors, neighbors);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_neighbors(comm, rank, maxneighbors, neighbors));
 	struct cairn_record record_;
 	const int64_t length_neighbors_ = neighbors == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxneighbors);
@@ -959,6 +1043,8 @@ int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int nei
 int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
 	__typeof__(&cairn_MPI_Dist_graph_neighbors_count) real_ = CAIRN_REAL(MPI_Dist_graph_neighbors_count);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, indegree, outdegree, weighted);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 295, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -981,6 +1067,8 @@ int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outd
 int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
 {
 	__typeof__(&cairn_MPI_Dist_graph_neighbors) real_ = CAIRN_REAL(MPI_Dist_graph_neighbors);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
 	struct cairn_record record_;
 	const int64_t length_sources_ = sources == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindegree);
@@ -1010,6 +1098,8 @@ int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[]
 int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
 	__typeof__(&cairn_MPI_Cart_shift) real_ = CAIRN_REAL(MPI_Cart_shift);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, direction, disp, rank_source, rank_dest);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_shift(comm, direction, disp, rank_source, rank_dest));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 297, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1033,6 +1123,8 @@ int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_sourc
 int cairn_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Cart_sub) real_ = CAIRN_REAL(MPI_Cart_sub);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, remain_dims, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_sub(comm, remain_dims, newcomm));
 	struct cairn_record record_;
 	const int64_t length_remain_dims_ = remain_dims == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_ndims(comm));
@@ -1058,6 +1150,8 @@ int cairn_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm
 int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
 	__typeof__(&cairn_MPI_Cart_map) real_ = CAIRN_REAL(MPI_Cart_map);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, ndims, dims, periods, newrank);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_map(comm, ndims, dims, periods, newrank));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1083,6 +1177,8 @@ int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int per
 int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank)
 {
 	__typeof__(&cairn_MPI_Graph_map) real_ = CAIRN_REAL(MPI_Graph_map);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, nnodes, index, edges, newrank);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_map(comm, nnodes, index, edges, newrank));
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)nnodes);
@@ -1108,6 +1204,8 @@ int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int 
 int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_contiguous) real_ = CAIRN_REAL(MPI_Type_contiguous);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_contiguous(count, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 301, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1130,6 +1228,8 @@ int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *new
 int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_contiguous_c) real_ = CAIRN_REAL(MPI_Type_contiguous_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_contiguous_c(count, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 302, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1152,6 +1252,8 @@ int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datat
 int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_vector) real_ = CAIRN_REAL(MPI_Type_vector);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, blocklength, stride, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_vector(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 303, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1176,6 +1278,8 @@ int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype o
 int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_vector_c) real_ = CAIRN_REAL(MPI_Type_vector_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, blocklength, stride, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_vector_c(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 304, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1200,6 +1304,8 @@ int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count st
 int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hvector) real_ = CAIRN_REAL(MPI_Type_create_hvector);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, blocklength, stride, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 305, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1224,6 +1330,8 @@ int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, M
 int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hvector_c) real_ = CAIRN_REAL(MPI_Type_create_hvector_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, blocklength, stride, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hvector_c(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 306, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1248,6 +1356,8 @@ int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_
 int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_indexed) real_ = CAIRN_REAL(MPI_Type_indexed);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1274,6 +1384,8 @@ int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const i
 int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_indexed_c) real_ = CAIRN_REAL(MPI_Type_indexed_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_indexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1300,6 +1412,8 @@ int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockleng
 int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hindexed) real_ = CAIRN_REAL(MPI_Type_create_hindexed);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1326,6 +1440,8 @@ int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hindexed_c) real_ = CAIRN_REAL(MPI_Type_create_hindexed_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1352,6 +1468,8 @@ int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_b
 int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_indexed_block) real_ = CAIRN_REAL(MPI_Type_create_indexed_block);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1377,6 +1495,8 @@ int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int ar
 int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_indexed_block_c) real_ = CAIRN_REAL(MPI_Type_create_indexed_block_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_indexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1402,6 +1522,8 @@ int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength
 int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hindexed_block) real_ = CAIRN_REAL(MPI_Type_create_hindexed_block);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1427,6 +1549,8 @@ int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_A
 int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hindexed_block_c) real_ = CAIRN_REAL(MPI_Type_create_hindexed_block_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1452,6 +1576,8 @@ int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklengt
 int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_struct) real_ = CAIRN_REAL(MPI_Type_create_struct);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1479,6 +1605,8 @@ int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], c
 int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_struct_c) real_ = CAIRN_REAL(MPI_Type_create_struct_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_struct_c(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1506,6 +1634,8 @@ int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blo
 int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_subarray) real_ = CAIRN_REAL(MPI_Type_create_subarray);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_sizes_ = array_of_sizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1535,6 +1665,8 @@ int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const 
 int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_subarray_c) real_ = CAIRN_REAL(MPI_Type_create_subarray_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_subarray_c(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_sizes_ = array_of_sizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1564,6 +1696,8 @@ int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[]
 int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_darray) real_ = CAIRN_REAL(MPI_Type_create_darray);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_gsizes_ = array_of_gsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1597,6 +1731,8 @@ int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_
 int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_darray_c) real_ = CAIRN_REAL(MPI_Type_create_darray_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_darray_c(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_gsizes_ = array_of_gsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
@@ -1630,6 +1766,8 @@ int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Coun
 int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_resized) real_ = CAIRN_REAL(MPI_Type_create_resized);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(oldtype, lb, extent, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_resized(oldtype, lb, extent, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 321, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -1653,6 +1791,8 @@ int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
 int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_resized_c) real_ = CAIRN_REAL(MPI_Type_create_resized_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(oldtype, lb, extent, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_resized_c(oldtype, lb, extent, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 322, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -1676,6 +1816,8 @@ int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
 int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_dup) real_ = CAIRN_REAL(MPI_Type_dup);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_dup(oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 323, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1697,6 +1839,8 @@ int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_f90_real) real_ = CAIRN_REAL(MPI_Type_create_f90_real);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(p, r, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_real(p, r, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 324, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1718,6 +1862,8 @@ int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_f90_complex) real_ = CAIRN_REAL(MPI_Type_create_f90_complex);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(p, r, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_complex(p, r, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 325, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1739,6 +1885,8 @@ int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_f90_integer) real_ = CAIRN_REAL(MPI_Type_create_f90_integer);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(r, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_integer(r, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 326, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1759,6 +1907,8 @@ int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 {
 	__typeof__(&cairn_MPI_Type_match_size) real_ = CAIRN_REAL(MPI_Type_match_size);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(typeclass, size, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_match_size(typeclass, size, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 327, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1780,6 +1930,8 @@ int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type)
 {
 	__typeof__(&cairn_MPI_Type_get_value_index) real_ = CAIRN_REAL(MPI_Type_get_value_index);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(value_type, index_type, pair_type);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_value_index(value_type, index_type, pair_type));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 328, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1801,6 +1953,8 @@ int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_t
 int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 {
 	__typeof__(&cairn_MPI_Get_address) real_ = CAIRN_REAL(MPI_Get_address);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(location, address);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_address(location, address));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 329, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1821,6 +1975,8 @@ int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 {
 	__typeof__(&cairn_MPI_Aint_add) real_ = CAIRN_REAL(MPI_Aint_add);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(base, disp);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Aint_add(base, disp));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 330, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1840,6 +1996,8 @@ MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 {
 	__typeof__(&cairn_MPI_Aint_diff) real_ = CAIRN_REAL(MPI_Aint_diff);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(addr1, addr2);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Aint_diff(addr1, addr2));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 331, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1859,6 +2017,8 @@ MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 {
 	__typeof__(&cairn_MPI_Type_size) real_ = CAIRN_REAL(MPI_Type_size);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size(datatype, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 332, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1879,6 +2039,8 @@ int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Type_size_c) real_ = CAIRN_REAL(MPI_Type_size_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size_c(datatype, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 333, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1899,6 +2061,8 @@ int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Type_size_x) real_ = CAIRN_REAL(MPI_Type_size_x);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size_x(datatype, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 334, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1919,6 +2083,8 @@ int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
 	__typeof__(&cairn_MPI_Type_get_extent) real_ = CAIRN_REAL(MPI_Type_get_extent);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, lb, extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent(datatype, lb, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 335, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1940,6 +2106,8 @@ int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *ext
 int cairn_MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
 	__typeof__(&cairn_MPI_Type_get_extent_c) real_ = CAIRN_REAL(MPI_Type_get_extent_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, lb, extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent_c(datatype, lb, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 336, CAIRN_HEADER + 24, CAIRN_CALLER);

@@ -4,6 +4,8 @@
 int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
 	__typeof__(&cairn_MPI_Type_get_extent_x) real_ = CAIRN_REAL(MPI_Type_get_extent_x);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, lb, extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent_x(datatype, lb, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 337, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -25,6 +27,8 @@ int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
 	__typeof__(&cairn_MPI_Type_get_true_extent) real_ = CAIRN_REAL(MPI_Type_get_true_extent);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, true_lb, true_extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent(datatype, true_lb, true_extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 338, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -46,6 +50,8 @@ int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI
 int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
 	__typeof__(&cairn_MPI_Type_get_true_extent_c) real_ = CAIRN_REAL(MPI_Type_get_true_extent_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, true_lb, true_extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent_c(datatype, true_lb, true_extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 339, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -67,6 +73,8 @@ int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, 
 int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
 	__typeof__(&cairn_MPI_Type_get_true_extent_x) real_ = CAIRN_REAL(MPI_Type_get_true_extent_x);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, true_lb, true_extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent_x(datatype, true_lb, true_extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 340, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -88,6 +96,8 @@ int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, 
 int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 {
 	__typeof__(&cairn_MPI_Type_commit) real_ = CAIRN_REAL(MPI_Type_commit);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_commit(datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 341, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -108,6 +118,8 @@ int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 int cairn_MPI_Type_free(MPI_Datatype *datatype)
 {
 	__typeof__(&cairn_MPI_Type_free) real_ = CAIRN_REAL(MPI_Type_free);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_free(datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 342, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -129,6 +141,8 @@ int cairn_MPI_Type_free(MPI_Datatype *datatype)
 int cairn_MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
 	__typeof__(&cairn_MPI_Get_elements) real_ = CAIRN_REAL(MPI_Get_elements);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 343, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -150,6 +164,8 @@ int cairn_MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int 
 int cairn_MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
 	__typeof__(&cairn_MPI_Get_elements_c) real_ = CAIRN_REAL(MPI_Get_elements_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements_c(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 344, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -171,6 +187,8 @@ int cairn_MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MP
 int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
 	__typeof__(&cairn_MPI_Get_elements_x) real_ = CAIRN_REAL(MPI_Get_elements_x);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements_x(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 345, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -192,6 +210,8 @@ int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MP
 int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
 	__typeof__(&cairn_MPI_Type_get_envelope) real_ = CAIRN_REAL(MPI_Type_get_envelope);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, num_integers, num_addresses, num_datatypes, combiner);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 346, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -215,6 +235,8 @@ int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *n
 int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner)
 {
 	__typeof__(&cairn_MPI_Type_get_envelope_c) real_ = CAIRN_REAL(MPI_Type_get_envelope_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_envelope_c(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 347, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -239,6 +261,8 @@ int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers
 int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
 	__typeof__(&cairn_MPI_Type_get_contents) real_ = CAIRN_REAL(MPI_Type_get_contents);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 	struct cairn_record record_;
 	const int64_t length_array_of_integers_ = array_of_integers == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_integers);
@@ -268,6 +292,8 @@ int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max
 int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[])
 {
 	__typeof__(&cairn_MPI_Type_get_contents_c) real_ = CAIRN_REAL(MPI_Type_get_contents_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
 	struct cairn_record record_;
 	const int64_t length_array_of_integers_ = array_of_integers == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_integers);
@@ -300,6 +326,8 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Pack) real_ = CAIRN_REAL(MPI_Pack);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 350, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -326,6 +354,8 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Pack_c) real_ = CAIRN_REAL(MPI_Pack_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 351, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -352,6 +382,8 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Unpack) real_ = CAIRN_REAL(MPI_Unpack);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 352, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -378,6 +410,8 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Unpack_c) real_ = CAIRN_REAL(MPI_Unpack_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 353, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -404,6 +438,8 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
 	__typeof__(&cairn_MPI_Pack_size) real_ = CAIRN_REAL(MPI_Pack_size);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(incount, datatype, comm, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_size(incount, datatype, comm, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 354, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -426,6 +462,8 @@ int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *
 int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Pack_size_c) real_ = CAIRN_REAL(MPI_Pack_size_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(incount, datatype, comm, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_size_c(incount, datatype, comm, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 355, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -448,6 +486,8 @@ int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm com
 int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
 	__typeof__(&cairn_MPI_Pack_external) real_ = CAIRN_REAL(MPI_Pack_external);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
@@ -475,6 +515,8 @@ int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position)
 {
 	__typeof__(&cairn_MPI_Pack_external_c) real_ = CAIRN_REAL(MPI_Pack_external_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_c(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
@@ -502,6 +544,8 @@ int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count 
 int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_Unpack_external) real_ = CAIRN_REAL(MPI_Unpack_external);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
@@ -529,6 +573,8 @@ int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint i
 int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_Unpack_external_c) real_ = CAIRN_REAL(MPI_Unpack_external_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_external_c(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
@@ -556,6 +602,8 @@ int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Coun
 int cairn_MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
 {
 	__typeof__(&cairn_MPI_Pack_external_size) real_ = CAIRN_REAL(MPI_Pack_external_size);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datarep, incount, datatype, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_size(datarep, incount, datatype, size));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
@@ -579,6 +627,8 @@ int cairn_MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype 
 int cairn_MPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Pack_external_size_c) real_ = CAIRN_REAL(MPI_Pack_external_size_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datarep, incount, datatype, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_size_c(datarep, incount, datatype, size));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
@@ -603,6 +653,8 @@ int cairn_MPI_Init(int *argc, char ***argv)
 {
 	__typeof__(&cairn_MPI_Init) real_ = CAIRN_REAL(MPI_Init);
 	cairn_start();
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(argc, argv);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Init(argc, argv));
 	struct cairn_record record_;
 	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
@@ -630,6 +682,8 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
 	__typeof__(&cairn_MPI_Init_thread) real_ = CAIRN_REAL(MPI_Init_thread);
 	cairn_start();
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(argc, argv, required, provided);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Init_thread(argc, argv, required, provided));
 	struct cairn_record record_;
 	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
@@ -658,6 +712,8 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 int cairn_MPI_Initialized(int *flag)
 {
 	__typeof__(&cairn_MPI_Initialized) real_ = CAIRN_REAL(MPI_Initialized);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Initialized(flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 364, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -677,6 +733,8 @@ int cairn_MPI_Initialized(int *flag)
 int cairn_MPI_Finalize(void)
 {
 	__typeof__(&cairn_MPI_Finalize) real_ = CAIRN_REAL(MPI_Finalize);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_();
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Finalize());
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 365, CAIRN_HEADER + 0, CAIRN_CALLER);
@@ -694,6 +752,8 @@ int cairn_MPI_Finalize(void)
 int cairn_MPI_Finalized(int *flag)
 {
 	__typeof__(&cairn_MPI_Finalized) real_ = CAIRN_REAL(MPI_Finalized);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Finalized(flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 366, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -713,6 +773,8 @@ int cairn_MPI_Finalized(int *flag)
 int cairn_MPI_Query_thread(int *provided)
 {
 	__typeof__(&cairn_MPI_Query_thread) real_ = CAIRN_REAL(MPI_Query_thread);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(provided);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Query_thread(provided));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 367, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -732,6 +794,8 @@ int cairn_MPI_Query_thread(int *provided)
 int cairn_MPI_Is_thread_main(int *flag)
 {
 	__typeof__(&cairn_MPI_Is_thread_main) real_ = CAIRN_REAL(MPI_Is_thread_main);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Is_thread_main(flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 368, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -751,6 +815,8 @@ int cairn_MPI_Is_thread_main(int *flag)
 int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 {
 	__typeof__(&cairn_MPI_Abort) real_ = CAIRN_REAL(MPI_Abort);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Abort(comm, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 369, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -770,6 +836,8 @@ int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 int cairn_MPI_Get_version(int *version, int *subversion)
 {
 	__typeof__(&cairn_MPI_Get_version) real_ = CAIRN_REAL(MPI_Get_version);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(version, subversion);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_version(version, subversion));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 370, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -790,6 +858,8 @@ int cairn_MPI_Get_version(int *version, int *subversion)
 int cairn_MPI_Get_library_version(char *version, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Get_library_version) real_ = CAIRN_REAL(MPI_Get_library_version);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(version, resultlen);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_library_version(version, resultlen));
 	struct cairn_record record_;
 	const int64_t length_version_ = version == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_LIBRARY_VERSION_STRING);
@@ -811,6 +881,8 @@ int cairn_MPI_Get_library_version(char *version, int *resultlen)
 int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Get_processor_name) real_ = CAIRN_REAL(MPI_Get_processor_name);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(name, resultlen);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_processor_name(name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PROCESSOR_NAME);
@@ -832,6 +904,8 @@ int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 {
 	__typeof__(&cairn_MPI_Get_hw_resource_info) real_ = CAIRN_REAL(MPI_Get_hw_resource_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(hw_info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_hw_resource_info(hw_info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 373, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -852,6 +926,8 @@ int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 double cairn_MPI_Wtime(void)
 {
 	__typeof__(&cairn_MPI_Wtime) real_ = CAIRN_REAL(MPI_Wtime);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_();
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wtime());
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 374, CAIRN_HEADER + 0, CAIRN_CALLER);
@@ -869,6 +945,8 @@ double cairn_MPI_Wtime(void)
 double cairn_MPI_Wtick(void)
 {
 	__typeof__(&cairn_MPI_Wtick) real_ = CAIRN_REAL(MPI_Wtick);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_();
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wtick());
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 375, CAIRN_HEADER + 0, CAIRN_CALLER);
@@ -886,6 +964,8 @@ double cairn_MPI_Wtick(void)
 int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
 	__typeof__(&cairn_MPI_Alloc_mem) real_ = CAIRN_REAL(MPI_Alloc_mem);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(size, info, baseptr);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alloc_mem(size, info, baseptr));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 377, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -907,6 +987,8 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 int cairn_MPI_Free_mem(void *base)
 {
 	__typeof__(&cairn_MPI_Free_mem) real_ = CAIRN_REAL(MPI_Free_mem);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(base);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Free_mem(base));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 378, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -925,6 +1007,8 @@ int cairn_MPI_Free_mem(void *base)
 int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Comm_create_errhandler) real_ = CAIRN_REAL(MPI_Comm_create_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_errhandler(comm_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 379, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -946,6 +1030,8 @@ int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandl
 int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Comm_set_errhandler) real_ = CAIRN_REAL(MPI_Comm_set_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_errhandler(comm, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 380, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -965,6 +1051,8 @@ int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Comm_get_errhandler) real_ = CAIRN_REAL(MPI_Comm_get_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_errhandler(comm, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 381, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -986,6 +1074,8 @@ int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
 	__typeof__(&cairn_MPI_Comm_call_errhandler) real_ = CAIRN_REAL(MPI_Comm_call_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_call_errhandler(comm, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 382, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1005,6 +1095,8 @@ int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Win_create_errhandler) real_ = CAIRN_REAL(MPI_Win_create_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_errhandler(win_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 383, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1026,6 +1118,8 @@ int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_
 int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Win_set_errhandler) real_ = CAIRN_REAL(MPI_Win_set_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_errhandler(win, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 384, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1045,6 +1139,8 @@ int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Win_get_errhandler) real_ = CAIRN_REAL(MPI_Win_get_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_errhandler(win, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 385, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1066,6 +1162,8 @@ int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 {
 	__typeof__(&cairn_MPI_Win_call_errhandler) real_ = CAIRN_REAL(MPI_Win_call_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_call_errhandler(win, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 386, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1085,6 +1183,8 @@ int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_File_create_errhandler) real_ = CAIRN_REAL(MPI_File_create_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(file_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_create_errhandler(file_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 387, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1106,6 +1206,8 @@ int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandl
 int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_File_set_errhandler) real_ = CAIRN_REAL(MPI_File_set_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(file, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_errhandler(file, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 388, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1125,6 +1227,8 @@ int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_File_get_errhandler) real_ = CAIRN_REAL(MPI_File_get_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(file, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_errhandler(file, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 389, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1146,6 +1250,8 @@ int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 {
 	__typeof__(&cairn_MPI_File_call_errhandler) real_ = CAIRN_REAL(MPI_File_call_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_call_errhandler(fh, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 390, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1165,6 +1271,8 @@ int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Session_create_errhandler) real_ = CAIRN_REAL(MPI_Session_create_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_create_errhandler(session_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 391, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1186,6 +1294,8 @@ int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session
 int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Session_set_errhandler) real_ = CAIRN_REAL(MPI_Session_set_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_set_errhandler(session, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 392, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1205,6 +1315,8 @@ int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhand
 int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Session_get_errhandler) real_ = CAIRN_REAL(MPI_Session_get_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_errhandler(session, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 393, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1226,6 +1338,8 @@ int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhan
 int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 {
 	__typeof__(&cairn_MPI_Session_call_errhandler) real_ = CAIRN_REAL(MPI_Session_call_errhandler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_call_errhandler(session, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 394, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1245,6 +1359,8 @@ int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_free) real_ = CAIRN_REAL(MPI_Errhandler_free);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_free(errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 395, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1266,6 +1382,8 @@ int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Error_string) real_ = CAIRN_REAL(MPI_Error_string);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(errorcode, string, resultlen);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Error_string(errorcode, string, resultlen));
 	struct cairn_record record_;
 	const int64_t length_string_ = string == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_ERROR_STRING);
@@ -1288,6 +1406,8 @@ int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 int cairn_MPI_Error_class(int errorcode, int *errorclass)
 {
 	__typeof__(&cairn_MPI_Error_class) real_ = CAIRN_REAL(MPI_Error_class);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(errorcode, errorclass);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Error_class(errorcode, errorclass));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 397, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1308,6 +1428,8 @@ int cairn_MPI_Error_class(int errorcode, int *errorclass)
 int cairn_MPI_Add_error_class(int *errorclass)
 {
 	__typeof__(&cairn_MPI_Add_error_class) real_ = CAIRN_REAL(MPI_Add_error_class);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(errorclass);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_class(errorclass));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 398, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1327,6 +1449,8 @@ int cairn_MPI_Add_error_class(int *errorclass)
 int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 {
 	__typeof__(&cairn_MPI_Add_error_code) real_ = CAIRN_REAL(MPI_Add_error_code);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(errorclass, errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_code(errorclass, errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 399, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1347,6 +1471,8 @@ int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 int cairn_MPI_Add_error_string(int errorcode, const char *string)
 {
 	__typeof__(&cairn_MPI_Add_error_string) real_ = CAIRN_REAL(MPI_Add_error_string);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(errorcode, string);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_string(errorcode, string));
 	struct cairn_record record_;
 	const int64_t length_string_ = string == NULL ? CAIRN_NULL : (int64_t)strlen(string);
@@ -1367,6 +1493,8 @@ int cairn_MPI_Add_error_string(int errorcode, const char *string)
 int cairn_MPI_Remove_error_class(int errorclass)
 {
 	__typeof__(&cairn_MPI_Remove_error_class) real_ = CAIRN_REAL(MPI_Remove_error_class);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(errorclass);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_class(errorclass));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 401, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1385,6 +1513,8 @@ int cairn_MPI_Remove_error_class(int errorclass)
 int cairn_MPI_Remove_error_code(int errorcode)
 {
 	__typeof__(&cairn_MPI_Remove_error_code) real_ = CAIRN_REAL(MPI_Remove_error_code);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_code(errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 402, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1403,6 +1533,8 @@ int cairn_MPI_Remove_error_code(int errorcode)
 int cairn_MPI_Remove_error_string(int errorcode)
 {
 	__typeof__(&cairn_MPI_Remove_error_string) real_ = CAIRN_REAL(MPI_Remove_error_string);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_string(errorcode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 403, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1421,6 +1553,8 @@ int cairn_MPI_Remove_error_string(int errorcode)
 int cairn_MPI_Info_create(MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_Info_create) real_ = CAIRN_REAL(MPI_Info_create);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_create(info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 404, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1441,6 +1575,8 @@ int cairn_MPI_Info_create(MPI_Info *info)
 int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_Info_create_env) real_ = CAIRN_REAL(MPI_Info_create_env);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(argc, argv, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_create_env(argc, argv, info));
 	struct cairn_record record_;
 	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)argc);
@@ -1464,6 +1600,8 @@ int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
 	__typeof__(&cairn_MPI_Info_dup) real_ = CAIRN_REAL(MPI_Info_dup);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info, newinfo);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_dup(info, newinfo));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 406, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1485,6 +1623,8 @@ int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 int cairn_MPI_Info_free(MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_Info_free) real_ = CAIRN_REAL(MPI_Info_free);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_free(info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 407, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1506,6 +1646,8 @@ int cairn_MPI_Info_free(MPI_Info *info)
 int cairn_MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
 	__typeof__(&cairn_MPI_Info_set) real_ = CAIRN_REAL(MPI_Info_set);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info, key, value);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_set(info, key, value));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
@@ -1528,6 +1670,8 @@ int cairn_MPI_Info_set(MPI_Info info, const char *key, const char *value)
 int cairn_MPI_Info_delete(MPI_Info info, const char *key)
 {
 	__typeof__(&cairn_MPI_Info_delete) real_ = CAIRN_REAL(MPI_Info_delete);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info, key);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_delete(info, key));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
@@ -1548,6 +1692,8 @@ int cairn_MPI_Info_delete(MPI_Info info, const char *key)
 int cairn_MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
 {
 	__typeof__(&cairn_MPI_Info_get) real_ = CAIRN_REAL(MPI_Info_get);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info, key, valuelen, value, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get(info, key, valuelen, value, flag));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
@@ -1573,6 +1719,8 @@ int cairn_MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value
 int cairn_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
 	__typeof__(&cairn_MPI_Info_get_valuelen) real_ = CAIRN_REAL(MPI_Info_get_valuelen);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info, key, valuelen, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_valuelen(info, key, valuelen, flag));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
@@ -1596,6 +1744,8 @@ int cairn_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, i
 int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag)
 {
 	__typeof__(&cairn_MPI_Info_get_string) real_ = CAIRN_REAL(MPI_Info_get_string);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info, key, buflen, value, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_string(info, key, buflen, value, flag));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
@@ -1622,6 +1772,8 @@ int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char 
 int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
 	__typeof__(&cairn_MPI_Info_get_nkeys) real_ = CAIRN_REAL(MPI_Info_get_nkeys);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info, nkeys);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_nkeys(info, nkeys));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 413, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1642,6 +1794,8 @@ int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 int cairn_MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
 	__typeof__(&cairn_MPI_Info_get_nthkey) real_ = CAIRN_REAL(MPI_Info_get_nthkey);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info, n, key);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_nthkey(info, n, key));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_INFO_KEY);
@@ -1665,6 +1819,8 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 {
 	__typeof__(&cairn_MPI_Session_init) real_ = CAIRN_REAL(MPI_Session_init);
 	cairn_start();
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info, errhandler, session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_init(info, errhandler, session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 415, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1687,6 +1843,8 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 int cairn_MPI_Session_finalize(MPI_Session *session)
 {
 	__typeof__(&cairn_MPI_Session_finalize) real_ = CAIRN_REAL(MPI_Session_finalize);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_finalize(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 416, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1708,6 +1866,8 @@ int cairn_MPI_Session_finalize(MPI_Session *session)
 int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names)
 {
 	__typeof__(&cairn_MPI_Session_get_num_psets) real_ = CAIRN_REAL(MPI_Session_get_num_psets);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, info, npset_names);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_num_psets(session, info, npset_names));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 417, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1729,6 +1889,8 @@ int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *nps
 int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
 {
 	__typeof__(&cairn_MPI_Session_get_nth_pset) real_ = CAIRN_REAL(MPI_Session_get_nth_pset);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, info, n, pset_len, pset_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_nth_pset(session, info, n, pset_len, pset_name));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(pset_len));
@@ -1754,6 +1916,8 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_Session_get_info) real_ = CAIRN_REAL(MPI_Session_get_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, info_used);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_info(session, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 419, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1775,6 +1939,8 @@ int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 int cairn_MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_Session_get_pset_info) real_ = CAIRN_REAL(MPI_Session_get_pset_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, pset_name, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_pset_info(session, pset_name, info));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : (int64_t)strlen(pset_name);

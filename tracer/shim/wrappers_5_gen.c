@@ -4,6 +4,8 @@
 int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
 	__typeof__(&cairn_MPI_Comm_spawn) real_ = CAIRN_REAL(MPI_Comm_spawn);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -37,6 +39,8 @@ int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_In
 int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
 	__typeof__(&cairn_MPI_Comm_spawn_multiple) real_ = CAIRN_REAL(MPI_Comm_spawn_multiple);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -73,6 +77,8 @@ int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **a
 int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 {
 	__typeof__(&cairn_MPI_Comm_get_parent) real_ = CAIRN_REAL(MPI_Comm_get_parent);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(parent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_parent(parent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 423, CAIRN_HEADER + 8 + cairn_description_bytes(0), CAIRN_CALLER);
@@ -94,6 +100,8 @@ int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 {
 	__typeof__(&cairn_MPI_Open_port) real_ = CAIRN_REAL(MPI_Open_port);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info, port_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Open_port(info, port_name));
 	struct cairn_record record_;
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PORT_NAME);
@@ -115,6 +123,8 @@ int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 int cairn_MPI_Close_port(const char *port_name)
 {
 	__typeof__(&cairn_MPI_Close_port) real_ = CAIRN_REAL(MPI_Close_port);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(port_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Close_port(port_name));
 	struct cairn_record record_;
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
@@ -134,6 +144,8 @@ int cairn_MPI_Close_port(const char *port_name)
 int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_accept) real_ = CAIRN_REAL(MPI_Comm_accept);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(port_name, info, root, comm, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_accept(port_name, info, root, comm, newcomm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -162,6 +174,8 @@ int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Co
 int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_connect) real_ = CAIRN_REAL(MPI_Comm_connect);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(port_name, info, root, comm, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_connect(port_name, info, root, comm, newcomm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
@@ -190,6 +204,8 @@ int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_C
 int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 {
 	__typeof__(&cairn_MPI_Comm_join) real_ = CAIRN_REAL(MPI_Comm_join);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fd, intercomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_join(fd, intercomm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 428, CAIRN_HEADER + 16 + cairn_description_bytes(0), CAIRN_CALLER);
@@ -213,6 +229,8 @@ int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 {
 	__typeof__(&cairn_MPI_Comm_disconnect) real_ = CAIRN_REAL(MPI_Comm_disconnect);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_disconnect(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 429, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -234,6 +252,8 @@ int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
 	__typeof__(&cairn_MPI_Publish_name) real_ = CAIRN_REAL(MPI_Publish_name);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(service_name, info, port_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Publish_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
@@ -256,6 +276,8 @@ int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *
 int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
 	__typeof__(&cairn_MPI_Unpublish_name) real_ = CAIRN_REAL(MPI_Unpublish_name);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(service_name, info, port_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpublish_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
@@ -278,6 +300,8 @@ int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char
 int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
 {
 	__typeof__(&cairn_MPI_Lookup_name) real_ = CAIRN_REAL(MPI_Lookup_name);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(service_name, info, port_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Lookup_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
@@ -301,6 +325,8 @@ int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_na
 int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create) real_ = CAIRN_REAL(MPI_Win_create);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(base, size, disp_unit, info, comm, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create(base, size, disp_unit, info, comm, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 433, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -326,6 +352,8 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create_c) real_ = CAIRN_REAL(MPI_Win_create_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(base, size, disp_unit, info, comm, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_c(base, size, disp_unit, info, comm, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 434, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -351,6 +379,8 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate) real_ = CAIRN_REAL(MPI_Win_allocate);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 435, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -376,6 +406,8 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_c) real_ = CAIRN_REAL(MPI_Win_allocate_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 436, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -401,6 +433,8 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_shared) real_ = CAIRN_REAL(MPI_Win_allocate_shared);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 437, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -426,6 +460,8 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_shared_c) real_ = CAIRN_REAL(MPI_Win_allocate_shared_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 438, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -451,6 +487,8 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create_dynamic) real_ = CAIRN_REAL(MPI_Win_create_dynamic);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info, comm, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_dynamic(info, comm, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 439, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -473,6 +511,8 @@ int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
 	__typeof__(&cairn_MPI_Win_shared_query) real_ = CAIRN_REAL(MPI_Win_shared_query);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, rank, size, disp_unit, baseptr);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_shared_query(win, rank, size, disp_unit, baseptr));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 440, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -496,6 +536,8 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
 {
 	__typeof__(&cairn_MPI_Win_shared_query_c) real_ = CAIRN_REAL(MPI_Win_shared_query_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, rank, size, disp_unit, baseptr);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 441, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -519,6 +561,8 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
 	__typeof__(&cairn_MPI_Win_attach) real_ = CAIRN_REAL(MPI_Win_attach);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, base, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_attach(win, base, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 442, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -539,6 +583,8 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 {
 	__typeof__(&cairn_MPI_Win_detach) real_ = CAIRN_REAL(MPI_Win_detach);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, base);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_detach(win, base));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 443, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -558,6 +604,8 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 int cairn_MPI_Win_free(MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_free) real_ = CAIRN_REAL(MPI_Win_free);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_free(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 444, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -579,6 +627,8 @@ int cairn_MPI_Win_free(MPI_Win *win)
 int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Win_get_group) real_ = CAIRN_REAL(MPI_Win_get_group);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, group);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_group(win, group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 445, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -600,6 +650,8 @@ int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_Win_set_info) real_ = CAIRN_REAL(MPI_Win_set_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_info(win, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 446, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -619,6 +671,8 @@ int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_Win_get_info) real_ = CAIRN_REAL(MPI_Win_get_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, info_used);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_info(win, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 447, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -640,6 +694,8 @@ int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Put) real_ = CAIRN_REAL(MPI_Put);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 448, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -665,6 +721,8 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Put_c) real_ = CAIRN_REAL(MPI_Put_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 449, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -690,6 +748,8 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get) real_ = CAIRN_REAL(MPI_Get);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 450, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -715,6 +775,8 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_c) real_ = CAIRN_REAL(MPI_Get_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 451, CAIRN_HEADER + 64, CAIRN_CALLER);
@@ -740,6 +802,8 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Accumulate) real_ = CAIRN_REAL(MPI_Accumulate);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 452, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -766,6 +830,8 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Accumulate_c) real_ = CAIRN_REAL(MPI_Accumulate_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 453, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -792,6 +858,8 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_accumulate) real_ = CAIRN_REAL(MPI_Get_accumulate);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 454, CAIRN_HEADER + 96, CAIRN_CALLER);
@@ -821,6 +889,8 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_accumulate_c) real_ = CAIRN_REAL(MPI_Get_accumulate_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 455, CAIRN_HEADER + 96, CAIRN_CALLER);
@@ -850,6 +920,8 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Fetch_and_op) real_ = CAIRN_REAL(MPI_Fetch_and_op);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 456, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -874,6 +946,8 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Compare_and_swap) real_ = CAIRN_REAL(MPI_Compare_and_swap);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 457, CAIRN_HEADER + 56, CAIRN_CALLER);
@@ -898,6 +972,8 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rput) real_ = CAIRN_REAL(MPI_Rput);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 458, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -926,6 +1002,8 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rput_c) real_ = CAIRN_REAL(MPI_Rput_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 459, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -954,6 +1032,8 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget) real_ = CAIRN_REAL(MPI_Rget);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 460, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -982,6 +1062,8 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_c) real_ = CAIRN_REAL(MPI_Rget_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 461, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -1010,6 +1092,8 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Raccumulate) real_ = CAIRN_REAL(MPI_Raccumulate);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 462, CAIRN_HEADER + 80, CAIRN_CALLER);
@@ -1039,6 +1123,8 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Raccumulate_c) real_ = CAIRN_REAL(MPI_Raccumulate_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 463, CAIRN_HEADER + 80, CAIRN_CALLER);
@@ -1068,6 +1154,8 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_accumulate) real_ = CAIRN_REAL(MPI_Rget_accumulate);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 464, CAIRN_HEADER + 104, CAIRN_CALLER);
@@ -1100,6 +1188,8 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_accumulate_c) real_ = CAIRN_REAL(MPI_Rget_accumulate_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 465, CAIRN_HEADER + 104, CAIRN_CALLER);
@@ -1132,6 +1222,8 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 int cairn_MPI_Win_fence(int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_fence) real_ = CAIRN_REAL(MPI_Win_fence);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(assert, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_fence(assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 466, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1151,6 +1243,8 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_start) real_ = CAIRN_REAL(MPI_Win_start);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group, assert, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_start(group, assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 467, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1171,6 +1265,8 @@ int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 int cairn_MPI_Win_complete(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_complete) real_ = CAIRN_REAL(MPI_Win_complete);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_complete(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 468, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1189,6 +1285,8 @@ int cairn_MPI_Win_complete(MPI_Win win)
 int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_post) real_ = CAIRN_REAL(MPI_Win_post);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group, assert, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_post(group, assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 469, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1209,6 +1307,8 @@ int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 int cairn_MPI_Win_wait(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_wait) real_ = CAIRN_REAL(MPI_Win_wait);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_wait(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 470, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1227,6 +1327,8 @@ int cairn_MPI_Win_wait(MPI_Win win)
 int cairn_MPI_Win_test(MPI_Win win, int *flag)
 {
 	__typeof__(&cairn_MPI_Win_test) real_ = CAIRN_REAL(MPI_Win_test);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_test(win, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 471, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1247,6 +1349,8 @@ int cairn_MPI_Win_test(MPI_Win win, int *flag)
 int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_lock) real_ = CAIRN_REAL(MPI_Win_lock);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(lock_type, rank, assert, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_lock(lock_type, rank, assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 472, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -1268,6 +1372,8 @@ int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_lock_all) real_ = CAIRN_REAL(MPI_Win_lock_all);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(assert, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_lock_all(assert, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 473, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1287,6 +1393,8 @@ int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_unlock) real_ = CAIRN_REAL(MPI_Win_unlock);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(rank, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_unlock(rank, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 474, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1306,6 +1414,8 @@ int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 int cairn_MPI_Win_unlock_all(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_unlock_all) real_ = CAIRN_REAL(MPI_Win_unlock_all);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_unlock_all(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 475, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1324,6 +1434,8 @@ int cairn_MPI_Win_unlock_all(MPI_Win win)
 int cairn_MPI_Win_flush(int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush) real_ = CAIRN_REAL(MPI_Win_flush);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(rank, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush(rank, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 476, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1343,6 +1455,8 @@ int cairn_MPI_Win_flush(int rank, MPI_Win win)
 int cairn_MPI_Win_flush_all(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_all) real_ = CAIRN_REAL(MPI_Win_flush_all);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_all(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 477, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1361,6 +1475,8 @@ int cairn_MPI_Win_flush_all(MPI_Win win)
 int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_local) real_ = CAIRN_REAL(MPI_Win_flush_local);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(rank, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_local(rank, win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 478, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1380,6 +1496,8 @@ int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 int cairn_MPI_Win_flush_local_all(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_local_all) real_ = CAIRN_REAL(MPI_Win_flush_local_all);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_local_all(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 479, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1398,6 +1516,8 @@ int cairn_MPI_Win_flush_local_all(MPI_Win win)
 int cairn_MPI_Win_sync(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_sync) real_ = CAIRN_REAL(MPI_Win_sync);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_sync(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 480, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1416,6 +1536,8 @@ int cairn_MPI_Win_sync(MPI_Win win)
 int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Grequest_start) real_ = CAIRN_REAL(MPI_Grequest_start);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(query_fn, free_fn, cancel_fn, extra_state, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 481, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1440,6 +1562,8 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 int cairn_MPI_Grequest_complete(MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Grequest_complete) real_ = CAIRN_REAL(MPI_Grequest_complete);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Grequest_complete(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 482, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1458,6 +1582,8 @@ int cairn_MPI_Grequest_complete(MPI_Request request)
 int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
 {
 	__typeof__(&cairn_MPI_Status_set_elements) real_ = CAIRN_REAL(MPI_Status_set_elements);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 483, CAIRN_HEADER + 80, CAIRN_CALLER);
@@ -1480,6 +1606,8 @@ int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int
 int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
 	__typeof__(&cairn_MPI_Status_set_elements_c) real_ = CAIRN_REAL(MPI_Status_set_elements_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements_c(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 484, CAIRN_HEADER + 80, CAIRN_CALLER);
@@ -1502,6 +1630,8 @@ int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, M
 int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
 	__typeof__(&cairn_MPI_Status_set_elements_x) real_ = CAIRN_REAL(MPI_Status_set_elements_x);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements_x(status, datatype, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 485, CAIRN_HEADER + 80, CAIRN_CALLER);
@@ -1524,6 +1654,8 @@ int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, M
 int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
 	__typeof__(&cairn_MPI_Status_set_cancelled) real_ = CAIRN_REAL(MPI_Status_set_cancelled);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_cancelled(status, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 486, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -1545,6 +1677,8 @@ int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 int cairn_MPI_Status_get_source(const MPI_Status *status, int *source)
 {
 	__typeof__(&cairn_MPI_Status_get_source) real_ = CAIRN_REAL(MPI_Status_get_source);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, source);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_source(status, source));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 487, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1565,6 +1699,8 @@ int cairn_MPI_Status_get_source(const MPI_Status *status, int *source)
 int cairn_MPI_Status_get_tag(const MPI_Status *status, int *tag)
 {
 	__typeof__(&cairn_MPI_Status_get_tag) real_ = CAIRN_REAL(MPI_Status_get_tag);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, tag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_tag(status, tag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 488, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1585,6 +1721,8 @@ int cairn_MPI_Status_get_tag(const MPI_Status *status, int *tag)
 int cairn_MPI_Status_get_error(const MPI_Status *status, int *error)
 {
 	__typeof__(&cairn_MPI_Status_get_error) real_ = CAIRN_REAL(MPI_Status_get_error);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, error);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_error(status, error));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 489, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1605,6 +1743,8 @@ int cairn_MPI_Status_get_error(const MPI_Status *status, int *error)
 int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 {
 	__typeof__(&cairn_MPI_Status_set_source) real_ = CAIRN_REAL(MPI_Status_set_source);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, source);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_source(status, source));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 490, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -1626,6 +1766,8 @@ int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 {
 	__typeof__(&cairn_MPI_Status_set_tag) real_ = CAIRN_REAL(MPI_Status_set_tag);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, tag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_tag(status, tag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 491, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -1647,6 +1789,8 @@ int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 {
 	__typeof__(&cairn_MPI_Status_set_error) real_ = CAIRN_REAL(MPI_Status_set_error);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(status, error);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_error(status, error));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 492, CAIRN_HEADER + 72, CAIRN_CALLER);
@@ -1668,6 +1812,8 @@ int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
 	__typeof__(&cairn_MPI_File_open) real_ = CAIRN_REAL(MPI_File_open);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, filename, amode, info, fh);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_open(comm, filename, amode, info, fh));
 	struct cairn_record record_;
 	const int64_t length_filename_ = filename == NULL ? CAIRN_NULL : (int64_t)strlen(filename);
@@ -1693,6 +1839,8 @@ int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info
 int cairn_MPI_File_close(MPI_File *fh)
 {
 	__typeof__(&cairn_MPI_File_close) real_ = CAIRN_REAL(MPI_File_close);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_close(fh));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 494, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1714,6 +1862,8 @@ int cairn_MPI_File_close(MPI_File *fh)
 int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_File_delete) real_ = CAIRN_REAL(MPI_File_delete);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(filename, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_delete(filename, info));
 	struct cairn_record record_;
 	const int64_t length_filename_ = filename == NULL ? CAIRN_NULL : (int64_t)strlen(filename);
@@ -1734,6 +1884,8 @@ int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 {
 	__typeof__(&cairn_MPI_File_set_size) real_ = CAIRN_REAL(MPI_File_set_size);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_size(fh, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 496, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1753,6 +1905,8 @@ int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 {
 	__typeof__(&cairn_MPI_File_preallocate) real_ = CAIRN_REAL(MPI_File_preallocate);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_preallocate(fh, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 497, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1772,6 +1926,8 @@ int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 {
 	__typeof__(&cairn_MPI_File_get_size) real_ = CAIRN_REAL(MPI_File_get_size);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_size(fh, size));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 498, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1792,6 +1948,8 @@ int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_File_get_group) real_ = CAIRN_REAL(MPI_File_get_group);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, group);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_group(fh, group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 499, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1813,6 +1971,8 @@ int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 {
 	__typeof__(&cairn_MPI_File_get_amode) real_ = CAIRN_REAL(MPI_File_get_amode);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, amode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_amode(fh, amode));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 500, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1833,6 +1993,8 @@ int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_File_set_info) real_ = CAIRN_REAL(MPI_File_set_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_info(fh, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 501, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1852,6 +2014,8 @@ int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_File_get_info) real_ = CAIRN_REAL(MPI_File_get_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, info_used);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_info(fh, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 502, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1873,6 +2037,8 @@ int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_File_set_view) real_ = CAIRN_REAL(MPI_File_set_view);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, disp, etype, filetype, datarep, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_view(fh, disp, etype, filetype, datarep, info));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
@@ -1897,6 +2063,8 @@ int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MP
 int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
 {
 	__typeof__(&cairn_MPI_File_get_view) real_ = CAIRN_REAL(MPI_File_get_view);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, disp, etype, filetype, datarep);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_view(fh, disp, etype, filetype, datarep));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_DATAREP_STRING);

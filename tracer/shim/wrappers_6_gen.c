@@ -4,6 +4,8 @@
 int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at) real_ = CAIRN_REAL(MPI_File_read_at);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -33,6 +35,8 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_c) real_ = CAIRN_REAL(MPI_File_read_at_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -62,6 +66,8 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_all) real_ = CAIRN_REAL(MPI_File_read_at_all);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -91,6 +97,8 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_c) real_ = CAIRN_REAL(MPI_File_read_at_all_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -120,6 +128,8 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at) real_ = CAIRN_REAL(MPI_File_write_at);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -149,6 +159,8 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_c) real_ = CAIRN_REAL(MPI_File_write_at_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -178,6 +190,8 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_all) real_ = CAIRN_REAL(MPI_File_write_at_all);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -207,6 +221,8 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_c) real_ = CAIRN_REAL(MPI_File_write_at_all_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -236,6 +252,8 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at) real_ = CAIRN_REAL(MPI_File_iread_at);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 513, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -261,6 +279,8 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at_c) real_ = CAIRN_REAL(MPI_File_iread_at_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 514, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -286,6 +306,8 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at_all) real_ = CAIRN_REAL(MPI_File_iread_at_all);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_all(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 515, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -311,6 +333,8 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at_all_c) real_ = CAIRN_REAL(MPI_File_iread_at_all_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_all_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 516, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -336,6 +360,8 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at) real_ = CAIRN_REAL(MPI_File_iwrite_at);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 517, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -361,6 +387,8 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 518, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -386,6 +414,8 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at_all) real_ = CAIRN_REAL(MPI_File_iwrite_at_all);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 519, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -411,6 +441,8 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_all_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 520, CAIRN_HEADER + 48, CAIRN_CALLER);
@@ -436,6 +468,8 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read) real_ = CAIRN_REAL(MPI_File_read);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -464,6 +498,8 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_c) real_ = CAIRN_REAL(MPI_File_read_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -492,6 +528,8 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_all) real_ = CAIRN_REAL(MPI_File_read_all);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -520,6 +558,8 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_all_c) real_ = CAIRN_REAL(MPI_File_read_all_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -548,6 +588,8 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write) real_ = CAIRN_REAL(MPI_File_write);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -576,6 +618,8 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_c) real_ = CAIRN_REAL(MPI_File_write_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -604,6 +648,8 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_all) real_ = CAIRN_REAL(MPI_File_write_all);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -632,6 +678,8 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_all_c) real_ = CAIRN_REAL(MPI_File_write_all_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -660,6 +708,8 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread) real_ = CAIRN_REAL(MPI_File_iread);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 529, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -684,6 +734,8 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_c) real_ = CAIRN_REAL(MPI_File_iread_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 530, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -708,6 +760,8 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_all) real_ = CAIRN_REAL(MPI_File_iread_all);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_all(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 531, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -732,6 +786,8 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_all_c) real_ = CAIRN_REAL(MPI_File_iread_all_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_all_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 532, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -756,6 +812,8 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite) real_ = CAIRN_REAL(MPI_File_iwrite);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 533, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -780,6 +838,8 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_c) real_ = CAIRN_REAL(MPI_File_iwrite_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 534, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -804,6 +864,8 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_all) real_ = CAIRN_REAL(MPI_File_iwrite_all);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_all(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 535, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -828,6 +890,8 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_all_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_all_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 536, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -852,6 +916,8 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 {
 	__typeof__(&cairn_MPI_File_seek) real_ = CAIRN_REAL(MPI_File_seek);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, whence);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_seek(fh, offset, whence));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 537, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -872,6 +938,8 @@ int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 {
 	__typeof__(&cairn_MPI_File_get_position) real_ = CAIRN_REAL(MPI_File_get_position);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_position(fh, offset));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 538, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -892,6 +960,8 @@ int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
 {
 	__typeof__(&cairn_MPI_File_get_byte_offset) real_ = CAIRN_REAL(MPI_File_get_byte_offset);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, disp);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_byte_offset(fh, offset, disp));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 539, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -913,6 +983,8 @@ int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *d
 int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_shared) real_ = CAIRN_REAL(MPI_File_read_shared);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_shared(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -941,6 +1013,8 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_shared_c) real_ = CAIRN_REAL(MPI_File_read_shared_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_shared_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -969,6 +1043,8 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_shared) real_ = CAIRN_REAL(MPI_File_write_shared);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_shared(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -997,6 +1073,8 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_shared_c) real_ = CAIRN_REAL(MPI_File_write_shared_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_shared_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1025,6 +1103,8 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_shared) real_ = CAIRN_REAL(MPI_File_iread_shared);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_shared(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 544, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1049,6 +1129,8 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_shared_c) real_ = CAIRN_REAL(MPI_File_iread_shared_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_shared_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 545, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1073,6 +1155,8 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_shared) real_ = CAIRN_REAL(MPI_File_iwrite_shared);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_shared(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 546, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1097,6 +1181,8 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_shared_c) real_ = CAIRN_REAL(MPI_File_iwrite_shared_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_shared_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 547, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1121,6 +1207,8 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_ordered) real_ = CAIRN_REAL(MPI_File_read_ordered);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1149,6 +1237,8 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_c) real_ = CAIRN_REAL(MPI_File_read_ordered_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1177,6 +1267,8 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_ordered) real_ = CAIRN_REAL(MPI_File_write_ordered);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1205,6 +1297,8 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_c) real_ = CAIRN_REAL(MPI_File_write_ordered_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1233,6 +1327,8 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 {
 	__typeof__(&cairn_MPI_File_seek_shared) real_ = CAIRN_REAL(MPI_File_seek_shared);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, whence);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_seek_shared(fh, offset, whence));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 552, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1253,6 +1349,8 @@ int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 {
 	__typeof__(&cairn_MPI_File_get_position_shared) real_ = CAIRN_REAL(MPI_File_get_position_shared);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_position_shared(fh, offset));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 553, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1273,6 +1371,8 @@ int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_begin) real_ = CAIRN_REAL(MPI_File_read_at_all_begin);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_begin(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 554, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1295,6 +1395,8 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_at_all_begin_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_begin_c(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 555, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1317,6 +1419,8 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_end) real_ = CAIRN_REAL(MPI_File_read_at_all_end);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1343,6 +1447,8 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_begin) real_ = CAIRN_REAL(MPI_File_write_at_all_begin);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_begin(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 557, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1365,6 +1471,8 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_at_all_begin_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, offset, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_begin_c(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 558, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1387,6 +1495,8 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_end) real_ = CAIRN_REAL(MPI_File_write_at_all_end);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1413,6 +1523,8 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_all_begin) real_ = CAIRN_REAL(MPI_File_read_all_begin);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 560, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -1434,6 +1546,8 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_all_begin_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 561, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -1455,6 +1569,8 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_all_end) real_ = CAIRN_REAL(MPI_File_read_all_end);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1481,6 +1597,8 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_all_begin) real_ = CAIRN_REAL(MPI_File_write_all_begin);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 563, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -1502,6 +1620,8 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_all_begin_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 564, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -1523,6 +1643,8 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_all_end) real_ = CAIRN_REAL(MPI_File_write_all_end);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1549,6 +1671,8 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_begin) real_ = CAIRN_REAL(MPI_File_read_ordered_begin);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 566, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -1570,6 +1694,8 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_read_ordered_begin_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 567, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -1591,6 +1717,8 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_end) real_ = CAIRN_REAL(MPI_File_read_ordered_end);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1617,6 +1745,8 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_begin) real_ = CAIRN_REAL(MPI_File_write_ordered_begin);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 569, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -1638,6 +1768,8 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_write_ordered_begin_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 570, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -1659,6 +1791,8 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_end) real_ = CAIRN_REAL(MPI_File_write_ordered_end);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, buf, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1685,6 +1819,8 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent)
 {
 	__typeof__(&cairn_MPI_File_get_type_extent) real_ = CAIRN_REAL(MPI_File_get_type_extent);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, datatype, extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_type_extent(fh, datatype, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 572, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1706,6 +1842,8 @@ int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint 
 int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
 {
 	__typeof__(&cairn_MPI_File_get_type_extent_c) real_ = CAIRN_REAL(MPI_File_get_type_extent_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, datatype, extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_type_extent_c(fh, datatype, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 573, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -1727,6 +1865,8 @@ int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Cou
 int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Register_datarep) real_ = CAIRN_REAL(MPI_Register_datarep);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Register_datarep(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
@@ -1750,6 +1890,8 @@ int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_funct
 int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_function_c *read_conversion_fn, MPI_Datarep_conversion_function_c *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Register_datarep_c) real_ = CAIRN_REAL(MPI_Register_datarep_c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Register_datarep_c(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
@@ -1773,6 +1915,8 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 {
 	__typeof__(&cairn_MPI_File_set_atomicity) real_ = CAIRN_REAL(MPI_File_set_atomicity);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_atomicity(fh, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 576, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1792,6 +1936,8 @@ int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 {
 	__typeof__(&cairn_MPI_File_get_atomicity) real_ = CAIRN_REAL(MPI_File_get_atomicity);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_atomicity(fh, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 577, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1812,6 +1958,8 @@ int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 int cairn_MPI_File_sync(MPI_File fh)
 {
 	__typeof__(&cairn_MPI_File_sync) real_ = CAIRN_REAL(MPI_File_sync);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(fh);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_sync(fh));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 578, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1830,6 +1978,8 @@ int cairn_MPI_File_sync(MPI_File fh)
 int cairn_MPI_T_init_thread(int required, int *provided)
 {
 	__typeof__(&cairn_MPI_T_init_thread) real_ = CAIRN_REAL(MPI_T_init_thread);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(required, provided);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_init_thread(required, provided));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 579, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1850,6 +2000,8 @@ int cairn_MPI_T_init_thread(int required, int *provided)
 int cairn_MPI_T_finalize(void)
 {
 	__typeof__(&cairn_MPI_T_finalize) real_ = CAIRN_REAL(MPI_T_finalize);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_();
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_finalize());
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 580, CAIRN_HEADER + 0, CAIRN_CALLER);
@@ -1867,6 +2019,8 @@ int cairn_MPI_T_finalize(void)
 int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len)
 {
 	__typeof__(&cairn_MPI_T_enum_get_info) real_ = CAIRN_REAL(MPI_T_enum_get_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(enumtype, num, name, name_len);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_enum_get_info(enumtype, num, name, name_len));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
@@ -1891,6 +2045,8 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name, int *name_len)
 {
 	__typeof__(&cairn_MPI_T_enum_get_item) real_ = CAIRN_REAL(MPI_T_enum_get_item);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(enumtype, index, value, name, name_len);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_enum_get_item(enumtype, index, value, name, name_len));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
@@ -1916,6 +2072,8 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 int cairn_MPI_T_cvar_get_num(int *num_cvar)
 {
 	__typeof__(&cairn_MPI_T_cvar_get_num) real_ = CAIRN_REAL(MPI_T_cvar_get_num);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(num_cvar);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_num(num_cvar));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 583, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1935,6 +2093,8 @@ int cairn_MPI_T_cvar_get_num(int *num_cvar)
 int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope)
 {
 	__typeof__(&cairn_MPI_T_cvar_get_info) real_ = CAIRN_REAL(MPI_T_cvar_get_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_info(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
@@ -1967,6 +2127,8 @@ int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *ve
 int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 {
 	__typeof__(&cairn_MPI_T_cvar_get_index) real_ = CAIRN_REAL(MPI_T_cvar_get_index);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(name, cvar_index);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_index(name, cvar_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
@@ -1988,6 +2150,8 @@ int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count)
 {
 	__typeof__(&cairn_MPI_T_cvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_cvar_handle_alloc);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(cvar_index, obj_handle, handle, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_handle_alloc(cvar_index, obj_handle, handle, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 586, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -2011,6 +2175,8 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 {
 	__typeof__(&cairn_MPI_T_cvar_handle_free) real_ = CAIRN_REAL(MPI_T_cvar_handle_free);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(handle);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_handle_free(handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 587, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -2032,6 +2198,8 @@ int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 int cairn_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 {
 	__typeof__(&cairn_MPI_T_cvar_read) real_ = CAIRN_REAL(MPI_T_cvar_read);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(handle, buf);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_read(handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 588, CAIRN_HEADER + 16, CAIRN_CALLER);

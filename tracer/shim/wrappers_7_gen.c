@@ -4,6 +4,8 @@
 int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 {
 	__typeof__(&cairn_MPI_T_cvar_write) real_ = CAIRN_REAL(MPI_T_cvar_write);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(handle, buf);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_write(handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 589, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -23,6 +25,8 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 int cairn_MPI_T_pvar_get_num(int *num_pvar)
 {
 	__typeof__(&cairn_MPI_T_pvar_get_num) real_ = CAIRN_REAL(MPI_T_pvar_get_num);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(num_pvar);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_num(num_pvar));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 590, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -42,6 +46,8 @@ int cairn_MPI_T_pvar_get_num(int *num_pvar)
 int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic)
 {
 	__typeof__(&cairn_MPI_T_pvar_get_info) real_ = CAIRN_REAL(MPI_T_pvar_get_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_info(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
@@ -77,6 +83,8 @@ int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *ve
 int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 {
 	__typeof__(&cairn_MPI_T_pvar_get_index) real_ = CAIRN_REAL(MPI_T_pvar_get_index);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(name, var_class, pvar_index);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_index(name, var_class, pvar_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
@@ -99,6 +107,8 @@ int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 {
 	__typeof__(&cairn_MPI_T_pvar_session_create) real_ = CAIRN_REAL(MPI_T_pvar_session_create);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_session_create(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 593, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -119,6 +129,8 @@ int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 {
 	__typeof__(&cairn_MPI_T_pvar_session_free) real_ = CAIRN_REAL(MPI_T_pvar_session_free);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_session_free(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 594, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -140,6 +152,8 @@ int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void *obj_handle, MPI_T_pvar_handle *handle, int *count)
 {
 	__typeof__(&cairn_MPI_T_pvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_pvar_handle_alloc);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, pvar_index, obj_handle, handle, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_handle_alloc(session, pvar_index, obj_handle, handle, count));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 595, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -164,6 +178,8 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_handle_free) real_ = CAIRN_REAL(MPI_T_pvar_handle_free);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, handle);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_handle_free(session, handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 596, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -186,6 +202,8 @@ int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *
 int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_start) real_ = CAIRN_REAL(MPI_T_pvar_start);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, handle);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_start(session, handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 597, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -205,6 +223,8 @@ int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_stop) real_ = CAIRN_REAL(MPI_T_pvar_stop);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, handle);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_stop(session, handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 598, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -224,6 +244,8 @@ int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
 	__typeof__(&cairn_MPI_T_pvar_read) real_ = CAIRN_REAL(MPI_T_pvar_read);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, handle, buf);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_read(session, handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 599, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -244,6 +266,8 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf)
 {
 	__typeof__(&cairn_MPI_T_pvar_write) real_ = CAIRN_REAL(MPI_T_pvar_write);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, handle, buf);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_write(session, handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 600, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -264,6 +288,8 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_reset) real_ = CAIRN_REAL(MPI_T_pvar_reset);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, handle);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_reset(session, handle));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 601, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -283,6 +309,8 @@ int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
 	__typeof__(&cairn_MPI_T_pvar_readreset) real_ = CAIRN_REAL(MPI_T_pvar_readreset);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session, handle, buf);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_readreset(session, handle, buf));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 602, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -303,6 +331,8 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 int cairn_MPI_T_source_get_num(int *num_sources)
 {
 	__typeof__(&cairn_MPI_T_source_get_num) real_ = CAIRN_REAL(MPI_T_source_get_num);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(num_sources);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_num(num_sources));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 603, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -322,6 +352,8 @@ int cairn_MPI_T_source_get_num(int *num_sources)
 int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_T_source_get_info) real_ = CAIRN_REAL(MPI_T_source_get_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_info(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
@@ -354,6 +386,8 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 {
 	__typeof__(&cairn_MPI_T_source_get_timestamp) real_ = CAIRN_REAL(MPI_T_source_get_timestamp);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(source_index, timestamp);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_timestamp(source_index, timestamp));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 605, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -374,6 +408,8 @@ int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 int cairn_MPI_T_event_get_num(int *num_events)
 {
 	__typeof__(&cairn_MPI_T_event_get_num) real_ = CAIRN_REAL(MPI_T_event_get_num);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(num_events);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_num(num_events));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 606, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -393,6 +429,8 @@ int cairn_MPI_T_event_get_num(int *num_events)
 int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind)
 {
 	__typeof__(&cairn_MPI_T_event_get_info) real_ = CAIRN_REAL(MPI_T_event_get_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_info(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
@@ -431,6 +469,8 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 {
 	__typeof__(&cairn_MPI_T_event_get_index) real_ = CAIRN_REAL(MPI_T_event_get_index);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(name, event_index);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_index(name, event_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
@@ -452,6 +492,8 @@ int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info, MPI_T_event_registration *event_registration)
 {
 	__typeof__(&cairn_MPI_T_event_handle_alloc) real_ = CAIRN_REAL(MPI_T_event_handle_alloc);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(event_index, obj_handle, info, event_registration);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_alloc(event_index, obj_handle, info, event_registration));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 609, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -475,6 +517,8 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_T_event_handle_set_info) real_ = CAIRN_REAL(MPI_T_event_handle_set_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(event_registration, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_set_info(event_registration, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 610, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -494,6 +538,8 @@ int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registratio
 int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_T_event_handle_get_info) real_ = CAIRN_REAL(MPI_T_event_handle_get_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(event_registration, info_used);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_get_info(event_registration, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 611, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -515,6 +561,8 @@ int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registratio
 int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info, void *user_data, MPI_T_event_cb_function event_cb_function)
 {
 	__typeof__(&cairn_MPI_T_event_register_callback) real_ = CAIRN_REAL(MPI_T_event_register_callback);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(event_registration, cb_safety, info, user_data, event_cb_function);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_register_callback(event_registration, cb_safety, info, user_data, event_cb_function));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 612, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -537,6 +585,8 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_T_event_callback_set_info) real_ = CAIRN_REAL(MPI_T_event_callback_set_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(event_registration, cb_safety, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_callback_set_info(event_registration, cb_safety, info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 613, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -557,6 +607,8 @@ int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registrat
 int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_T_event_callback_get_info) real_ = CAIRN_REAL(MPI_T_event_callback_get_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(event_registration, cb_safety, info_used);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_callback_get_info(event_registration, cb_safety, info_used));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 614, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -579,6 +631,8 @@ int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registrat
 int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, void *user_data, MPI_T_event_free_cb_function free_cb_function)
 {
 	__typeof__(&cairn_MPI_T_event_handle_free) real_ = CAIRN_REAL(MPI_T_event_handle_free);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(event_registration, user_data, free_cb_function);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_free(event_registration, user_data, free_cb_function));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 615, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -600,6 +654,8 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration, MPI_T_event_dropped_cb_function dropped_cb_function)
 {
 	__typeof__(&cairn_MPI_T_event_set_dropped_handler) real_ = CAIRN_REAL(MPI_T_event_set_dropped_handler);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(event_registration, dropped_cb_function);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_set_dropped_handler(event_registration, dropped_cb_function));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 616, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -619,6 +675,8 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_index, void *buffer)
 {
 	__typeof__(&cairn_MPI_T_event_read) real_ = CAIRN_REAL(MPI_T_event_read);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(event_instance, element_index, buffer);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_read(event_instance, element_index, buffer));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 617, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -639,6 +697,8 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 {
 	__typeof__(&cairn_MPI_T_event_copy) real_ = CAIRN_REAL(MPI_T_event_copy);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(event_instance, buffer);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_copy(event_instance, buffer));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 618, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -658,6 +718,8 @@ int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count *event_timestamp)
 {
 	__typeof__(&cairn_MPI_T_event_get_timestamp) real_ = CAIRN_REAL(MPI_T_event_get_timestamp);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(event_instance, event_timestamp);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_timestamp(event_instance, event_timestamp));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 619, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -678,6 +740,8 @@ int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Cou
 int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *source_index)
 {
 	__typeof__(&cairn_MPI_T_event_get_source) real_ = CAIRN_REAL(MPI_T_event_get_source);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(event_instance, source_index);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_source(event_instance, source_index));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 620, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -698,6 +762,8 @@ int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *sourc
 int cairn_MPI_T_category_get_num(int *num_cat)
 {
 	__typeof__(&cairn_MPI_T_category_get_num) real_ = CAIRN_REAL(MPI_T_category_get_num);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(num_cat);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_num(num_cat));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 621, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -717,6 +783,8 @@ int cairn_MPI_T_category_get_num(int *num_cat)
 int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories)
 {
 	__typeof__(&cairn_MPI_T_category_get_info) real_ = CAIRN_REAL(MPI_T_category_get_info);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_info(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
@@ -747,6 +815,8 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 {
 	__typeof__(&cairn_MPI_T_category_get_num_events) real_ = CAIRN_REAL(MPI_T_category_get_num_events);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(cat_index, num_events);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_num_events(cat_index, num_events));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 623, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -767,6 +837,8 @@ int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 {
 	__typeof__(&cairn_MPI_T_category_get_index) real_ = CAIRN_REAL(MPI_T_category_get_index);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(name, cat_index);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_index(name, cat_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
@@ -788,6 +860,8 @@ int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_cvars) real_ = CAIRN_REAL(MPI_T_category_get_cvars);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(cat_index, len, indices);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_cvars(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
@@ -810,6 +884,8 @@ int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_pvars) real_ = CAIRN_REAL(MPI_T_category_get_pvars);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(cat_index, len, indices);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_pvars(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
@@ -832,6 +908,8 @@ int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_events) real_ = CAIRN_REAL(MPI_T_category_get_events);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(cat_index, len, indices);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_events(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
@@ -854,6 +932,8 @@ int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_categories) real_ = CAIRN_REAL(MPI_T_category_get_categories);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(cat_index, len, indices);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_categories(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
@@ -876,6 +956,8 @@ int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 int cairn_MPI_T_category_changed(int *update_number)
 {
 	__typeof__(&cairn_MPI_T_category_changed) real_ = CAIRN_REAL(MPI_T_category_changed);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(update_number);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_changed(update_number));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 629, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -895,6 +977,8 @@ int cairn_MPI_T_category_changed(int *update_number)
 int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Keyval_create) real_ = CAIRN_REAL(MPI_Keyval_create);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(copy_fn, delete_fn, keyval, extra_state);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Keyval_create(copy_fn, delete_fn, keyval, extra_state));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 630, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -918,6 +1002,8 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 int cairn_MPI_Keyval_free(int *keyval)
 {
 	__typeof__(&cairn_MPI_Keyval_free) real_ = CAIRN_REAL(MPI_Keyval_free);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Keyval_free(keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 631, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -939,6 +1025,8 @@ int cairn_MPI_Keyval_free(int *keyval)
 int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 {
 	__typeof__(&cairn_MPI_Attr_put) real_ = CAIRN_REAL(MPI_Attr_put);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, keyval, attribute_val);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_put(comm, keyval, attribute_val));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 632, CAIRN_HEADER + 24, CAIRN_CALLER);
@@ -959,6 +1047,8 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
 	__typeof__(&cairn_MPI_Attr_get) real_ = CAIRN_REAL(MPI_Attr_get);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, keyval, attribute_val, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_get(comm, keyval, attribute_val, flag));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 633, CAIRN_HEADER + 32, CAIRN_CALLER);
@@ -981,6 +1071,8 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 {
 	__typeof__(&cairn_MPI_Attr_delete) real_ = CAIRN_REAL(MPI_Attr_delete);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_delete(comm, keyval));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 634, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1000,6 +1092,8 @@ int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Comm_c2f) real_ = CAIRN_REAL(MPI_Comm_c2f);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_c2f(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 635, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1018,6 +1112,8 @@ MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 {
 	__typeof__(&cairn_MPI_Comm_f2c) real_ = CAIRN_REAL(MPI_Comm_f2c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_f2c(comm));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 636, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1036,6 +1132,8 @@ MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_Type_c2f) real_ = CAIRN_REAL(MPI_Type_c2f);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_c2f(datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 637, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1054,6 +1152,8 @@ MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 {
 	__typeof__(&cairn_MPI_Type_f2c) real_ = CAIRN_REAL(MPI_Type_f2c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_f2c(datatype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 638, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1072,6 +1172,8 @@ MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 {
 	__typeof__(&cairn_MPI_Group_c2f) real_ = CAIRN_REAL(MPI_Group_c2f);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_c2f(group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 639, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1090,6 +1192,8 @@ MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 {
 	__typeof__(&cairn_MPI_Group_f2c) real_ = CAIRN_REAL(MPI_Group_f2c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(group);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_f2c(group));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 640, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1108,6 +1212,8 @@ MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Request_c2f) real_ = CAIRN_REAL(MPI_Request_c2f);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_c2f(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 641, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1126,6 +1232,8 @@ MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 {
 	__typeof__(&cairn_MPI_Request_f2c) real_ = CAIRN_REAL(MPI_Request_f2c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_f2c(request));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 642, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1144,6 +1252,8 @@ MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 {
 	__typeof__(&cairn_MPI_File_c2f) real_ = CAIRN_REAL(MPI_File_c2f);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(file);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_c2f(file));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 643, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1162,6 +1272,8 @@ MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 {
 	__typeof__(&cairn_MPI_File_f2c) real_ = CAIRN_REAL(MPI_File_f2c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(file);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_f2c(file));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 644, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1180,6 +1292,8 @@ MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_c2f) real_ = CAIRN_REAL(MPI_Win_c2f);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_c2f(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 645, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1198,6 +1312,8 @@ MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 {
 	__typeof__(&cairn_MPI_Win_f2c) real_ = CAIRN_REAL(MPI_Win_f2c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_f2c(win));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 646, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1216,6 +1332,8 @@ MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 {
 	__typeof__(&cairn_MPI_Op_c2f) real_ = CAIRN_REAL(MPI_Op_c2f);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(op);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_c2f(op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 647, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1234,6 +1352,8 @@ MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 {
 	__typeof__(&cairn_MPI_Op_f2c) real_ = CAIRN_REAL(MPI_Op_f2c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(op);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_f2c(op));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 648, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1252,6 +1372,8 @@ MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 {
 	__typeof__(&cairn_MPI_Info_c2f) real_ = CAIRN_REAL(MPI_Info_c2f);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_c2f(info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 649, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1270,6 +1392,8 @@ MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 {
 	__typeof__(&cairn_MPI_Info_f2c) real_ = CAIRN_REAL(MPI_Info_f2c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_f2c(info));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 650, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1288,6 +1412,8 @@ MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_c2f) real_ = CAIRN_REAL(MPI_Errhandler_c2f);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_c2f(errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 651, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1306,6 +1432,8 @@ MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_f2c) real_ = CAIRN_REAL(MPI_Errhandler_f2c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_f2c(errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 652, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1324,6 +1452,8 @@ MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 {
 	__typeof__(&cairn_MPI_Message_c2f) real_ = CAIRN_REAL(MPI_Message_c2f);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(message);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Message_c2f(message));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 653, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1342,6 +1472,8 @@ MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 {
 	__typeof__(&cairn_MPI_Message_f2c) real_ = CAIRN_REAL(MPI_Message_f2c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(message);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Message_f2c(message));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 654, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1360,6 +1492,8 @@ MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 {
 	__typeof__(&cairn_MPI_Session_c2f) real_ = CAIRN_REAL(MPI_Session_c2f);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_c2f(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 655, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1378,6 +1512,8 @@ MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 {
 	__typeof__(&cairn_MPI_Session_f2c) real_ = CAIRN_REAL(MPI_Session_f2c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_f2c(session));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 656, CAIRN_HEADER + 8, CAIRN_CALLER);
@@ -1396,6 +1532,8 @@ MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 {
 	__typeof__(&cairn_MPI_Status_c2f) real_ = CAIRN_REAL(MPI_Status_c2f);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(c_status, f_status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_c2f(c_status, f_status));
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
@@ -1417,6 +1555,8 @@ int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 {
 	__typeof__(&cairn_MPI_Status_f2c) real_ = CAIRN_REAL(MPI_Status_f2c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(f_status, c_status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f2c(f_status, c_status));
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
@@ -1443,6 +1583,8 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 int cairn_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status)
 {
 	__typeof__(&cairn_MPI_Status_c2f08) real_ = CAIRN_REAL(MPI_Status_c2f08);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(c_status, f08_status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_c2f08(c_status, f08_status));
 	struct cairn_record record_;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
@@ -1464,6 +1606,8 @@ int cairn_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_statu
 int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status)
 {
 	__typeof__(&cairn_MPI_Status_f082c) real_ = CAIRN_REAL(MPI_Status_f082c);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(f08_status, c_status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f082c(f08_status, c_status));
 	struct cairn_record record_;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
@@ -1490,6 +1634,8 @@ int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_statu
 int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[])
 {
 	__typeof__(&cairn_MPI_Status_f082f) real_ = CAIRN_REAL(MPI_Status_f082f);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(f08_status, f_status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f082f(f08_status, f_status));
 	struct cairn_record record_;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
@@ -1512,6 +1658,8 @@ int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[]
 int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status)
 {
 	__typeof__(&cairn_MPI_Status_f2f08) real_ = CAIRN_REAL(MPI_Status_f2f08);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(f_status, f08_status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f2f08(f_status, f08_status));
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
@@ -1534,6 +1682,8 @@ int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status
 int cairn_MPI_Address(void *location, MPI_Aint *address)
 {
 	__typeof__(&cairn_MPI_Address) real_ = CAIRN_REAL(MPI_Address);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(location, address);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Address(location, address));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 663, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1554,6 +1704,8 @@ int cairn_MPI_Address(void *location, MPI_Aint *address)
 int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_create) real_ = CAIRN_REAL(MPI_Errhandler_create);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_create(comm_errhandler_fn, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 664, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1575,6 +1727,8 @@ int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn
 int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_get) real_ = CAIRN_REAL(MPI_Errhandler_get);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_get(comm, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 665, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1596,6 +1750,8 @@ int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_set) real_ = CAIRN_REAL(MPI_Errhandler_set);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(comm, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_set(comm, errhandler));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 666, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1615,6 +1771,8 @@ int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 {
 	__typeof__(&cairn_MPI_Type_extent) real_ = CAIRN_REAL(MPI_Type_extent);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_extent(datatype, extent));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 667, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1635,6 +1793,8 @@ int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_hindexed) real_ = CAIRN_REAL(MPI_Type_hindexed);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1661,6 +1821,8 @@ int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint arr
 int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_hvector) real_ = CAIRN_REAL(MPI_Type_hvector);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, blocklength, stride, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_hvector(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 669, CAIRN_HEADER + 40, CAIRN_CALLER);
@@ -1685,6 +1847,8 @@ int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Data
 int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 {
 	__typeof__(&cairn_MPI_Type_lb) real_ = CAIRN_REAL(MPI_Type_lb);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, displacement);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_lb(datatype, displacement));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 670, CAIRN_HEADER + 16, CAIRN_CALLER);
@@ -1705,6 +1869,8 @@ int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_struct) real_ = CAIRN_REAL(MPI_Type_struct);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1732,6 +1898,8 @@ int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array
 int cairn_MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 {
 	__typeof__(&cairn_MPI_Type_ub) real_ = CAIRN_REAL(MPI_Type_ub);
+	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+		return real_(datatype, displacement);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_ub(datatype, displacement));
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 672, CAIRN_HEADER + 16, CAIRN_CALLER);
