@@ -16,9 +16,9 @@ type constraints struct {
 	n     int
 	bound []int64
 
-	barrier *match.Collective // the one that last is about
-	latest  []int64           // by domain: when its last participant entered
-	row     []int             // and which one that was
+	barrier uint64  // the operation that latest is about
+	latest  []int64 // by domain: when its last participant entered
+	row     []int   // and which one that was
 }
 
 func newConstraints(of []int, shift []int64) *constraints {
@@ -58,7 +58,7 @@ func (c *constraints) Collective(op *match.Collective, part int) {
 		return
 	case match.Barrier, match.AllToAll:
 	}
-	if c.barrier != op {
+	if c.barrier != op.Number {
 		c.enterBarrier(op)
 	}
 	done := op.Parts[part].Done
@@ -71,7 +71,7 @@ func (c *constraints) Collective(op *match.Collective, part int) {
 
 // enterBarrier notes the last to enter of each domain.
 func (c *constraints) enterBarrier(op *match.Collective) {
-	c.barrier, c.latest, c.row = op, make([]int64, c.n), make([]int, c.n)
+	c.barrier, c.latest, c.row = op.Number, make([]int64, c.n), make([]int, c.n)
 	for d := range c.row {
 		c.row[d] = -1
 	}

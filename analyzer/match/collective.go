@@ -54,8 +54,21 @@ func (m *Matcher) enter(p *prototype, at Point) (*Collective, int) {
 func (m *Matcher) collective(key collectiveKey, class Class, size, present int) *Collective {
 	c := m.pending[key]
 	if c == nil {
-		c = &Collective{Comm: int(key.comm), Class: class, Root: -1, First: -1, Last: -1, key: key, waiting: present, expected: present}
-		c.Parts = make([]Part, size)
+		var parts []Part
+		if n := len(m.freeCollectives); n > 0 {
+			c = m.freeCollectives[n-1]
+			m.freeCollectives = m.freeCollectives[:n-1]
+			parts = c.Parts[:0]
+		} else {
+			c = new(Collective)
+		}
+		m.collectives++
+		*c = Collective{Number: m.collectives, Comm: int(key.comm), Class: class, Root: -1, First: -1, Last: -1, key: key, waiting: present, expected: present}
+		if cap(parts) < size {
+			parts = make([]Part, size)
+		}
+		c.Parts = parts[:size]
+		clear(c.Parts)
 		for i := range c.Parts {
 			c.Parts[i].Post.Location = -1
 		}
@@ -103,6 +116,12 @@ func (m *Matcher) whole(c *Collective) {
 	}
 }
 
+// retire forgets an operation that all have left.
+func (m *Matcher) retire(c *Collective) {
+	delete(m.pending, c.key)
+	m.freeCollectives = append(m.freeCollectives, c)
+}
+
 // leave notes the call in which a rank's part was completed (nil: none).
 func (m *Matcher) leave(c *Collective, part int, done *Completion) {
 	p := &c.Parts[part]
@@ -119,7 +138,7 @@ func (m *Matcher) leave(c *Collective, part int, done *Completion) {
 		}
 	}
 	if c.waiting == 0 && c.whole {
-		delete(m.pending, c.key)
+		m.retire(c)
 	}
 }
 

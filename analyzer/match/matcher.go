@@ -26,6 +26,10 @@ type Matcher struct {
 	since    int64     // when the polls began that the present call ends
 	polling  bool
 
+	collectives     uint64
+	message         Message // the one that the handler is told of
+	freeRequests    []*request
+	freeCollectives []*Collective
 	freeEnds        []*End
 	freeCompletions []*Completion
 	freeChannels    []*channel
@@ -160,23 +164,37 @@ func (m *Matcher) operation(p *plan, c *timeline.Call, row int) {
 	point := pointOf(c, row)
 	if p.timing == blocking {
 		done := m.completion(c, row)
-		r := request{}
-		m.post(&r, &proto, point)
-		m.completeRequest(&r, done, argument(c.Out, p.status), 0)
+		r := m.request()
+		m.post(r, &proto, point)
+		m.completeRequest(r, done, argument(c.Out, p.status), 0)
 		m.sealed(done)
+		m.freeRequests = append(m.freeRequests, r)
 		return
 	}
 	id := argument(c.Out, p.request)
-	r := &request{prototype: proto, persistent: p.timing == persistent}
-	switch {
-	case !r.persistent:
+	r := m.request()
+	if p.timing == persistent {
+		r.persistent, r.prototype = true, proto
+		if p.action == collective {
+			r.prototype.ordinal = m.next(row, proto.comm)
+		}
+	} else {
 		m.post(r, &proto, point)
-	case p.action == collective:
-		r.prototype.ordinal = m.next(row, proto.comm)
 	}
 	if id.Form == trace.Handle || id.Form == trace.Int {
 		m.ranks[row].requests[id.Int] = r
 	}
+}
+
+func (m *Matcher) request() *request {
+	n := len(m.freeRequests)
+	if n == 0 {
+		return new(request)
+	}
+	r := m.freeRequests[n-1]
+	m.freeRequests = m.freeRequests[:n-1]
+	*r = request{}
+	return r
 }
 
 // post makes an operation active.
@@ -268,11 +286,12 @@ func (m *Matcher) completeID(row int, id *trace.Value, done *Completion, statuse
 	if r == nil {
 		return
 	}
-	if !r.persistent {
-		delete(requests, id.Int)
-	}
 	if r.active {
 		m.completeRequest(r, done, statuses, i)
+	}
+	if !r.persistent {
+		delete(requests, id.Int)
+		m.freeRequests = append(m.freeRequests, r)
 	}
 }
 

@@ -158,8 +158,13 @@ func (m *Matcher) join(k channelKey) {
 
 // saw reports a probe, which leaves the message in its channel.
 func (m *Matcher) saw(r, s *End) {
-	m.handler.Message(&Message{Send: s, Receive: r, Comm: int(r.channel.comm), Tag: r.channel.tag, Bytes: r.bytes})
+	m.tell(s, r)
 	m.release(r)
+}
+
+func (m *Matcher) tell(s, r *End) {
+	m.message = Message{Send: s, Receive: r, Comm: int(r.channel.comm), Tag: r.channel.tag, Bytes: r.bytes}
+	m.handler.Message(&m.message)
 }
 
 // report tells of a message when both its ends are completed.
@@ -167,7 +172,7 @@ func (m *Matcher) report(s, r *End) {
 	if !s.settled || !r.settled {
 		return
 	}
-	m.handler.Message(&Message{Send: s, Receive: r, Comm: int(r.channel.comm), Tag: r.channel.tag, Bytes: r.bytes})
+	m.tell(s, r)
 	m.release(s)
 	m.release(r)
 }

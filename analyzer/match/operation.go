@@ -58,13 +58,14 @@ type Message struct {
 
 // A Collective is one collective operation of one communicator.
 type Collective struct {
-	Comm  int
-	Class Class
-	Parts []Part // by rank in the communicator; an intercommunicator's second group follows its first
-	Root  int    // index into Parts, −1 where there is none
-	First int    // the part that entered first, and Last the one that entered last
-	Last  int
-	Other int // of AllToOne: the part that entered last apart from the root, −1 if there is none
+	Number uint64 // of the operation, in order of first entries
+	Comm   int
+	Class  Class
+	Parts  []Part // by rank in the communicator; an intercommunicator's second group follows its first
+	Root   int    // index into Parts, −1 where there is none
+	First  int    // the part that entered first, and Last the one that entered last
+	Last   int
+	Other  int // of AllToOne: the part that entered last apart from the root, −1 if there is none
 
 	expected int // participants that the trace has
 	arrived  int

@@ -94,7 +94,7 @@ for (const table of document.querySelectorAll('table.sortable')) {
         ...(rows > 40 ? [{ type: 'slider', yAxisIndex: 0, filterMode: 'none', right: 14, width: 18, borderColor: grid, showDetail: false, brushSelect: false }] : []),
       ],
       series: [
-        { name: 'ranks', type: 'custom', data: strips, encode: { x: [0, 1], y: 2 }, progressive: 4000, clip: true,
+        { name: 'ranks', type: 'custom', data: strips, encode: { x: [0, 1], y: 2 }, progressive: 0, clip: true,
           renderItem: rectangle((h) => Math.max(1, h * (rows > 100 ? 1 : 0.78)), (api) => ({ fill: mix(api.value(3), api.value(4)) })) },
         { name: 'halo', type: 'line', data: route, showSymbol: false, silent: true, z: 4, lineStyle: { color: back, width: rows > 100 ? 3 : 5, opacity: 0.8 }, tooltip: { show: false }, emphasis: { disabled: true } },
         { name: 'route', type: 'line', data: route, showSymbol: false, silent: true, z: 5, lineStyle: { color: line, width: 2 }, tooltip: { show: false }, emphasis: { disabled: true } },
@@ -103,7 +103,7 @@ for (const table of document.querySelectorAll('table.sortable')) {
       ],
     }, true);
   }
-  // Tests wait for the whole picture; it is drawn piece by piece where there are many ranks.
+  // Tests wait for the whole picture.
   chart.on('finished', () => { document.documentElement.dataset.ready = 'yes'; });
   draw();
   new ResizeObserver(() => chart.resize()).observe(element);
