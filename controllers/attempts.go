@@ -35,8 +35,8 @@ func observeAttempts(seen []v1alpha1.Attempt, pods []corev1.Pod, container strin
 				start.Attempt = attempts[n-1].Attempt + 1
 			}
 			attempts = append(attempts, start)
-		} else if start.ExitCode != nil {
-			attempts[i].ExitCode = start.ExitCode
+		} else if start.FinishedAt != nil {
+			attempts[i].FinishedAt, attempts[i].ExitCode = start.FinishedAt, start.ExitCode
 		}
 	}
 	if extra := len(attempts) - v1alpha1.MaxAttempts; extra > 0 {
@@ -50,8 +50,11 @@ func startsOf(pod corev1.Pod, container string) []v1alpha1.Attempt {
 	var starts []v1alpha1.Attempt
 	add := func(restarts int32, at metav1.Time, end *corev1.ContainerStateTerminated) {
 		start := v1alpha1.Attempt{PodUID: pod.UID, RestartCount: max(restarts, 0), StartedAt: at}
-		if end != nil && !endedByDeletion(pod, end) {
-			start.ExitCode = ptr.To(end.ExitCode)
+		if end != nil {
+			start.FinishedAt = ptr.To(end.FinishedAt)
+			if !endedByDeletion(pod, end) {
+				start.ExitCode = ptr.To(end.ExitCode)
+			}
 		}
 		starts = append(starts, start)
 	}
@@ -102,17 +105,18 @@ func lastExitCode(attempts []v1alpha1.Attempt) *int32 {
 
 // sentAttempt is an attempt as "cairn merge --job" takes it.
 type sentAttempt struct {
-	Attempt      int32       `json:"attempt"`
-	PodUID       types.UID   `json:"pod_uid"`
-	RestartCount int32       `json:"restart_count"`
-	StartedAt    metav1.Time `json:"started_at"`
+	Attempt      int32        `json:"attempt"`
+	PodUID       types.UID    `json:"pod_uid"`
+	RestartCount int32        `json:"restart_count"`
+	StartedAt    metav1.Time  `json:"started_at"`
+	FinishedAt   *metav1.Time `json:"finished_at,omitempty"`
 }
 
 // attemptsArgument is the value of --attempts.
 func attemptsArgument(attempts []v1alpha1.Attempt) (string, error) {
 	sent := []sentAttempt{}
 	for _, a := range attempts {
-		sent = append(sent, sentAttempt{a.Attempt, a.PodUID, a.RestartCount, a.StartedAt})
+		sent = append(sent, sentAttempt{a.Attempt, a.PodUID, a.RestartCount, a.StartedAt, a.FinishedAt})
 	}
 	raw, err := json.Marshal(sent)
 	return string(raw), err

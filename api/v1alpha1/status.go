@@ -92,6 +92,9 @@ type Attempt struct {
 	// StartedAt is when the container started.
 	// +optional
 	StartedAt metav1.Time `json:"startedAt,omitempty"`
+	// FinishedAt is when the container ended.
+	// +optional
+	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
 	// ExitCode of the container, once it ended by itself.
 	// +optional
 	ExitCode *int32 `json:"exitCode,omitempty"`

@@ -45,6 +45,10 @@ func (in *AnalysisStatus) DeepCopy() *AnalysisStatus {
 func (in *Attempt) DeepCopyInto(out *Attempt) {
 	*out = *in
 	in.StartedAt.DeepCopyInto(&out.StartedAt)
+	if in.FinishedAt != nil {
+		in, out := &in.FinishedAt, &out.FinishedAt
+		*out = (*in).DeepCopy()
+	}
 	if in.ExitCode != nil {
 		in, out := &in.ExitCode, &out.ExitCode
 		*out = new(int32)

@@ -13,6 +13,7 @@ type Attempt struct {
 	PodUID       string    `json:"pod_uid"`
 	RestartCount int       `json:"restart_count"`
 	StartedAt    time.Time `json:"started_at"`
+	FinishedAt   time.Time `json:"finished_at"` // zero: not known
 }
 
 // ParseAttempts reads the value of --attempts; "" is none.
@@ -29,22 +30,25 @@ func ParseAttempts(s string) ([]Attempt, error) {
 }
 
 // clockSlack is how much earlier than its launcher a rank may seem to have
-// started: their nodes' clocks differ. It is less than the back-off between
-// two attempts.
+// started: their nodes' clocks differ.
 const clockSlack = 2 * time.Second
 
 // attemptOf finds the attempt that a world belongs to: the last that had begun
 // when the world did. Ranks run in surviving workers, whose sidecars see no
-// restart of the launcher, so time is all there is.
+// restart of the launcher, so time is all there is. The kubelet restarts a
+// container for the first time without a pause, so the slack is only given where
+// the attempt before is known to have ended; times of Kubernetes are whole seconds.
 func attemptOf(attempts []Attempt, startRealtimeNS int64) int {
 	if len(attempts) == 0 {
 		return 0
 	}
-	found := attempts[0].Attempt
-	for _, a := range attempts {
-		if a.StartedAt.UnixNano() <= startRealtimeNS+clockSlack.Nanoseconds() {
-			found = a.Attempt
+	start := time.Unix(0, startRealtimeNS)
+	found := attempts[0]
+	for _, a := range attempts[1:] {
+		ended := !found.FinishedAt.IsZero() && start.After(found.FinishedAt.Add(time.Second))
+		if !start.Before(a.StartedAt) || ended && !start.Add(clockSlack).Before(a.StartedAt) {
+			found = a
 		}
 	}
-	return found
+	return found.Attempt
 }

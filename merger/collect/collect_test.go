@@ -129,6 +129,13 @@ func TestAttemptOfAClockThatIsLate(t *testing.T) {
 			t.Errorf("%d s: attempt %d, want %d", seconds, got, want)
 		}
 	}
+	// a container that is restarted at once
+	attempts = []Attempt{{Attempt: 0, StartedAt: time.Unix(51, 0), FinishedAt: time.Unix(53, 0)}, {Attempt: 1, StartedAt: time.Unix(56, 0)}}
+	for at, want := range map[time.Duration]int{51500: 0, 52500: 0, 53900: 0, 54500: 1, 56000: 1} {
+		if got := attemptOf(attempts, (at * time.Millisecond).Nanoseconds()); got != want {
+			t.Errorf("%d ms: attempt %d, want %d", at, got, want)
+		}
+	}
 	if attemptOf(nil, 5) != 0 {
 		t.Error("without attempts")
 	}
