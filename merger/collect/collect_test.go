@@ -123,7 +123,7 @@ func TestAttemptsAndRuns(t *testing.T) {
 }
 
 func TestAttemptOfAClockThatIsLate(t *testing.T) {
-	attempts := []Attempt{{Attempt: 0, StartedAt: time.Unix(100, 0)}, {Attempt: 1, StartedAt: time.Unix(200, 0)}}
+	attempts := []Attempt{{Attempt: 0, StartedAt: time.Unix(100, 0), FinishedAt: time.Unix(180, 0)}, {Attempt: 1, StartedAt: time.Unix(200, 0)}}
 	for seconds, want := range map[int64]int{50: 0, 100: 0, 150: 0, 199: 1, 200: 1, 300: 1} {
 		if got := attemptOf(attempts, seconds*int64(time.Second)); got != want {
 			t.Errorf("%d s: attempt %d, want %d", seconds, got, want)
