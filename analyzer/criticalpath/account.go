@@ -2,6 +2,7 @@ package criticalpath
 
 import (
 	"context"
+	"math"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
@@ -24,6 +25,7 @@ type account struct {
 
 	limit     int64 // pieces shorter than this are put together
 	stretches []stretch
+	done      int64 // up to when they are accounted for
 	waits     forwardWaits
 	polls     match.Polls
 }
@@ -43,7 +45,7 @@ func takeAccounts(ctx context.Context, t timeline.Trace, offsets timeline.Offset
 			a := &accounts[i]
 			*a = account{
 				tallies: map[activity]*tally{}, limit: limit, stretches: p.stretches[i],
-				waits: forwardWaits{log: &f.waits[i]}, strip: newStrip(bins, p.start, p.end),
+				waits: forwardWaits{log: &f.waits[i]}, strip: newStrip(bins, p.start, p.end), done: math.MinInt64,
 			}
 			l := f.locations[i]
 			err := a.run(ctx, t, i, l, offsets.Of(l.Row), f.extents[i])
@@ -59,7 +61,7 @@ func (a *account) run(ctx context.Context, t timeline.Trace, location int, l tim
 	var before activity
 	var attempt match.Attempt
 	err := timeline.EachOf(ctx, t, location, l, offset, func(c *timeline.Call) error {
-		if c.Exit <= x.start || c.Enter >= x.end && c.Exit > x.end {
+		if c.Exit <= x.start && c.Enter < x.start || c.Enter >= x.end && c.Exit > x.end {
 			return nil // before MPI_Init, or after MPI_Finalize
 		}
 		a.calls++
@@ -77,24 +79,35 @@ func (a *account) run(ctx context.Context, t timeline.Trace, location int, l tim
 			now = c.Enter
 		}
 		before = call
-		if c.Exit <= now && c.Exit > c.Enter {
-			a.tally(call).count++ // nested in the call before
-			return nil
-		}
 		kind := kindOf(c.Function)
 		from := max(now, c.Enter)
+		if c.Exit < from {
+			a.tally(call).count++ // nested in a call before
+			return nil
+		}
 		a.mpi += a.spend(call, kind, location, from, c.Exit)
 		a.strip.mpi.add(from, c.Exit)
 		a.wait(call, c.Exit)
 		now = c.Exit
 		return nil
 	})
-	for _, s := range a.stretches {
-		if s.end > now {
-			a.piece(piece{start: max(s.start, now), end: s.end, location: location, kind: Untraced})
-		}
-	}
+	a.skip(location, math.MaxInt64)
 	return err
+}
+
+// skip notes that nothing is known of what the location did until end.
+func (a *account) skip(location int, end int64) {
+	for len(a.stretches) > 0 && a.stretches[0].start < end {
+		s := a.stretches[0]
+		if from, to := max(s.start, a.done), min(s.end, end); from < to {
+			a.piece(piece{start: from, end: to, location: location, kind: Untraced})
+			a.done = to
+		}
+		if s.end > end {
+			return
+		}
+		a.stretches = a.stretches[1:]
+	}
 }
 
 func (a *account) tally(what activity) *tally {
@@ -119,8 +132,13 @@ func (a *account) spend(what activity, kind Kind, location int, start, end int64
 	}
 	for len(a.stretches) > 0 && a.stretches[0].start < end {
 		s := a.stretches[0]
-		from, to := max(s.start, start), min(s.end, end)
+		if max(s.start, a.done) < min(s.end, start) {
+			a.skip(location, start)
+			continue
+		}
+		from, to := max(s.start, a.done, start), min(s.end, end)
 		if from < to {
+			a.done = to
 			t.path += to - from
 			a.path += to - from
 			if kind == Computation {

@@ -109,17 +109,13 @@ func (a *analysis) rankTimes() []RankTime {
 	times := make([]RankTime, len(a.ranks))
 	for row, r := range a.ranks {
 		times[row] = RankTime{Rank: r.Rank, Pod: r.Pod, Node: r.Node, Host: r.Host, EndedEarly: r.EndedEarly}
+		path := a.onPath(row)
+		times[row].Path, times[row].PathShare = a.seconds(path), a.share(path)
 	}
 	for i, l := range a.forward.locations {
 		t, account := &times[l.Row], &a.accounts[i]
 		t.Calls += account.calls
 		t.CausedWaiting += a.seconds(a.forward.caused[i])
-		path := account.path
-		if i == a.path.launch {
-			path += a.path.launchEnd - a.path.start
-		}
-		t.Path += a.seconds(path)
-		t.PathShare += a.share(path)
 		if i == l.Main {
 			t.Computation, t.MPI, t.Waiting = a.seconds(account.compute), a.seconds(account.mpi), a.seconds(account.waited)
 		}

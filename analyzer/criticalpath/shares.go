@@ -35,10 +35,7 @@ func (a *analysis) pathFindings(o Options) Path {
 // onPath is a rank's part of the path.
 func (a *analysis) onPath(row int) int64 {
 	ns := int64(0)
-	for i, l := range a.forward.locations {
-		if l.Row != row {
-			continue
-		}
+	for i := max(0, a.mainOf[row]); i < len(a.forward.locations) && a.forward.locations[i].Row == row; i++ {
 		for _, s := range a.path.stretches[i] {
 			ns += s.end - s.start
 		}

@@ -1,6 +1,9 @@
 package match
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // A group translates the ranks of one communicator instance to rows of Trace.Ranks.
 type group struct {
@@ -13,24 +16,45 @@ type group struct {
 	graph           bool
 }
 
-func newGroup(c *trace.Communicator, rows []int32) *group {
+func newGroup(c *trace.Communicator, ranks []trace.Rank) *group {
 	g := &group{members: c.Members, remote: c.Remote, inter: len(c.Remote) > 0, graph: c.Topology.Graph}
-	if len(c.Topology.Dims) > 0 {
+	g.local = g.translate(c.Members, ranks)
+	g.other = g.translate(c.Remote, ranks)
+	if nodes := product(c.Topology.Dims); nodes > 0 && nodes == len(g.local) {
 		g.cart = &c.Topology
 	}
-	g.local = g.translate(c.Members, rows)
-	g.other = g.translate(c.Remote, rows)
 	return g
 }
 
-func (g *group) translate(list trace.RankList, rows []int32) []int32 {
-	out := make([]int32, 0, list.Len())
+// product is that of a grid's dimensions, 0 for no or a senseless grid.
+func product(dims []int) int {
+	if len(dims) == 0 {
+		return 0
+	}
+	n := 1
+	for _, d := range dims {
+		if d <= 0 || n > maxGroup {
+			return 0
+		}
+		n *= d
+	}
+	return n
+}
+
+// maxGroup bounds the memory that a damaged trace can ask for.
+const maxGroup = 1 << 22
+
+func (g *group) translate(list trace.RankList, ranks []trace.Rank) []int32 {
+	n := 0
+	for _, run := range list {
+		if n += run.Count; run.Count < 0 || run.Count > maxGroup || n > maxGroup {
+			return nil
+		}
+	}
+	out := make([]int32, 0, n)
 	for _, run := range list {
 		for k := range run.Count {
-			row := int32(-1)
-			if rank := run.Start + k*run.Stride; rank >= 0 && rank < len(rows) {
-				row = rows[rank]
-			}
+			row := timeline.Row(ranks, run.Start+k*run.Stride)
 			if row >= 0 {
 				g.present++
 			}
@@ -67,13 +91,14 @@ func (g *group) part(row, own int) int {
 
 // rootPart is the index of the rank that the caller names as the root.
 func (g *group) rootPart(row, own int, root int64) int {
-	switch {
-	case root == rootHere:
+	if root == rootHere {
 		return g.part(row, own)
-	case root < 0 || root >= int64(g.size()):
+	}
+	if g.inter && !g.second(row, own) {
+		root += int64(len(g.local))
+	}
+	if root < 0 || root >= int64(g.size()) {
 		return -1
-	case g.inter && !g.second(row, own):
-		return len(g.local) + int(root)
 	}
 	return int(root)
 }

@@ -11,7 +11,6 @@ type Matcher struct {
 	trace     timeline.Trace
 	canonical []int // by communicator instance: the one that stands for both sides of an intercommunicator
 	locations []timeline.Location
-	rows      []int32
 	plans     []plan
 	groups    []*group
 	ranks     []rankState
@@ -72,7 +71,6 @@ func New(t timeline.Trace, handler Handler) *Matcher {
 		handler:   handler,
 		trace:     t,
 		locations: timeline.Locations(t),
-		rows:      timeline.RowOf(ranks, t.Meta().WorldSize),
 		canonical: canonical(t.Communicators()),
 		groups:    make([]*group, len(t.Communicators())),
 		ranks:     make([]rankState, len(ranks)),
@@ -111,7 +109,7 @@ func (m *Matcher) group(comm int) *group {
 		return nil
 	}
 	if m.groups[comm] == nil {
-		m.groups[comm] = newGroup(&m.trace.Communicators()[comm], m.rows)
+		m.groups[comm] = newGroup(&m.trace.Communicators()[comm], m.trace.Ranks())
 	}
 	return m.groups[comm]
 }

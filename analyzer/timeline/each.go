@@ -103,7 +103,8 @@ func (h *head) next() (bool, error) {
 	}
 	e := h.cursor.Event()
 	h.call.Event = e
-	h.call.Enter, h.call.Exit = e.Enter+h.offset, e.Exit+h.offset
+	h.call.Enter = e.Enter + h.offset
+	h.call.Exit = max(h.call.Enter, e.Exit+h.offset)
 	return true, nil
 }
 

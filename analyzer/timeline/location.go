@@ -29,17 +29,11 @@ func Locations(t Trace) []Location {
 	return locations
 }
 
-// RowOf gives the index into Trace.Ranks of each world rank, −1 for those that the trace lacks.
-func RowOf(ranks []trace.Rank, worldSize int) []int32 {
-	for _, r := range ranks {
-		worldSize = max(worldSize, r.Rank+1)
+// Row gives the index into ranks of a world rank, −1 if the trace lacks it.
+func Row(ranks []trace.Rank, rank int) int32 {
+	i := sort.Search(len(ranks), func(k int) bool { return ranks[k].Rank >= rank })
+	if i == len(ranks) || ranks[i].Rank != rank {
+		return -1
 	}
-	rows := make([]int32, worldSize)
-	for i := range rows {
-		rows[i] = -1
-	}
-	for i, r := range ranks {
-		rows[r.Rank] = int32(i)
-	}
-	return rows
+	return int32(i)
 }

@@ -1,0 +1,101 @@
+package criticalpath_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// nonsense is a trace of random calls of all functions of MPI with random arguments: requests that nobody made,
+// collectives that do not fit, statuses of ranks that are not there, calls that go back in time.
+func nonsense(random *rand.Rand) *tracetest.Builder {
+	ranks := 1 + random.IntN(4)
+	b := tracetest.New(ranks)
+	comms := []int{0, b.Comm("some", 0), b.Comm("none")}
+	inter := b.Comm("inter", 0)
+	b.Communicator(inter).Remote = b.Communicator(0).Members
+	cart := b.Comm("cart", 0, ranks-1)
+	b.Communicator(cart).Topology.Dims = []int{2, random.IntN(3)}
+	comms = append(comms, inter, cart)
+	interesting := []string{
+		"MPI_Init", "MPI_Send", "MPI_Ssend", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Test",
+		"MPI_Send_init", "MPI_Start", "MPI_Request_free", "MPI_Sendrecv", "MPI_Bcast", "MPI_Ibcast", "MPI_Barrier", "MPI_Allreduce", "MPI_Scan",
+		"MPI_Reduce", "MPI_Neighbor_allgather", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Mrecv", "MPI_Comm_split", "MPI_Finalize",
+	}
+	b.Ranks(func(_ int, r *tracetest.Rank) {
+		now := 0.0
+		for range random.IntN(60) {
+			f := &mpispec.Functions[random.IntN(len(mpispec.Functions))]
+			if random.IntN(5) > 0 || f.ID == 0 {
+				f = mpispec.ByName(interesting[random.IntN(len(interesting))])
+			}
+			args := tracetest.Args{}
+			for i := range f.Params {
+				if p := &f.Params[i]; random.IntN(8) > 0 {
+					args[p.Name] = argument(random, p, comms)
+				}
+			}
+			enter := now + 10*random.Float64()
+			now = enter + 10*random.Float64() - 2
+			r.Call(f.Name, enter, now, args)
+		}
+		if random.IntN(3) == 0 {
+			r.Info().EndedEarly = "killed"
+		}
+		if random.IntN(3) == 0 {
+			r.Info().BootID = "elsewhere"
+		}
+	})
+	return b
+}
+
+func argument(random *rand.Rand, p *mpispec.Param, comms []int) any {
+	status := func() tracetest.Status {
+		return tracetest.Status{Source: random.IntN(7) - 2, Tag: random.IntN(3), Bytes: random.IntN(3)*5000 - 1, Cancelled: random.IntN(9) == 0}
+	}
+	switch p.Kind {
+	case mpispec.KindComm:
+		return tracetest.Comm(comms[random.IntN(len(comms))])
+	case mpispec.KindRequest:
+		if p.IsArray() {
+			list := tracetest.Requests{}
+			for range random.IntN(4) {
+				list = append(list, tracetest.Request(random.IntN(5)-1))
+			}
+			return list
+		}
+		return tracetest.Request(random.IntN(5) - 1)
+	case mpispec.KindMessage:
+		return tracetest.Message(random.IntN(3))
+	case mpispec.KindStatus:
+		if p.IsArray() {
+			list := []tracetest.Status{}
+			for range random.IntN(4) {
+				list = append(list, status())
+			}
+			return list
+		}
+		return status()
+	case mpispec.KindRank, mpispec.KindRoot, mpispec.KindTag:
+		names := []string{"MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ANY_TAG", "MPI_ROOT", "MPI_UNDEFINED"}
+		if k := random.IntN(12); k < len(names) {
+			return names[k]
+		}
+	}
+	if p.IsArray() {
+		return []int{random.IntN(4) - 1, random.IntN(4) - 1}
+	}
+	return random.IntN(8) - 2
+}
+
+// TestNonsense: whatever a trace says, the analysis ends with findings in which the path is as long as the run.
+func TestNonsense(t *testing.T) {
+	for seed := range uint64(400) {
+		f := analyze(t, nonsense(rand.New(rand.NewPCG(seed, 0))))
+		if t.Failed() {
+			t.Fatalf("seed %d: %+v", seed, f.Path)
+		}
+	}
+}
