@@ -3,7 +3,6 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-MAKEFLAGS += -j$(shell nproc)
 CACHE := $(or $(CAIRN_CACHE),$(HOME)/.cache/cairn)
 LDFLAGS := -s -w -X github.com/cairn-mpi/cairn/internal/version.Version=$(VERSION)
 SHIMS := lib/libcairn-openmpi.so lib/libcairn-mpich.so
@@ -22,7 +21,7 @@ demo: ## trace a local run, then a TracedMPIJob on a local two-node cluster (CAI
 
 .PHONY: examples
 examples: ## the example MPI programs, for both MPIs
-	$(MAKE) -C examples
+	$(MAKE) -C examples -j$(shell nproc)
 
 ##@ Test
 .PHONY: test

@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"unsafe"
 )
 
@@ -81,11 +82,11 @@ func (d *decoder) uvarintUpTo(most uint64) uint64 {
 	return x
 }
 
-func (d *decoder) varintWithin(least, most int64) int64 {
+func (d *decoder) int32() int32 {
 	x := d.varint()
-	if x < least || x > most {
+	if x < math.MinInt32 || x > math.MaxInt32 {
 		d.fail(errNumber)
 		return 0
 	}
-	return x
+	return int32(x)
 }

@@ -107,9 +107,9 @@ func (d *decoder) rankList() RankList {
 	total := 0
 	for i := range l {
 		l[i] = Run{
-			Start:  int(d.varintWithin(math.MinInt32, math.MaxInt32)),
+			Start:  int(d.int32()),
 			Count:  d.int(),
-			Stride: int(d.varintWithin(math.MinInt32, math.MaxInt32)),
+			Stride: int(d.int32()),
 		}
 		if total += l[i].Count; total > math.MaxInt32 {
 			d.fail(errNumber)
@@ -291,7 +291,7 @@ func (d *decoder) communicators() []Communicator {
 		c.Topology.Dims = make([]int, k)
 		c.Topology.Periodic = make([]bool, k)
 		for j := range k {
-			c.Topology.Dims[j] = int(d.varintWithin(math.MinInt32, math.MaxInt32))
+			c.Topology.Dims[j] = int(d.int32())
 			c.Topology.Periodic[j] = d.flag()
 		}
 	}

@@ -98,7 +98,7 @@ func (d *decoder) signature() Signature {
 	var s Signature
 	s.Function = uint16(d.uvarintUpTo(math.MaxUint16))
 	s.Site = uint32(d.uvarintUpTo(math.MaxUint32))
-	s.OwnRank = int32(d.varintWithin(math.MinInt32, math.MaxInt32))
+	s.OwnRank = d.int32()
 	s.Return = d.value(0)
 	s.In = d.values(d.uvarint(), 0)
 	s.Out = d.values(d.uvarint(), 0)

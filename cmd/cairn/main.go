@@ -18,8 +18,8 @@ import (
 func main() {
 	// SIGTERM ends a pod's commands in good order: what they hold is still written.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
 	err := newRootCommand().ExecuteContext(ctx)
+	stop()
 	if err == nil {
 		return
 	}

@@ -44,7 +44,7 @@ func length(f *mpispec.Function, t mpispec.Term) string {
 
 // entryLength returns the expression for what is known of an array or string at entry: its number of elements (for an
 // out parameter its capacity), or one of the negative marks of the record format.
-func entryLength(f *mpispec.Function, p *mpispec.Param, i int) string {
+func entryLength(f *mpispec.Function, p *mpispec.Param) string {
 	var n string
 	switch {
 	case p.Kind == mpispec.KindFStatus:

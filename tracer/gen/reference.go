@@ -77,7 +77,7 @@ func referenceReturn(f *mpispec.Function) string {
 func referenceCall(f *mpispec.Function) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "uint64_t cairn_reference_call_%s(%s)\n{\n", f.Name, declarations(f, nil))
-	referenceLengths(&b, f, mpispec.Direction.IsIn)
+	referenceLengths(&b, f)
 	fmt.Fprintf(&b, "\tconst uint64_t index_ = cairn_line_call(%q);\n", f.Name)
 	for i := range f.Params {
 		if p := &f.Params[i]; p.Direction.IsIn() {
@@ -91,7 +91,7 @@ func referenceCall(f *mpispec.Function) string {
 func referenceReturned(f *mpispec.Function) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "void cairn_reference_return_%s(%s)\n{\n", f.Name, declarations(f, returnDeclarations(f)))
-	referenceLengths(&b, f, mpispec.Direction.IsOut)
+	referenceLengths(&b, f)
 	switch {
 	case f.Return == mpispec.KindDouble:
 		b.WriteString("\tcairn_line_return_double(index_, result_);\n")
@@ -123,7 +123,7 @@ func referenceReturned(f *mpispec.Function) string {
 }
 
 // referenceLengths declares the lengths that values of one section need, and uses every parameter.
-func referenceLengths(b *strings.Builder, f *mpispec.Function, section func(mpispec.Direction) bool) {
+func referenceLengths(b *strings.Builder, f *mpispec.Function) {
 	for i := range f.Params {
 		fmt.Fprintf(b, "\t(void)%s;\n", f.Params[i].Name)
 	}
@@ -139,7 +139,7 @@ func referenceLengths(b *strings.Builder, f *mpispec.Function, section func(mpis
 	for i := range f.Params {
 		// Lengths of in arrays may be sums that out arrays need.
 		if p := &f.Params[i]; isList(p) {
-			fmt.Fprintf(b, "\tconst int64_t length_%s_ = %s;\n\t(void)length_%s_;\n", p.Name, entryLength(f, p, i), p.Name)
+			fmt.Fprintf(b, "\tconst int64_t length_%s_ = %s;\n\t(void)length_%s_;\n", p.Name, entryLength(f, p), p.Name)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func wrapper(f *mpispec.Function) string {
 	for i := range f.Params {
 		p := &f.Params[i]
 		if isList(p) {
-			line("const int64_t length_%s_ = %s;", p.Name, entryLength(f, p, i))
+			line("const int64_t length_%s_ = %s;", p.Name, entryLength(f, p))
 		}
 		if p.Kind == mpispec.KindArgv {
 			line("const uint64_t argv_bytes_ = cairn_strings_bytes(%s != NULL ? *%s : NULL, length_%s_);", p.Name, p.Name, p.Name)
@@ -75,7 +75,7 @@ func wrapper(f *mpispec.Function) string {
 	line("if (CAIRN_LIKELY(word_ != NULL)) {")
 	for i := range f.Params {
 		if p := &f.Params[i]; p.Direction.IsIn() {
-			fmt.Fprintf(&b, "\t\t%s\n", putIn(f, p))
+			fmt.Fprintf(&b, "\t\t%s\n", putIn(p))
 		}
 	}
 	if effect := epochBefore(f); effect {
@@ -192,7 +192,7 @@ func ignored(p *mpispec.Param) string {
 }
 
 // putIn returns the statement that writes a parameter into the input section.
-func putIn(f *mpispec.Function, p *mpispec.Param) string {
+func putIn(p *mpispec.Param) string {
 	n := "length_" + p.Name + "_"
 	switch {
 	case p.Kind == mpispec.KindStatus && !p.IsArray():

@@ -64,7 +64,8 @@ func TestConstantGuards(t *testing.T) {
 		}
 		out := mpi.preprocess(t, source.String(), "-P")
 		var major, minor Version
-		if _, err := fmt.Sscanf(out[strings.Index(out, "version:"):], "version: %d %d", &major, &minor); err != nil {
+		_, version, _ := strings.Cut(out, "version:")
+		if _, err := fmt.Sscanf(version, "%d %d", &major, &minor); err != nil {
 			t.Fatal(err)
 		}
 		missing := make(map[string]bool)

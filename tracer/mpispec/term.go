@@ -45,6 +45,7 @@ const (
 	TermLocalsize
 	// TermIndegree and TermOutdegree: the caller's neighbours in any topology.
 	TermIndegree
+	// TermOutdegree: see TermIndegree.
 	TermOutdegree
 	// TermNdims: the dimensions of a Cartesian communicator.
 	TermNdims

@@ -88,7 +88,7 @@ func (r *Recorder) begin(extras *reader) {
 		return
 	}
 	r.rank, r.worldSize = int(rank), int(size)
-	if _, world, ok := extras.readDescription(); ok {
+	if world, ok := extras.readDescription(); ok {
 		r.communicators.start(world)
 	}
 }
@@ -120,7 +120,7 @@ func (r *Recorder) born(c *call, extras *reader) bool {
 	if c.newID < 0 {
 		return false
 	}
-	_, child, ok := extras.readDescription()
+	child, ok := extras.readDescription()
 	b.tag = r.tagOf(c)
 	switch {
 	case ok:

@@ -87,11 +87,11 @@ const (
 )
 
 // readDescription reads a description; false when there is none.
-func (r *reader) readDescription() (raw uint64, d description, ok bool) {
+func (r *reader) readDescription() (d description, ok bool) {
 	if r.at >= len(r.words) {
-		return 0, d, false
+		return d, false
 	}
-	raw = r.word()
+	r.word() // the raw handle: the call's own arguments have it
 	d.own, d.size = int(int64(r.word())), int(int64(r.word()))
 	d.inter = r.word() != 0
 	d.remoteSize = int(int64(r.word()))
@@ -104,7 +104,7 @@ func (r *reader) readDescription() (raw uint64, d description, ok bool) {
 		}
 		d.coords = r.ints()
 	}
-	return raw, d, r.ok
+	return d, r.ok
 }
 
 func (r *reader) ints() []int {
@@ -185,13 +185,12 @@ func (c *communicators) meetSelf() {
 }
 
 // add makes the communicator with a local id known.
-func (c *communicators) add(id int32, name string, d description) *communicator {
+func (c *communicators) add(id int32, name string, d description) {
 	for int(id) >= len(c.live) {
 		c.live = append(c.live, communicator{})
 	}
 	c.live[id] = communicator{instance: int32(len(c.instances)), own: int32(d.own), inter: d.inter, known: true}
 	c.instances = append(c.instances, d.content(name))
-	return &c.live[id]
 }
 
 // forget is for a freed communicator.

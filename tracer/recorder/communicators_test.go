@@ -76,7 +76,7 @@ func TestSplitNames(t *testing.T) {
 	cs := simulate(t, size, func(s *fakeShim, rank int64) {
 		// rows of three, raw handles that differ from rank to rank
 		row := rank / 3
-		raw := int64(9000 + 16*rank)
+		raw := 9000 + 16*rank
 		s.split(commWorld, row, raw, descr{raw: raw, own: rank % 3, size: 3, group: list{3 * row, 3*row + 1, 3*row + 2}})
 		// the first row splits again; the other ranks get nothing from a split that they take part in
 		if row == 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -198,7 +199,7 @@ func (s *fakeShim) write(thread uint32, address uint64, name string, result int6
 	}
 	t := s.thread(thread)
 	at := len(t.words)
-	w := append(t.words, make([]uint64, recordPayload)...)
+	w := slices.Concat(t.words, make([]uint64, recordPayload))
 	for _, a := range arguments {
 		w = encodeArgument(w, a)
 	}
