@@ -65,7 +65,7 @@ func hashes(g trace.Grammar, symbol func(terminal int32) uint64) []hash {
 	for i := len(g.Rules) - 1; i >= 0; i-- {
 		h := empty
 		for _, s := range g.Rules[i] {
-			part := empty
+			var part hash
 			if s.IsRule() {
 				part = all[s.Rule()]
 			} else {

@@ -73,17 +73,6 @@ func (c *waitChunk) decode(waits []wait) []wait {
 	return waits
 }
 
-// each calls f for all waits in order.
-func (l *waitLog) each(f func(wait)) {
-	var waits []wait
-	for i := range l.chunks {
-		waits = l.chunks[i].decode(waits[:0])
-		for _, w := range waits {
-			f(w)
-		}
-	}
-}
-
 // forwardWaits reads a log in order, one at a time.
 type forwardWaits struct {
 	log   *waitLog

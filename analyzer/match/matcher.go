@@ -32,7 +32,6 @@ type Matcher struct {
 	freeEnds        []*End
 	freeCompletions []*Completion
 	freeChannels    []*channel
-	busyChannels    int
 }
 
 // rankState is what is alive on one rank.

@@ -38,14 +38,6 @@ func assemble(t testing.TB, b *tracetest.Builder) *report.Report {
 	return rep
 }
 
-// files are those of a trace's report.
-func files(t testing.TB, b *tracetest.Builder) map[string][]byte {
-	t.Helper()
-	f, err := assemble(t, b).Files()
-	require.NoError(t, err)
-	return f
-}
-
 // keep leaves the report's files in $CAIRN_REPORT_DIR/<name>, to be looked at.
 func keep(t *testing.T, name string, files map[string][]byte) {
 	t.Helper()
