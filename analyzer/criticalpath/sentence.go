@@ -53,11 +53,11 @@ func (a *analysis) whereabouts(pod, node, host string) string {
 
 // nobodyText is the verdict on a job in which nobody stands out. It says what the time went to instead.
 func (a *analysis) nobodyText(harmless []worker, mean float64) string {
-	workers := a.workers(spentTime)
+	workers := a.workers((*tally).spent)
 	if len(workers) == 0 {
 		return "No rank stands out: the trace has no rank that ran to its end."
 	}
-	workers = a.workers(spentTime)
+	workers = a.workers((*tally).spent)
 	least, most := workers[0].useful, workers[0].useful
 	for _, w := range workers {
 		least, most = min(least, w.useful), max(most, w.useful)

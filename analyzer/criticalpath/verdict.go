@@ -38,19 +38,21 @@ type Verdict struct {
 // once in 1/α runs; s is taken to be at least minSpread of the mean. Besides, it must compute minRatio times as long,
 // by more than minSigma standard errors of its own varying iterations, and the run must gain minGain.
 //
-// It is asked twice. First of typical time, where each computation counts with its median: a machine that preempts
-// ranks now and then does not move it, so it finds more work and slower cores even under heavy noise. Then of the time
-// really spent, which also has the pauses of a throttled rank in it; there a computation that repeats must be long
-// in most parts of the run, or one long preemption would be blamed on its victim.
+// It is asked three times. First of undisturbed time, where each computation counts with the time that a fifth of its
+// instances did not exceed: preemption and neighbours on a core move sums and even medians, but hardly that, so it finds
+// more work and slower cores under heavy noise. Then of typical time, by medians, for a rank that is slow only in some
+// iterations. Then of the time really spent, which also has the pauses of a throttled rank in it; there a computation
+// that repeats must be long in most parts of the run, or one long preemption would be blamed on its victim.
 const (
-	significance = 0.05
+	significance = 0.05 // α of undisturbed time, which hardly anything but work moves
+	doubtful     = 0.01 // of the others
 	minSpread    = 0.02
 	minRatio     = 1.2
 	minRatioPair = 1.5 // of two ranks: the other one alone tells nothing of a spread
 	minSigma     = 3.0
 	minGain      = 0.01 // of the run
 	repeated     = 10   // from how many times on a computation repeats
-	sustained    = 0.8  // of the parts of the run
+	sustained    = 0.9  // of the parts of the run
 	parts        = 20
 )
 
@@ -64,13 +66,13 @@ type worker struct {
 
 // standing finds the smallest set of ranks that stands out, slowest first; nil if there is none. mean is that of the
 // others. A set that costs the run next to nothing is told, but is no verdict (worth is false).
-func standing(workers []worker, run float64) (set []worker, mean float64, worth bool) {
+func standing(workers []worker, run, alpha float64) (set []worker, mean float64, worth bool) {
 	sorted := slices.Clone(workers)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
 	n := len(sorted)
 	for g := 1; g <= n/2; g++ {
 		mean, s := spread(sorted[g:])
-		if mean <= 0 || !exceeds(sorted[g-1], sorted[g:], n, g, mean, s) {
+		if mean <= 0 || !exceeds(sorted[g-1], sorted[g:], g, mean, s, alpha) {
 			continue
 		}
 		// if this set is not worth it, a larger one would blame the innocent
@@ -80,12 +82,13 @@ func standing(workers []worker, run float64) (set []worker, mean float64, worth 
 }
 
 // exceeds tells whether w, the least of g candidates, is beyond what the others explain.
-func exceeds(w worker, others []worker, n, g int, mean, s float64) bool {
+func exceeds(w worker, others []worker, g int, mean, s, alpha float64) bool {
 	excess := w.useful - mean
 	ratio := minRatio
 	if len(others) > 1 {
 		k := float64(len(others))
-		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: k - 1}.Quantile(1 - significance/math.Pow(float64(n), float64(g)))
+		looks := math.Pow(k+float64(g), float64(g))
+		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: k - 1}.Quantile(1 - alpha/looks)
 		if excess < t*max(s, minSpread*mean)*math.Sqrt(1+1/k) {
 			return false
 		}
@@ -130,11 +133,18 @@ func gain(set []worker, mean float64) float64 {
 
 // decide makes the verdict.
 func (a *analysis) decide() Verdict {
-	workers := a.workers(typicalTime)
-	set, mean, worth := standing(workers, a.seconds(a.run()))
+	run := a.seconds(a.run())
+	workers := a.workers((*tally).undisturbed)
+	set, mean, worth := standing(workers, run, significance)
 	if !worth {
-		spent := a.workers(spentTime)
-		if s, m, w := standing(spent, a.seconds(a.run())); w && a.lasting(s, spent) {
+		typical := a.workers((*tally).typical)
+		if s, m, w := standing(typical, run, doubtful); w {
+			workers, set, mean, worth = typical, s, m, w
+		}
+	}
+	if !worth {
+		spent := a.workers((*tally).spent)
+		if s, m, w := standing(spent, run, doubtful); w && a.lasting(s, spent) {
 			workers, set, mean, worth = spent, s, m, w
 		}
 	}
@@ -161,13 +171,6 @@ func (a *analysis) decide() Verdict {
 	}
 	v.Text = a.blameText(v, set)
 	return v
-}
-
-// typicalTime counts each computation with its median; spentTime as it was.
-func typicalTime(t *tally) (seconds, variance float64) { return t.typical() }
-
-func spentTime(t *tally) (seconds, variance float64) {
-	return float64(t.ns) / 1e9, float64(t.count) * t.variance()
 }
 
 // workers are the ranks that take part in the comparison: those that ended early would only shift the mean.

@@ -43,7 +43,7 @@ func verdict(t *testing.T, b *tracetest.Builder) criticalpath.Verdict {
 func TestVerdictUnderNoise(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, ranks := range []int{4, 9, 16} {
-		const runs = 20
+		const runs = 40
 		accused, found, wrong := 0, 0, 0
 		for range runs {
 			if v := verdict(t, noisy(ranks, random, func(int) float64 { return 1 })); v.Rank != nil {
