@@ -71,11 +71,11 @@ func (t *tally) add(o *tally) {
 // undisturbed is how long all would have taken if each had taken the time that a fifth of them did not exceed, and the
 // variance of that: of a quantile it is p(1−p) / (n f²), with the density f estimated from the quantiles 0.05 and 0.35.
 // On a machine that has fewer cores than ranks, most of the others are disturbed; the fastest fifth shows the work.
-// A few say nothing of a distribution, and count as they are.
+// A few say nothing of a distribution: only what repeats counts.
 func (t *tally) undisturbed() (seconds, variance float64) {
 	n := float64(t.count)
 	if n < repeated {
-		return float64(t.ns) / 1e9, 0
+		return 0, 0
 	}
 	width := (t.spread.quantile(0.35) - t.spread.quantile(0.05)) / 0.30 / 1e9
 	return n * t.spread.quantile(0.2) / 1e9, n * 0.16 * width * width
@@ -85,10 +85,18 @@ func (t *tally) undisturbed() (seconds, variance float64) {
 func (t *tally) typical() (seconds, variance float64) {
 	n := float64(t.count)
 	if n < repeated {
-		return float64(t.ns) / 1e9, 0
+		return 0, 0
 	}
 	width := (t.spread.quantile(0.75) - t.spread.quantile(0.25)) / 1e9
 	return n * t.spread.quantile(0.5) / 1e9, n * (0.93 * width) * (0.93 * width)
+}
+
+// longest is by how much, in nanoseconds, one instance of what repeats took longer than undisturbed.
+func (t *tally) longest() int64 {
+	if t.count < repeated {
+		return 0
+	}
+	return max(0, int64(lower(t.spread[len(t.spread)-1].index)-t.spread.quantile(0.2)))
 }
 
 // spent is the time itself.

@@ -38,11 +38,13 @@ type Verdict struct {
 // once in 1/α runs; s is taken to be at least minSpread of the mean. Besides, it must compute minRatio times as long,
 // by more than minSigma standard errors of its own varying iterations, and the run must gain minGain.
 //
-// It is asked three times. First of undisturbed time, where each computation counts with the time that a fifth of its
-// instances did not exceed: preemption and neighbours on a core move sums and even medians, but hardly that, so it finds
-// more work and slower cores under heavy noise. Then of typical time, by medians, for a rank that is slow only in some
-// iterations. Then of the time really spent, which also has the pauses of a throttled rank in it; there a computation
-// that repeats must be long in most parts of the run, or one long preemption would be blamed on its victim.
+// It is asked three times. First of undisturbed time, where each computation that repeats counts with the time that a
+// fifth of its instances did not exceed: preemption and neighbours on a core move sums and even medians, but hardly
+// that, so it finds more work and slower cores under heavy noise. Then of typical time, by medians, for a rank that is
+// slow only in some iterations. Then of the time really spent, which also has the pauses of a throttled rank and work
+// that is done once in it; there a computation that repeats must be long in most parts of the run, and one that does not
+// must be longer than three times the longest disturbance of any that does, or a preemption would be blamed on its
+// victim.
 const (
 	significance = 0.05 // α of undisturbed time, which hardly anything but work moves
 	doubtful     = 0.01 // of the others
@@ -133,21 +135,7 @@ func gain(set []worker, mean float64) float64 {
 
 // decide makes the verdict.
 func (a *analysis) decide() Verdict {
-	run := a.seconds(a.run())
-	workers := a.workers((*tally).undisturbed)
-	set, mean, worth := standing(workers, run, significance)
-	if !worth {
-		typical := a.workers((*tally).typical)
-		if s, m, w := standing(typical, run, doubtful); w {
-			workers, set, mean, worth = typical, s, m, w
-		}
-	}
-	if !worth {
-		spent := a.workers((*tally).spent)
-		if s, m, w := standing(spent, run, doubtful); w && a.lasting(s, spent) {
-			workers, set, mean, worth = spent, s, m, w
-		}
-	}
+	workers, set, mean, worth := a.suspects()
 	if !worth {
 		return Verdict{Text: a.nobodyText(set, mean)}
 	}
@@ -163,7 +151,7 @@ func (a *analysis) decide() Verdict {
 	}
 	slices.Sort(listed)
 	v.Ranks = trace.NewRankList(listed).String()
-	region, counts := a.where(set, worst, workers)
+	region, counts, _ := a.where(set, worst, workers)
 	v.CountRatio = counts
 	if region.computes() {
 		after, before := a.names.place(region.function, region.site), a.names.place(region.next, region.nextSite)
@@ -171,6 +159,34 @@ func (a *analysis) decide() Verdict {
 	}
 	v.Text = a.blameText(v, set)
 	return v
+}
+
+// suspects asks by one measure after the other, and returns the set that stands out and is worth telling. If there is
+// none, worth is false, and the set is one that stands out but costs nothing, or nil.
+func (a *analysis) suspects() (workers, set []worker, mean float64, worth bool) {
+	run := a.seconds(a.run())
+	for _, m := range []struct {
+		measure func(*tally) (seconds, variance float64)
+		alpha   float64
+		doubted bool
+	}{
+		{(*tally).undisturbed, significance, false},
+		{(*tally).typical, doubtful, false},
+		{(*tally).spent, doubtful, true},
+	} {
+		all := a.workers(m.measure)
+		found, usual, good := standing(all, run, m.alpha)
+		if found == nil || m.doubted && !a.lasting(found, all) {
+			continue
+		}
+		if good {
+			return all, found, usual, true
+		}
+		if set == nil {
+			workers, set, mean = all, found, usual
+		}
+	}
+	return workers, set, mean, false
 }
 
 // workers are the ranks that take part in the comparison: those that ended early would only shift the mean.
@@ -196,11 +212,15 @@ func (a *analysis) workers(measure func(*tally) (seconds, variance float64)) []w
 }
 
 // lasting tells whether each of the set computes longer than the others in most parts of the run, or does so in a
-// computation that comes only now and then.
+// computation that comes only now and then, and for longer than any disturbance.
 func (a *analysis) lasting(set, workers []worker) bool {
+	disturbance := a.disturbance()
 	for _, w := range set {
-		region, _ := a.where(set, w, workers)
+		region, _, lost := a.where(set, w, workers)
 		if t := a.accounts[a.mainOf[w.row]].tallies[region]; t == nil || t.count < repeated {
+			if lost <= 3*disturbance {
+				return false
+			}
 			continue
 		}
 		longer, all := 0, 0
@@ -227,6 +247,21 @@ func (a *analysis) lasting(set, workers []worker) bool {
 	return true
 }
 
+// disturbance is the longest one, in nanoseconds, of any computation that repeats.
+func (a *analysis) disturbance() int64 {
+	longest := int64(0)
+	for _, i := range a.mainOf {
+		if i >= 0 {
+			for what, t := range a.accounts[i].tallies {
+				if what.computes() {
+					longest = max(longest, t.longest())
+				}
+			}
+		}
+	}
+	return longest
+}
+
 // computing is how long a rank computed in one of the equal parts of the run, in nanoseconds.
 func (a *analysis) computing(row, part int) int64 {
 	i := a.mainOf[row]
@@ -242,8 +277,9 @@ func (a *analysis) computing(row, part int) int64 {
 }
 
 // where finds the computation in which the worst rank loses most against the ranks outside the set: its excess there,
-// as far as it is on the path. counts is how often it computes there over how often the others do; 0: they never do.
-func (a *analysis) where(set []worker, worst worker, workers []worker) (region activity, counts float64) {
+// as far as it is on the path: lost nanoseconds. counts is how often it computes there over how often the others do; 0:
+// they never do.
+func (a *analysis) where(set []worker, worst worker, workers []worker) (region activity, counts float64, lost int64) {
 	others := 0.0
 	mean := map[activity]*tally{}
 	for _, w := range workers {
@@ -260,7 +296,7 @@ func (a *analysis) where(set []worker, worst worker, workers []worker) (region a
 			}
 		}
 	}
-	most := int64(-1)
+	lost = -1
 	for what, t := range a.accounts[a.mainOf[worst.row]].tallies {
 		if !what.computes() || t.ns == 0 {
 			continue
@@ -269,12 +305,12 @@ func (a *analysis) where(set []worker, worst worker, workers []worker) (region a
 		if m := mean[what]; m != nil {
 			usual, often = int64(float64(m.ns)/others), float64(t.count)*others/float64(m.count)
 		}
-		lost := int64(float64(t.path) * max(0, 1-float64(usual)/float64(t.ns)))
-		if lost > most || lost == most && what.less(region) {
-			most, region, counts = lost, what, often
+		here := int64(float64(t.path) * max(0, 1-float64(usual)/float64(t.ns)))
+		if here > lost || here == lost && what.less(region) {
+			lost, region, counts = here, what, often
 		}
 	}
-	return region, counts
+	return region, counts, lost
 }
 
 func (a activity) less(b activity) bool {
