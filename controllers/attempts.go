@@ -35,7 +35,9 @@ func observeAttempts(seen []v1alpha1.Attempt, pods []corev1.Pod, container strin
 				start.Attempt = attempts[n-1].Attempt + 1
 			}
 			attempts = append(attempts, start)
-		} else if start.FinishedAt != nil {
+		} else if attempts[i].FinishedAt == nil && start.FinishedAt != nil {
+			// The first look counts: when a pod is finally removed, it no longer tells
+			// when its deletion was asked for.
 			attempts[i].FinishedAt, attempts[i].ExitCode = start.FinishedAt, start.ExitCode
 		}
 	}

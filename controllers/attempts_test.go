@@ -52,6 +52,9 @@ func TestObserveAttempts(t *testing.T) {
 	doomed.DeletionTimestamp = ptr.To(metav1.NewTime(at(51 + 120)))
 	doomed.DeletionGracePeriodSeconds = ptr.To[int64](120)
 	look([]string{"0 a 0 3", "1 a 1 4", "2 a 2 -1"}, doomed)
+	doomed.DeletionTimestamp = ptr.To(metav1.NewTime(at(53)))
+	doomed.DeletionGracePeriodSeconds = ptr.To[int64](0)
+	look([]string{"0 a 0 3", "1 a 1 4", "2 a 2 -1"}, doomed)
 	require.EqualValues(t, 4, *lastExitCode(seen))
 
 	// Another pod, and one that is none of the launcher's.
