@@ -216,9 +216,9 @@ func (a *analysis) workers(measure func(*tally) (seconds, variance float64)) []w
 func (a *analysis) lasting(set, workers []worker) bool {
 	disturbance := a.disturbance()
 	for _, w := range set {
-		region, _, lost := a.where(set, w, workers)
+		region, _, excess := a.where(set, w, workers)
 		if t := a.accounts[a.mainOf[w.row]].tallies[region]; t == nil || t.count < repeated {
-			if lost <= 3*disturbance {
+			if excess <= 3*disturbance {
 				return false
 			}
 			continue
@@ -277,9 +277,9 @@ func (a *analysis) computing(row, part int) int64 {
 }
 
 // where finds the computation in which the worst rank loses most against the ranks outside the set: its excess there,
-// as far as it is on the path: lost nanoseconds. counts is how often it computes there over how often the others do; 0:
-// they never do.
-func (a *analysis) where(set []worker, worst worker, workers []worker) (region activity, counts float64, lost int64) {
+// as far as it is on the path, else all of it. excess is in nanoseconds; counts is how often it computes there over how
+// often the others do, 0 if they never do.
+func (a *analysis) where(set []worker, worst worker, workers []worker) (region activity, counts float64, excess int64) {
 	others := 0.0
 	mean := map[activity]*tally{}
 	for _, w := range workers {
@@ -296,7 +296,7 @@ func (a *analysis) where(set []worker, worst worker, workers []worker) (region a
 			}
 		}
 	}
-	lost = -1
+	most := int64(-1)
 	for what, t := range a.accounts[a.mainOf[worst.row]].tallies {
 		if !what.computes() || t.ns == 0 {
 			continue
@@ -305,12 +305,13 @@ func (a *analysis) where(set []worker, worst worker, workers []worker) (region a
 		if m := mean[what]; m != nil {
 			usual, often = int64(float64(m.ns)/others), float64(t.count)*others/float64(m.count)
 		}
-		here := int64(float64(t.path) * max(0, 1-float64(usual)/float64(t.ns)))
-		if here > lost || here == lost && what.less(region) {
-			lost, region, counts = here, what, often
+		more := max(0, t.ns-usual)
+		lost := int64(float64(t.path) * float64(more) / float64(t.ns))
+		if lost > most || lost == most && (more > excess || more == excess && what.less(region)) {
+			most, region, counts, excess = lost, what, often, more
 		}
 	}
-	return region, counts, lost
+	return region, counts, excess
 }
 
 func (a activity) less(b activity) bool {
