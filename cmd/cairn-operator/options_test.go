@@ -43,3 +43,9 @@ func TestSettings(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, settings.Storage)
 }
+
+func TestMinIOUsersNeedsItsFiles(t *testing.T) {
+	o := minioUsers{endpoint: "http://127.0.0.1:1", admin: t.TempDir(), users: t.TempDir()}
+	_, err := o.ensure(t.Context())
+	require.ErrorContains(t, err, "accessKey")
+}
