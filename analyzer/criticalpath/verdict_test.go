@@ -123,3 +123,35 @@ func TestHarmlessRank(t *testing.T) {
 	assert.Contains(t, v.Text, "Rank 2 computes")
 	assert.Contains(t, v.Text, "but that costs the run at most")
 }
+
+// TestOnePreemption: in a balanced run one rank is preempted for as long as 20 iterations take, once between two calls
+// that come once. Others were preempted for 12 at a time; such a thing happens, and blames nobody.
+func TestOnePreemption(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	v := verdict(t, tracetest.Stencil{Ranks: 4, Iterations: 100, Work: func(rank, k int) float64 {
+		switch {
+		case k == 0 && rank == 1: // after MPI_Init
+			return 2 + 30
+		case random.IntN(20) == 0:
+			return 2 + 12
+		}
+		return 2
+	}}.Build())
+	assert.Nil(t, v.Rank, v.Text)
+}
+
+// TestThrottledRank: rank 2 is paused for 8 in every fifth iteration, as a CPU limit does it; the rest of its iterations
+// are as long as everybody's.
+func TestThrottledRank(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	v := verdict(t, tracetest.Stencil{Ranks: 8, Iterations: 210, Reduce: 7, Work: func(rank, k int) float64 {
+		w := 2 * (0.95 + 0.1*random.Float64())
+		if rank == 2 && k%5 == 0 {
+			w += 8
+		}
+		return w
+	}}.Build())
+	require.NotNil(t, v.Rank, v.Text)
+	assert.Equal(t, 2, *v.Rank)
+	assert.InDelta(t, 1.8, v.Ratio, 0.05) // (2 + 8/5) / 2
+}

@@ -18,6 +18,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 )
 
 // A browser is a headless Chromium, spoken to over a pipe (Chrome DevTools protocol).
@@ -142,6 +144,14 @@ func (b *browser) screenshot(name string, whole bool) {
 	require.NoError(b.t, err)
 	require.NoError(b.t, os.MkdirAll(dir, 0o755))
 	require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+".png"), image, 0o644))
+}
+
+// files are those of a trace's report.
+func files(t testing.TB, b *tracetest.Builder) map[string][]byte {
+	t.Helper()
+	f, err := assemble(t, b).Files()
+	require.NoError(t, err)
+	return f
 }
 
 func TestInTheBrowser(t *testing.T) {
