@@ -199,7 +199,8 @@ func (s *fakeShim) write(thread uint32, address uint64, name string, result int6
 	}
 	t := s.thread(thread)
 	at := len(t.words)
-	w := slices.Concat(t.words, make([]uint64, recordPayload))
+	w := t.words
+	w = append(w, make([]uint64, recordPayload)...)
 	for _, a := range arguments {
 		w = encodeArgument(w, a)
 	}
