@@ -166,7 +166,7 @@ func storageAdvice(answer storageAnswer, namespace string, s3 *v1alpha1.S3Storag
 		return fmt.Sprintf("no answer from %s in namespace %s: correct spec.storage.s3.endpoint, or the network policy (%s)",
 			endpoint, namespace, answer.Message)
 	default:
-		return fmt.Sprintf("the storage check failed: %s; its log: kubectl -n %s logs -l %s=%s", answer.Message, namespace, StepLabel, stepStorage)
+		return fmt.Sprintf("the storage check failed: %s; more: kubectl -n %s describe jobs,pods -l %s=%s", answer.Message, namespace, StepLabel, stepStorage)
 	}
 }
 

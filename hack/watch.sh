@@ -13,6 +13,12 @@ while :; do
   done <<<"$now"
   seen=$now
   case $'\n'$now in *$'\n'Ready=True*) exit 0 ;; esac
+  if [ -n "$(kubectl -n "$namespace" get tmj "$name" -o jsonpath='{.status.completionTime}' || true)" ]; then
+    case $'\n'$(kubectl -n "$namespace" get tmj "$name" -o jsonpath='{range .status.conditions[*]}{.type}={.status}{"\n"}{end}') in
+      *$'\n'Ready=True*) exit 0 ;;
+      *) die "$name has ended without a report" ;;
+    esac
+  fi
   [ $SECONDS -lt $end ] || { kubectl -n "$namespace" get pods >&2; die "$name is not ready after $limit s"; }
   sleep 1
 done
