@@ -77,6 +77,7 @@ func output(command string) (string, error) {
 }
 
 var (
+	host       = regexp.MustCompile(`\(host [^)]*\)`)
 	identifier = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{12,}\b`)
 	number     = regexp.MustCompile(`-?[0-9]+([.,][0-9]+)*`)
 	unit       = regexp.MustCompile(`N (ns|us|µs|ms|s|B|KB|MB|bytes|calls/s)\b`)
@@ -85,6 +86,7 @@ var (
 
 // mask replaces what may change from run to run.
 func mask(s string) string {
+	s = host.ReplaceAllString(s, "(host H)")
 	s = identifier.ReplaceAllString(s, "ID")
 	s = number.ReplaceAllString(s, "N")
 	s = unit.ReplaceAllString(s, "N unit")
