@@ -40,6 +40,10 @@ test-mpi: build examples ## every example under both MPIs with --verify
 test-e2e: build ## the end-to-end tests, on the local cluster
 	hack/test.sh e2e
 
+.PHONY: test-browser
+test-browser: ## the report in a real browser (Debian: chromium)
+	go test -tags browser -count=1 ./analyzer/report
+
 ##@ Keep
 .PHONY: generate
 generate: ## all generated files: wrappers, tables, deep copies, CRD, chart's CRD, report assets
