@@ -31,8 +31,12 @@ say "verdict on the screen after $(elapsed) s; the report: out/demo/report/index
 # --- 2. the same on Kubernetes
 head "A TracedMPIJob on Kubernetes"
 say "building the cluster's parts (log: out/install.log)"
+shown=
 while kill -0 $preparing 2>/dev/null; do
-  printf '\r  %s' "$(tail -n 1 out/install.log | cut -c1-90)"; sleep 2; printf '\r\033[K'
+  now=$(tail -n 1 out/install.log)
+  [ "$now" = "$shown" ] || printf '  %s\n' "$now"
+  shown=$now
+  sleep 1
 done
 wait $preparing || { tail -n 20 out/install.log >&2; die "the cluster's parts could not be built"; }
 export PATH=$BIN:$PATH
