@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -83,6 +84,43 @@ func TestExitCodes(t *testing.T) {
 			assert.LessOrEqual(t, strings.Count(r.stderr, "cairn:"), 1, "one message: %s", r.stderr)
 		})
 	}
+}
+
+// TestStaticBinary: nothing can be loaded into it, and that is what is said.
+func TestStaticBinary(t *testing.T) {
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "static.c"), filepath.Join(dir, "static")
+	require.NoError(t, os.WriteFile(source, []byte("int main(void) { return 0; }\n"), 0o644))
+	out, err := exec.Command("gcc", "-static", "-o", program, source).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for _, command := range [][]string{{program}, {"mpirun.mpich", "-np", "2", program}} {
+		r := trace(t, nil, command...)
+		assert.Equal(t, 70, r.code, r.stderr)
+		assert.Contains(t, r.stderr, program+" is statically linked")
+	}
+}
+
+// TestUserPreloadIsKept: what the user preloads is loaded still, before the tracer.
+func TestUserPreloadIsKept(t *testing.T) {
+	r := trace(t, nil, "sh", "-c", "echo $LD_PRELOAD")
+	assert.True(t, strings.HasPrefix(r.stdout, yield+":"), r.stdout)
+}
+
+// TestFullDisk: the program's output and exit code are what they are without a tracer, and one line says what is wrong.
+func TestFullDisk(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "full")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=200k", "full", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	t.Cleanup(func() { _ = exec.Command("umount", "-l", dir).Run() })
+	arguments := append([]string{"run", "-o", dir, "--"}, launch("openmpi", 4, "ring")...)
+	r := cairn(t, dir, arguments...)
+	assert.Equal(t, 70, r.code, r.stderr)
+	plain := exec.Command(arguments[4], arguments[5:]...)
+	want, err := plain.Output()
+	require.NoError(t, err)
+	assert.Contains(t, r.stdout, string(want))
+	assert.Contains(t, r.stderr, "no space left")
 }
 
 // TestEarlyExitKeepsTheTrace: a failing program's trace is written all the same.
