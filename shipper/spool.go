@@ -126,7 +126,7 @@ func (p process) recover() recovered {
 	case report.Calls == 0 && p.alive:
 		return recovered{process: p}
 	case report.Calls == 0:
-		return recovered{process: p, problem: fmt.Sprintf("process %s ended %s and left no call", p.name, report.EndedEarly)}
+		return recovered{process: p, problem: fmt.Sprintf("process %s left no call: it ended %s, or its tracer could not write", p.name, report.EndedEarly)}
 	}
 	r := recovered{process: p, content: content}
 	if report.Lost > 0 {

@@ -48,10 +48,17 @@ func (r localRun) run(ctx context.Context) error {
 	return nil
 }
 
+// maxProblems is how many are told one by one: what goes wrong on one rank goes wrong on most.
+const maxProblems = 3
+
 // collect makes traces and reports of what the run left in the spool, and tells whether all of that worked.
 func (r localRun) collect(ctx context.Context, out, spool string, code int) bool {
 	runs, problems, err := shipper.RunLocal(ctx, shipper.LocalOptions{Spool: spool, Out: out})
-	for _, problem := range problems {
+	for i, problem := range problems {
+		if i == maxProblems {
+			r.say("and %d problems more of this kind", len(problems)-i)
+			break
+		}
 		r.say("%s", problem)
 	}
 	switch {

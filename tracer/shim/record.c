@@ -66,7 +66,7 @@ static bool next_segment(struct cairn_thread *t, uint64_t size)
 	fresh = cairn_core_segment(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity);
 	if (fresh == NULL) {
 		cairn_thread_forget(t);
-		cairn_stop("the core gave no more room for records");
+		cairn_stop(NULL); // the core has said why
 		return false;
 	}
 	fresh->ticks = cairn_now();

@@ -44,7 +44,7 @@ void *cairn_inner(unsigned id);
 // CAIRN_OFF.
 void cairn_start(void);
 
-// cairn_stop ends tracing with one line on standard error.
+// cairn_stop ends tracing with one line on standard error, or without one where the reason was said already (NULL).
 void cairn_stop(const char *why);
 
 // cairn_root returns the tracer's directory (the one above our library, or CAIRN_ROOT), NULL if that cannot be told.
