@@ -21,7 +21,7 @@ func newCheckStorageCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check-storage",
 		Short: "Write, read and delete one object, and say why that fails",
-		Args:  cobra.NoArgs,
+		Args:  exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := s3.open(url)
 			if err == nil {
@@ -51,7 +51,7 @@ func newMakeBucketCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "make-bucket",
 		Short: "Create the bucket that a store URL names, if it is not there",
-		Args:  cobra.NoArgs,
+		Args:  exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o, err := s3.options()
 			if err != nil {
@@ -73,7 +73,7 @@ func newDeletePrefixCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "delete-prefix",
 		Short: "Delete all objects of a job",
-		Args:  cobra.NoArgs,
+		Args:  exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := s3.open(url)
 			if err != nil {

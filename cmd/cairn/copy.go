@@ -14,7 +14,7 @@ func newCopyCommand() *cobra.Command {
 		Use:     "copy FROM TO",
 		Short:   "Copy all objects below one path to another: a report out of the bucket, say",
 		Example: "  cairn copy s3://traces/default/stencil/<uid>/0/0/report out/report",
-		Args:    cobra.ExactArgs(2),
+		Args:    exactly(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			from, err := s3.open(args[0])
 			if err != nil {

@@ -18,7 +18,7 @@ func newDumpCommand() *cobra.Command {
 		Short: "Print every call of a trace, decoded, in the order of each rank",
 		Example: `  cairn dump out/trace.cairn --rank 0
   cairn dump s3://traces/default/stencil/<uid>/0/0/trace.cairn --json`,
-		Args: cobra.ExactArgs(1),
+		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {

@@ -55,7 +55,7 @@ func newInfoCommand() *cobra.Command {
 		Use:     "info FILE",
 		Short:   "Say what a trace holds and where its bytes are",
 		Example: "  cairn info out/trace.cairn --json",
-		Args:    cobra.ExactArgs(1),
+		Args:    exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {

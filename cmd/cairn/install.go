@@ -11,7 +11,7 @@ func newInstallCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "install",
 		Short: "Copy this binary and the tracer's libraries into a volume",
-		Args:  cobra.NoArgs,
+		Args:  exactly(0),
 		RunE: func(*cobra.Command, []string) error {
 			return setup.Install(setup.InstallOptions{To: to})
 		},

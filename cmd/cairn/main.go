@@ -37,6 +37,13 @@ func newRootCommand() *cobra.Command {
 		Version:       version.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("there is no command %q (see 'cairn --help')", args[0])}
+			}
+			return c.Help()
+		},
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w (see '%s --help')", err, c.CommandPath())}
@@ -52,6 +59,16 @@ func newRootCommand() *cobra.Command {
 	add(podGroup, newInstallCommand(), newProbeCommand(), newShipCommand(), newCheckStorageCommand(), newMakeBucketCommand(),
 		newDeletePrefixCommand(), newResolveCommand())
 	return root
+}
+
+// exactly takes n arguments, and none of another number.
+func exactly(n int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageError{fmt.Errorf("%d arguments are given, %s", len(args), c.UseLine())}
+		}
+		return nil
+	}
 }
 
 const (

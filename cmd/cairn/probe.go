@@ -17,7 +17,7 @@ func newProbeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "probe",
 		Short: "Look at the image it runs in and prepare the tracer for it; never fails",
-		Args:  cobra.NoArgs,
+		Args:  exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.Getenv = os.Getenv
 			// a failing init container would keep the job from running: whatever goes wrong is said, and only said

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -139,14 +140,18 @@ func assembleRun(ctx context.Context, s3 s3Flags, s store.Store, url string, run
 
 // fit keeps the message below what Kubernetes keeps.
 func (r reportResult) fit() reportResult {
-	if len(r.Runs) > maxReportedRuns {
-		r.Runs = r.Runs[len(r.Runs)-maxReportedRuns:]
-	}
 	const most = 700
 	for _, text := range []*string{&r.Verdict, &r.Message} {
 		if len(*text) > most {
 			*text = strings.ToValidUTF8((*text)[:most], "") + "…"
 		}
+	}
+	for len(r.Runs) > 0 {
+		raw, err := json.Marshal(r)
+		if err == nil && len(r.Runs) <= maxReportedRuns && len(raw) <= terminationLimit {
+			break
+		}
+		r.Runs = r.Runs[1:] // the last ones tell how the job ended
 	}
 	return r
 }

@@ -11,7 +11,7 @@ func newResolveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "resolve",
 		Short: "Extract the function and line tables of a binary, for call sites",
-		Args:  cobra.NoArgs,
+		Args:  exactly(0),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := symbols.Resolve(executable, out)
 			return err

@@ -20,7 +20,7 @@ func newShipCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ship",
 		Short: "Upload what ranks leave in a spool, until SIGTERM; a pod's sidecar",
-		Args:  cobra.NoArgs,
+		Args:  exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := s3.open(url)
 			if err != nil {

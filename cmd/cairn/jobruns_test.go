@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/store"
+)
+
+func TestListRuns(t *testing.T) {
+	dir := t.TempDir()
+	s, err := store.Open(dir, store.S3Options{})
+	require.NoError(t, err)
+	for _, key := range []string{
+		"0/0/manifest.json", "0/10/manifest.json", "0/2/manifest.json", "1/0/manifest.json",
+		"2/0/trace.cairn", // not whole yet: its manifest is written last
+		"shards/pod/world/manifest.json", "0/0/report/report.json", "x/0/manifest.json",
+	} {
+		require.NoError(t, putBytes(context.Background(), s, key, []byte("{}")))
+	}
+	runs, err := listRuns(context.Background(), s)
+	require.NoError(t, err)
+	require.Equal(t, []jobRun{{0, 0}, {0, 2}, {0, 10}, {1, 0}}, runs)
+	require.Equal(t, "0/10/findings/clusters.json", runs[2].key("findings", "clusters.json"))
+}
+
+func TestJobName(t *testing.T) {
+	name, uid := jobName("s3://traces/prefix/default/stencil/1234/")
+	require.Equal(t, "default/stencil", name)
+	require.Equal(t, "1234", uid)
+}
+
+func TestTerminationMessageFits(t *testing.T) {
+	r := reportResult{Verdict: strings.Repeat("é", 5000), Message: strings.Repeat("x", 5000)}
+	for range 50 {
+		r.Runs = append(r.Runs, reportedRun{ID: "12/345", ReportURI: "s3://" + strings.Repeat("b", 100)})
+	}
+	raw, err := json.Marshal(r.fit())
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(raw), terminationLimit)
+}
+
+func TestTerminationLog(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "log")
+	require.NoError(t, os.WriteFile(file, []byte("what an earlier container left, longer than the new text"), 0o644))
+	c := newRootCommand()
+	c.SetOut(new(strings.Builder))
+	require.NoError(t, terminationLog(file).write(c, analysisResult{Analysis: "clusters", OK: true}))
+	raw, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"analysis":"clusters","index":0,"ok":true,"message":""}`, string(raw))
+	require.NoError(t, terminationLog("/no/such/file").write(c, analysisResult{}), "outside a pod there is none")
+}
+
+func TestDiagnosis(t *testing.T) {
+	require.Contains(t, whyNothingWasTraced([]string{"true"}), "not an MPI program")
+	require.Contains(t, whyNothingWasTraced([]string{"no-such-command"}), "no process called MPI_Init")
+}
