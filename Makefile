@@ -50,8 +50,8 @@ generate: ## all generated files: wrappers, tables, deep copies, CRD, chart's CR
 	go generate ./...
 
 .PHONY: docs
-docs: build examples ## README's output blocks, from real runs
-	go run ./hack/readme -write README.md
+docs: build examples ## README's output blocks, from real runs (those of a cluster while the demo's runs)
+	hack/docs.sh
 
 .PHONY: verify
 verify: ## format, lint, generated files and docs up to date

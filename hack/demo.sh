@@ -48,11 +48,7 @@ fi
 hack/images.sh
 hack/deploy.sh "$namespace"
 
-kubectl -n "$namespace" delete tracedmpijob stencil --ignore-not-found --wait >/dev/null
-sed "s|localhost/cairn-demo:bookworm|$(. "$CAIRN_CACHE/images.env"; echo "$CAIRN_DEMO_IMAGE_BOOKWORM")|" \
-  config/samples/stencil.yaml | kubectl -n "$namespace" apply --server-side -f - >/dev/null
-say "kubectl apply -f config/samples/stencil.yaml"
-hack/watch.sh "$namespace" stencil
+hack/sample.sh "$namespace"
 
 head "Verdict"
 kubectl -n "$namespace" get tmj stencil -o jsonpath='{.status.verdict}{"\n"}'

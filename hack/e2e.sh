@@ -16,4 +16,11 @@ if [ "$CAIRN_CLUSTER" = local ]; then
 fi
 hack/images.sh
 hack/deploy.sh default e2e
-go test -tags e2e -count=1 -timeout 40m -v "$@" ./test/e2e/...
+status=0
+go test -tags e2e -count=1 -timeout 40m -v "$@" ./test/e2e/... || status=$?
+# the README's outputs of a cluster, from the sample that it applies
+if [ "$status" = 0 ] && [ "$CAIRN_CLUSTER" = local ]; then
+  hack/sample.sh default
+  go run ./hack/readme -cluster README.md
+fi
+exit "$status"

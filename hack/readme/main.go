@@ -79,6 +79,7 @@ func output(command string) (string, error) {
 var (
 	host       = regexp.MustCompile(`\(host [^)]*\)`)
 	identifier = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{12,}\b`)
+	age        = regexp.MustCompile(`\b([0-9]+[dhms])+\b`)
 	number     = regexp.MustCompile(`-?[0-9]+([.,][0-9]+)*`)
 	unit       = regexp.MustCompile(`N (ns|us|µs|ms|s|B|KB|MB|bytes|calls/s)\b`)
 	blank      = regexp.MustCompile(`[ \t]+|─+|-{2,}|█+`)
@@ -88,6 +89,7 @@ var (
 func mask(s string) string {
 	s = host.ReplaceAllString(s, "(host H)")
 	s = identifier.ReplaceAllString(s, "ID")
+	s = age.ReplaceAllString(s, "N")
 	s = number.ReplaceAllString(s, "N")
 	s = unit.ReplaceAllString(s, "N unit")
 	return blank.ReplaceAllString(s, " ")

@@ -22,6 +22,7 @@ func TestBlocksAreWrittenAndChecked(t *testing.T) {
 }
 
 func TestMaskForgetsNumbersOnly(t *testing.T) {
+	require.Equal(t, mask("stencil  Ready   4  25s"), mask("stencil  Ready  16  1m5s"))
 	require.Equal(t, mask("Rank 3 took  1.5 s"), mask("Rank 2 took 13 ms"))
 	require.NotEqual(t, mask("Rank 3 is slow"), mask("Rank 3 is fast"))
 }

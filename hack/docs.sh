@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Write the README's output blocks anew. Those of a cluster are written while the local cluster runs: hack/cluster/up.sh
+# and a `make demo` before make it so.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$ROOT"
+export PATH=$BIN:$PATH OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+cluster=
+if hack/cluster/status.sh --quiet; then
+  KUBECONFIG=$(hack/cluster/status.sh --kubeconfig)
+  export KUBECONFIG
+  hack/sample.sh default
+  cluster=-cluster
+fi
+go run ./hack/readme -write $cluster README.md
