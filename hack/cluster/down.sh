@@ -48,7 +48,6 @@ main() {
   for ns in /run/netns/"$NS"[0-9]*; do [ ! -e "$ns" ] || ip netns del "${ns##*/}" || bad=1; done
   remove_cgroups
   [ ! -s "$CAIRN_RUN/sysctl" ] || sysctl -q -p "$CAIRN_RUN/sysctl" || bad=1
-  if [ -s "$CAIRN_RUN/made" ]; then sort -ru "$CAIRN_RUN/made" | xargs rmdir 2>/dev/null; fi
   rm -rf "$CAIRN_STATE" "$CAIRN_RUN" || bad=1
   [ $bad = 0 ] && say "cluster down" || say "cluster down, but not all of it could be removed"
   return $bad

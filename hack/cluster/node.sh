@@ -12,8 +12,9 @@ mount --make-rshared /
 hostname "$name"
 # what the kubelet and CNI hard-code
 for d in /var/lib/kubelet /var/log/pods /var/log/containers /var/lib/cni; do
-  [ -d "$d" ] || { mkdir -p "$d"; echo "$d" >>"$CAIRN_RUN/made"; } # down.sh removes it again
-  mkdir -p "$s$d"
+  # these empty directories stay after down.sh: another cluster's nodes may have theirs mounted on them, and removing a
+  # directory ends the mounts that other namespaces have on it
+  mkdir -p "$d" "$s$d"
   mount --bind "$s$d" "$d"
 done
 mkdir -p /run/netns
@@ -22,9 +23,20 @@ sysctl -qw net.ipv4.ip_forward=1
 
 containerd -c "$s/containerd.toml" >>"$LOGS/$name-containerd.log" 2>&1 &
 until_ok 120 containerd ctr -a "$r/containerd.sock" version
-"$BIN/kubelet" --config="$s/kubelet.yaml" --kubeconfig="$s/kubelet.conf" \
-  --hostname-override="$name" --node-ip="$CAIRN_NET.$((10 + n))" --root-dir=/var/lib/kubelet \
-  >>"$LOGS/$name-kubelet.log" 2>&1 &
+# containerd answers before its part for the kubelet does ("server is not initialized yet"), and a kubelet that meets
+# it then ends at once
+kubelet() {
+  local started
+  for _ in $(seq 20); do
+    started=$SECONDS
+    "$BIN/kubelet" --config="$s/kubelet.yaml" --kubeconfig="$s/kubelet.conf" \
+      --hostname-override="$name" --node-ip="$CAIRN_NET.$((10 + n))" --root-dir=/var/lib/kubelet || true
+    [ $((SECONDS - started)) -lt 5 ] || return 1
+    sleep 0.5
+  done
+  return 1
+}
+kubelet >>"$LOGS/$name-kubelet.log" 2>&1 &
 "$BIN/kube-proxy" --config="$s/kube-proxy.yaml" --hostname-override="$name" >>"$LOGS/$name-proxy.log" 2>&1 &
 # a node with one of them gone is no node
 wait -n || true
