@@ -14,7 +14,7 @@ median() { sort -n | awk '{v[NR] = $1} END {print NR ? v[int((NR + 1) / 2)] : "-
 echo "Time added per call (CPU ns of the whole process, median of $pairs alternating runs, compression included)"
 printf '%-10s %-22s %10s %10s %10s\n' MPI call without with added
 for mpi in openmpi mpich; do
-  "mpicc.$mpi" -O2 -o "$w/percall.$mpi" hack/bench/percall.c
+  "mpicc.$mpi" -O2 -Wno-stringop-overflow -o "$w/percall.$mpi" hack/bench/percall.c
   for _ in $(seq "$pairs"); do
     "mpirun.$mpi" -np 1 "$w/percall.$mpi" >>"$w/$mpi.without"
     bin/cairn run -o "$w/out" --call-sites caller -- "mpirun.$mpi" -np 1 "$w/percall.$mpi" | grep -E '^[A-Za-z+_()]+ [0-9.]+$' >>"$w/$mpi.with"
