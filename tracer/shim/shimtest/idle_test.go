@@ -16,7 +16,7 @@ import (
 // themselves are the only files that it opens in addition, and it starts no thread.
 func TestNoCostWithoutMPI(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("strace is not installed")
+		t.Fatal("strace is missing: hack/install.sh base installs it")
 	}
 	tracer := NewTracer(t, map[string]any{})
 	calls := func(environment ...string) []string {
