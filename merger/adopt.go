@@ -55,9 +55,7 @@ func (p *pool) adopt(c *trace.Content) ([]process, error) {
 		a.communicators = append(a.communicators, p.addCommunicator(comm))
 	}
 	for _, s := range c.Signatures {
-		if s.Site > 0 {
-			s.Site = uint32(a.sites[s.Site-1]) + 1
-		}
+		s = mapSites(s, func(site uint32) uint32 { return uint32(a.sites[site-1]) + 1 })
 		a.signatures = append(a.signatures, p.addSignature(s))
 	}
 	for _, s := range c.Sequences {

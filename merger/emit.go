@@ -119,9 +119,10 @@ func (p *pool) emitSignatures(c *trace.Content, numbers numbering) {
 		s := p.signatures[id]
 		c.Signatures = append(c.Signatures, s)
 		functionUsed[s.Function] = true
-		if s.Site > 0 {
-			siteUsed[s.Site-1] = true
-		}
+		mapSites(s, func(site uint32) uint32 {
+			siteUsed[site-1] = true
+			return site
+		})
 	}
 	for id := range functionUsed {
 		c.Functions = append(c.Functions, *p.functions[id])
@@ -138,10 +139,25 @@ func (p *pool) emitSignatures(c *trace.Content, numbers numbering) {
 		c.Sites = append(c.Sites, p.sites[id])
 	}
 	for i := range c.Signatures {
-		if s := &c.Signatures[i]; s.Site > 0 {
-			s.Site = place[s.Site-1]
+		c.Signatures[i] = mapSites(c.Signatures[i], func(site uint32) uint32 { return place[site-1] })
+	}
+}
+
+// mapSites returns the signature with every site replaced: where the call was made, and the functions among its arguments.
+func mapSites(s trace.Signature, replace func(uint32) uint32) trace.Signature {
+	if s.Site > 0 {
+		s.Site = replace(s.Site)
+	}
+	for _, values := range []*[]trace.Value{&s.In, &s.Out} {
+		for i, v := range *values {
+			if v.Form == trace.Code {
+				mapped := slices.Clone(*values)
+				mapped[i].Int = int64(replace(uint32(v.Int)))
+				*values = mapped
+			}
 		}
 	}
+	return s
 }
 
 // emitCommunicators writes those communicators that the processes were in, in

@@ -134,11 +134,11 @@ func (p *pool) digest(x *process) []byte {
 		numbering := p.number([]int32{t.root})
 		for _, id := range numbering.signatures {
 			s := p.signatures[id]
-			if s.Site > 0 {
-				site := p.sites[s.Site-1]
+			s = mapSites(s, func(pooled uint32) uint32 {
+				site := p.sites[pooled-1]
 				fmt.Fprintf(h, "%s %s %d", site.BuildID, site.Module, site.Offset)
-				s.Site = 0
-			}
+				return 0
+			})
 			write(trace.AppendSignature(nil, &s))
 		}
 		for _, id := range numbering.rules {

@@ -15,7 +15,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, s...)
 }
 
-// communicatorKey leaves out the label, which is no part of the identity.
+// communicatorKey leaves out label and remote world, which are no part of the identity.
 func communicatorKey(c *trace.Communicator) []byte {
 	b := appendString(nil, c.GlobalName)
 	b = appendRankList(b, c.Members)

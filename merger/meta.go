@@ -39,6 +39,12 @@ func (m *metas) add(meta *trace.Meta) {
 	m.join(&j.ABI, meta.ABI, "ranks disagree on the MPI ABI")
 	m.join(&j.CallSites, meta.CallSites, "not all ranks have call sites")
 	m.join(&j.Timing, meta.Timing, "not all ranks have the same timing mode")
+	if !slices.Equal(j.Excluded, meta.Excluded) {
+		m.notes = append(m.notes, "not all ranks were recorded with the same groups of functions left out")
+		j.Excluded = slices.Concat(j.Excluded, meta.Excluded)
+		slices.Sort(j.Excluded)
+		j.Excluded = slices.Compact(j.Excluded)
+	}
 	j.CreatedBy = max(j.CreatedBy, meta.CreatedBy)
 }
 

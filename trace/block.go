@@ -40,6 +40,7 @@ const (
 	blockRankMap
 	blockTimingStart
 	blockTiming
+	blockContext
 	blockIndex = 127
 )
 

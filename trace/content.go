@@ -27,6 +27,7 @@ type Meta struct {
 	Timing         string // "lossless"
 	Attempt, Run   int
 	MissingRanks   RankList
+	Excluded       []string // groups of functions that were not recorded, but for calls that give or end handles; sorted
 	Notes          []string // what a reader must know: degraded tracing, dropped records
 }
 
@@ -40,8 +41,9 @@ type Rank struct {
 	Executable       string
 	StartRealtimeNS  int64
 	Clock            Clock
-	EndedEarly       string   // "" when MPI_Finalize returned; else what was in flight: "killed in MPI_Recv", "after MPI_Send"
-	Dropped          uint64   // records lost inside the tracer
+	EndedEarly       string // "" when MPI_Finalize returned; else what was in flight: "killed in MPI_Recv", "after MPI_Send"
+	Dropped          uint64 // records lost inside the tracer
+	Context          []ContextSample
 	CommunicatorsOwn []uint32 // instances in the order in which this rank got them, indices into Content.Communicators
 }
 

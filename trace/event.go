@@ -24,4 +24,6 @@ type Event struct {
 	// CLOCK_MONOTONIC, which ranks of one boot id share.
 	EnterTicks, ExitTicks int64
 	Enter, Exit           int64
+
+	sites []Site
 }

@@ -11,11 +11,11 @@ import (
 //	{"rank":0,"thread":0,"index":17,"function":"MPI_Send","args":{"buf":"…","count":4,…},"return":0,
 //	 "start_ns":81234567,"duration_ns":420,"call_site":{"module":"a.out","offset":4660,…}}
 //
-// Arguments are in the order of the parameter list: numbers are numbers; names, handles ("comm#1") and pointers ("…")
+// Arguments are in the order of the parameter list: numbers are numbers; names, functions ("op_fn"), handles ("comm#1") and pointers ("…")
 // are strings; NULL and what does not count on this rank are null; lists are arrays; a status is an object. An inout
 // parameter that the call changed is {"in":…,"out":…}. start_ns is CLOCK_MONOTONIC of the node, which ranks of one
 // boot id share. call_site is left out where it is unknown. Floating-point values that JSON lacks are strings ("NaN",
-// "+Inf", "-Inf").
+// "+Inf", "-Inf"). "untraced":true is there when tracing was off during some of the time since the previous call.
 func (e *Event) AppendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `{"rank":`...), int64(e.Rank), 10)
 	b = strconv.AppendInt(append(b, `,"thread":`...), int64(e.Thread), 10)
@@ -31,13 +31,13 @@ func (e *Event) AppendJSON(b []byte) []byte {
 		b = append(appendJSONString(b, a.parameter.Name), ':')
 		switch {
 		case a.changed():
-			b = appendValueJSON(append(b, `{"in":`...), a.before, a.parameter.Kind)
-			b = appendValueJSON(append(b, `,"out":`...), a.after, a.parameter.Kind)
+			b = e.appendArgumentJSON(append(b, `{"in":`...), a.before, a.parameter.Kind)
+			b = e.appendArgumentJSON(append(b, `,"out":`...), a.after, a.parameter.Kind)
 			b = append(b, '}')
 		case a.after != nil:
-			b = appendValueJSON(b, a.after, a.parameter.Kind)
+			b = e.appendArgumentJSON(b, a.after, a.parameter.Kind)
 		case a.before != nil:
-			b = appendValueJSON(b, a.before, a.parameter.Kind)
+			b = e.appendArgumentJSON(b, a.before, a.parameter.Kind)
 		default:
 			b = append(b, "null"...)
 		}
@@ -45,11 +45,21 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	b = appendValueJSON(append(b, `},"return":`...), &e.Return, e.Function.Return)
 	b = strconv.AppendInt(append(b, `,"start_ns":`...), e.Enter, 10)
 	b = strconv.AppendInt(append(b, `,"duration_ns":`...), e.Exit-e.Enter, 10)
+	if e.Signature.Untraced {
+		b = append(b, `,"untraced":true`...)
+	}
 	if e.Site != nil {
 		b = append(b, `,"call_site":`...)
 		b = e.Site.appendJSON(b)
 	}
 	return append(b, '}')
+}
+
+func (e *Event) appendArgumentJSON(b []byte, v *Value, kind string) []byte {
+	if site := e.code(v); site != nil {
+		return appendJSONString(b, site.name())
+	}
+	return appendValueJSON(b, v, kind)
 }
 
 func (s *Site) appendJSON(b []byte) []byte {

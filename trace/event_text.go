@@ -10,7 +10,7 @@ import (
 //
 //	MPI_Recv(buf=…, count=4, …, comm=MPI_COMM_WORLD, status={source=0, tag=7, bytes=16}) = MPI_SUCCESS
 //
-// A pointer is "…", a handle its kind and number ("request#3"). A parameter that the call changed shows both values:
+// A function is its name (or module+offset), a pointer "…", a handle its kind and number ("request#3"). A parameter that the call changed shows both values:
 // request=request#3→MPI_REQUEST_NULL. Parameters that do not count on this rank are "-".
 func (e *Event) Text() string { return string(e.AppendText(nil)) }
 
@@ -27,13 +27,13 @@ func (e *Event) AppendText(b []byte) []byte {
 		b = append(b, a.parameter.Name...)
 		b = append(b, '=')
 		if a.before != nil {
-			b = appendValueText(b, a.before, a.parameter.Kind)
+			b = e.appendArgument(b, a.before, a.parameter.Kind)
 		}
 		if a.changed() {
 			b = append(b, "→"...)
 		}
 		if a.after != nil && (a.before == nil || a.changed()) {
-			b = appendValueText(b, a.after, a.parameter.Kind)
+			b = e.appendArgument(b, a.after, a.parameter.Kind)
 		}
 	}
 	b = append(b, ") = "...)
@@ -41,6 +41,30 @@ func (e *Event) AppendText(b []byte) []byte {
 		return append(b, "MPI_SUCCESS"...)
 	}
 	return appendValueText(b, &e.Return, e.Function.Return)
+}
+
+// appendArgument writes a value; a function of the program by its name.
+func (e *Event) appendArgument(b []byte, v *Value, kind string) []byte {
+	if site := e.code(v); site != nil {
+		return append(b, site.name()...)
+	}
+	return appendValueText(b, v, kind)
+}
+
+// code is the place of a function that is an argument of the call, nil for all other values.
+func (e *Event) code(v *Value) *Site {
+	if v.Form != Code || v.Int < 1 || v.Int > int64(len(e.sites)) {
+		return nil
+	}
+	return &e.sites[v.Int-1]
+}
+
+// name is the function of a callback, or where it is as long as nobody has looked that up.
+func (s *Site) name() string {
+	if s.Function != "" {
+		return s.Function
+	}
+	return fmt.Sprintf("%s+%#x", s.Module, s.Offset-1)
 }
 
 // An argument is one parameter of a call with its value before and after, nil where that is not recorded.
@@ -131,6 +155,8 @@ func appendValueText(b []byte, v *Value, kind string) []byte {
 		return appendStatusText(b, v)
 	case Stream, ListStream:
 		return fmt.Appendf(b, "stream#%d", v.Int)
+	case Code:
+		return fmt.Appendf(b, "code#%d", v.Int)
 	case RankOffset:
 		return fmt.Appendf(b, "rank%+d", v.Int)
 	}

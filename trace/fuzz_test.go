@@ -58,7 +58,7 @@ func blocksOf(t testing.TB, b []byte) (entries []indexEntry, contents [][]byte) 
 // checksums are reached. It covers metadata, functions, call sites, signatures, communicators, grammar, ranks, rank
 // map, streams, value sequences and timing.
 func FuzzSections(f *testing.F) {
-	entries, contents := blocksOf(f, written(f, stencil(2, 12, true)))
+	entries, contents := blocksOf(f, written(f, withContext()))
 	for i, content := range contents {
 		f.Add(uint8(i), content)
 	}

@@ -189,11 +189,12 @@ func (t *Reader) openShared() error {
 		{blockRankMap, "rank map", false, func(d *decoder) { d.rankMap(c, lengths) }},
 		{blockStreams, "streams", false, func(d *decoder) { t.sequenceCount = d.streams(c) }},
 		{blockTimingStart, "start of timing", false, func(d *decoder) { t.timed = d.timingStart(c) }},
+		{blockContext, "context", false, func(d *decoder) { d.context(c) }},
 	}
 	for _, section := range sections {
 		e, ok := byType[section.kind]
 		if !ok {
-			if section.kind == blockSites {
+			if section.kind == blockSites || section.kind == blockContext {
 				continue
 			}
 			return fmt.Errorf("%s: missing", section.name)

@@ -45,6 +45,7 @@ const (
 	Stream                 // varies from call to call: the next value of this signature's stream number Int
 	ListStream             // as Stream, a list: first the number of elements, then the elements
 	RankOffset             // a peer, in final traces: own rank in the call's communicator + Int
+	Code                   // a function of the program (a callback): Int is 1 + index into the table of call sites
 )
 
 // A Value is one argument or result of a call.
@@ -60,6 +61,9 @@ type Value struct {
 // signatures are equal.
 type Signature struct {
 	Function uint16
+	// Untraced tells that tracing was off (MPI_Pcontrol, or from the start) during some of the time since the thread's
+	// previous call: the gap before this call may hold MPI calls that were not recorded, and is not computation.
+	Untraced bool
 	Site     uint32 // 1 + index into the table of call sites; 0: unknown
 	// OwnRank is the caller's rank in the communicator of the call, −1 where there is none. It is kept in the traces
 	// of single ranks and shards, so that the final merge can write peers relative to it, and is −1 after that.
@@ -72,11 +76,14 @@ type Signature struct {
 	Communicator Value
 }
 
-// A Site is a place in a program from which MPI is called: the same on all ranks and in all runs of one binary.
+// A Site is a place in a program from which MPI is called, or the beginning of a function that MPI calls back: the same
+// on all ranks and in all runs of one binary.
 type Site struct {
-	BuildID  string // of the module (executable or shared library), hex; else its path
-	Module   string // file name of the module
-	Offset   uint64 // of the return address, from the module's lowest mapped address
+	BuildID string // of the module (executable or shared library), hex; else its path
+	Module  string // file name of the module
+	// Offset of the return address, from the module's lowest mapped address. A callback has that of its first byte + 1:
+	// what a return address belongs to is told by the byte before it.
+	Offset   uint64
 	Function string // resolved where symbols were at hand, else ""
 	File     string
 	Line     int
@@ -91,6 +98,9 @@ type Communicator struct {
 	Remote     RankList // of an intercommunicator: the other group
 	Topology   Topology
 	Label      string // from MPI_Comm_set_name, else ""
+	// RemoteWorld is the id of the MPI world that the remote group belongs to, where that is another one (a spawned
+	// child, its parent, the other side of a port) and is known; else "".
+	RemoteWorld string
 }
 
 // A Topology is what MPI knows of a communicator's virtual topology; the zero value means none.

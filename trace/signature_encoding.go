@@ -10,7 +10,7 @@ import (
 // The encoding of a signature, used as its key in a SignatureTable and, with strings replaced by references to a
 // table, in the file (docs/format.md, "Signatures"):
 //
-//	function, site (varints), own rank (zigzag varint), return value,
+//	function + 65536 where the time before it was not traced, site (varints), own rank (zigzag varint), return value,
 //	number of In values and the values, number of Out values and the values, communicator
 //
 // A value is one byte, the form in its low four bits and a small number x in its high ones, then, if x is 15, a varint
@@ -25,6 +25,9 @@ const (
 
 	// maxValueDepth bounds nested lists: a list of statuses has depth 2.
 	maxValueDepth = 8
+
+	// untracedBit is added to the function of a signature that is Untraced.
+	untracedBit = 1 << 16
 )
 
 var errSignature = errors.New("trace: damaged signature")
@@ -46,7 +49,11 @@ func DecodeSignature(b []byte) (s Signature, rest []byte, err error) {
 
 // appendSignature writes strings in full, or, with a table, as indices.
 func appendSignature(b []byte, s *Signature, strings *stringTable) []byte {
-	b = binary.AppendUvarint(b, uint64(s.Function))
+	function := uint64(s.Function)
+	if s.Untraced {
+		function |= untracedBit
+	}
+	b = binary.AppendUvarint(b, function)
 	b = binary.AppendUvarint(b, uint64(s.Site))
 	b = binary.AppendVarint(b, int64(s.OwnRank))
 	b = appendValue(b, &s.Return, strings)
@@ -65,7 +72,7 @@ func appendValue(b []byte, v *Value, strings *stringTable) []byte {
 	switch v.Form {
 	case Absent, Null, Pointer:
 		return append(b, byte(v.Form))
-	case Int, Handle, Stream, ListStream, RankOffset:
+	case Int, Handle, Stream, ListStream, RankOffset, Code:
 		return appendSmall(b, v.Form, zigzag(v.Int))
 	case Float:
 		return binary.LittleEndian.AppendUint64(append(b, byte(v.Form)), uint64(v.Int))
@@ -96,7 +103,8 @@ func unzigzag(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }
 
 func (d *decoder) signature() Signature {
 	var s Signature
-	s.Function = uint16(d.uvarintUpTo(math.MaxUint16))
+	function := d.uvarintUpTo(untracedBit | math.MaxUint16)
+	s.Function, s.Untraced = uint16(function), function&untracedBit != 0
 	s.Site = uint32(d.uvarintUpTo(math.MaxUint32))
 	s.OwnRank = d.int32()
 	s.Return = d.value(0)
@@ -144,7 +152,7 @@ func (d *decoder) value(depth int) Value {
 		if v.Form == Float {
 			v.Int = int64(d.uint64())
 		}
-	case Int, Handle, Stream, ListStream, RankOffset:
+	case Int, Handle, Stream, ListStream, RankOffset, Code:
 		v.Int = unzigzag(x)
 	case Text, Name:
 		if d.strings != nil {

@@ -55,6 +55,13 @@ func (c *Content) validateShared() error {
 		if int(s.Site) > len(c.Sites) {
 			return fmt.Errorf("trace: signature %d: no call site %d", i, s.Site)
 		}
+		for _, values := range [][]Value{s.In, s.Out} {
+			for k := range values {
+				if v := &values[k]; v.Form == Code && (v.Int < 1 || v.Int > int64(len(c.Sites))) {
+					return fmt.Errorf("trace: signature %d: no function at call site %d", i, v.Int)
+				}
+			}
+		}
 	}
 	for i, body := range c.Grammar.Rules {
 		for _, symbol := range body {

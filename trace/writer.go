@@ -32,6 +32,9 @@ func Write(w io.Writer, c *Content) error {
 	f.block(blockRankMap, 0, 0, appendRankMap(c))
 	f.block(blockStreams, 0, 0, appendStreams(c))
 	f.block(blockTimingStart, 0, 0, appendTimingStart(c))
+	if hasContext(c) {
+		f.block(blockContext, 0, 0, appendContext(c))
+	}
 	f.sequences(c.Sequences)
 	for i := range c.Threads {
 		f.timing(i, &c.Threads[i])

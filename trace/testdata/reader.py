@@ -120,7 +120,7 @@ class Input:
             x += self.varint()
         if form == 3:
             return form, struct.unpack("<d", self.bytes(8))[0]
-        if form in (2, 6, 10, 11, 12):
+        if form in (2, 6, 10, 11, 12, 13):
             return form, unzigzag(x)
         if form in (4, 5):
             return form, self.table[x]

@@ -1,0 +1,127 @@
+package trace
+
+import "math"
+
+// A ContextSample is what the operating system had counted for a process by a moment; all counts begin with the process
+// (those of the cgroup with the container) and never fall. What lies between two samples tells a rank that computes
+// more from one that did not get its CPU: CPUNS grows with the time that it ran, InvoluntarySwitches with how often it
+// was put aside for others, ThrottledNS with the time for which its container was stopped by its CPU limit.
+type ContextSample struct {
+	MonotonicNS         int64 // CLOCK_MONOTONIC of the node
+	CPUNS               int64 // user and system time of all threads of the process
+	VoluntarySwitches   int64 // context switches because a thread waited
+	InvoluntarySwitches int64 // because another one was to run
+	ThrottledPeriods    int64 // of the cgroup's CPU limit (nr_throttled); −1 where there is no such count
+	ThrottledNS         int64 // −1 where there is none
+	CPU                 int64 // number of the CPU that the process's first thread was last on, −1 where unknown
+}
+
+// contextColumns are the fields of a sample in the order of the file.
+var contextColumns = []func(*ContextSample) *int64{
+	func(s *ContextSample) *int64 { return &s.MonotonicNS },
+	func(s *ContextSample) *int64 { return &s.CPUNS },
+	func(s *ContextSample) *int64 { return &s.VoluntarySwitches },
+	func(s *ContextSample) *int64 { return &s.InvoluntarySwitches },
+	func(s *ContextSample) *int64 { return &s.ThrottledPeriods },
+	func(s *ContextSample) *int64 { return &s.ThrottledNS },
+	func(s *ContextSample) *int64 { return &s.CPU },
+}
+
+func hasContext(c *Content) bool {
+	for i := range c.Ranks {
+		if len(c.Ranks[i].Context) > 0 {
+			return true
+		}
+	}
+	return len(c.Meta.Excluded) > 0 || hasRemoteWorld(c)
+}
+
+func hasRemoteWorld(c *Content) bool {
+	for i := range c.Communicators {
+		if c.Communicators[i].RemoteWorld != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// appendContext writes under which conditions the ranks ran and were recorded, and which other worlds they met.
+func appendContext(c *Content) []byte {
+	s := newSection()
+	s.number(uint64(len(c.Meta.Excluded)))
+	for _, group := range c.Meta.Excluded {
+		s.text(group)
+	}
+	s.number(uint64(len(c.Communicators)))
+	s.texts(len(c.Communicators), func(i int) string { return c.Communicators[i].RemoteWorld })
+	s.number(uint64(len(c.Ranks)))
+	s.column(len(c.Ranks), func(i int) int64 { return int64(len(c.Ranks[i].Context)) })
+	for _, field := range contextColumns {
+		var all []int64
+		for i := range c.Ranks {
+			before := int64(0)
+			for k := range c.Ranks[i].Context {
+				v := *field(&c.Ranks[i].Context[k])
+				all = append(all, v-before)
+				before = v
+			}
+		}
+		s.b = AppendSequence(s.b, all)
+	}
+	return s.bytes()
+}
+
+// context reads what appendContext wrote; communicators and ranks are there.
+func (d *decoder) context(c *Content) {
+	if n := d.length(16); n > 0 {
+		c.Meta.Excluded = make([]string, n)
+		for i := range c.Meta.Excluded {
+			c.Meta.Excluded[i] = d.text()
+		}
+	}
+	if d.uvarint() != uint64(len(c.Communicators)) {
+		d.fail(errNumber)
+		return
+	}
+	for i, world := range d.texts(len(c.Communicators)) {
+		c.Communicators[i].RemoteWorld = world
+	}
+	if d.uvarint() != uint64(len(c.Ranks)) {
+		d.fail(errNumber)
+		return
+	}
+	total := int64(0)
+	counts := d.column(len(c.Ranks))
+	for _, n := range counts {
+		if n < 0 || n > math.MaxInt32 {
+			d.fail(errNumber)
+			return
+		}
+		total += n
+	}
+	const sampleBytes = 56
+	if !d.budget.take(total * sampleBytes) {
+		d.fail(errMemory)
+	}
+	if d.err != nil {
+		return
+	}
+	samples := make([]ContextSample, total)
+	all := samples
+	for i := range c.Ranks {
+		if n := counts[i]; n > 0 {
+			c.Ranks[i].Context, samples = samples[:n:n], samples[n:]
+		}
+	}
+	for _, field := range contextColumns {
+		values := d.column(len(all))
+		for i := range c.Ranks {
+			before := int64(0)
+			for k := range c.Ranks[i].Context {
+				before += values[0]
+				values = values[1:]
+				*field(&c.Ranks[i].Context[k]) = before
+			}
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package trace
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
+)
+
+// withContext is a trace of two ranks with all that the context block holds.
+func withContext() *Content {
+	c := stencil(2, 12, true)
+	c.Meta.Excluded = []string{"io", "rma"}
+	c.Communicators[1].RemoteWorld = "another"
+	c.Ranks[0].Context = []ContextSample{
+		{MonotonicNS: 1e9, CPUNS: 5e6, VoluntarySwitches: 3, ThrottledPeriods: -1, ThrottledNS: -1, CPU: 7},
+		{MonotonicNS: 2e9, CPUNS: 9e8, VoluntarySwitches: 4, InvoluntarySwitches: 90, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1},
+	}
+	c.Ranks[1].Context = []ContextSample{{MonotonicNS: 5, CPUNS: 1, ThrottledPeriods: 12, ThrottledNS: 3e8}}
+	return c
+}
+
+func TestContextIsKept(t *testing.T) {
+	c := withContext()
+	got, err := opened(t, written(t, c)).Content()
+	require.NoError(t, err)
+	require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty()))
+}
+
+// What is not there costs nothing.
+func TestNoContextNoBlock(t *testing.T) {
+	entries, _ := blocksOf(t, written(t, stencil(2, 12, true)))
+	for _, e := range entries {
+		require.NotEqual(t, blockContext, e.kind)
+	}
+}
+
+func TestCallbacksAndUntracedCalls(t *testing.T) {
+	c := one([]Function{{ID: 1, Name: "MPI_Op_create", Class: "op-create", Return: "int", Parameters: []Parameter{
+		{Name: "user_fn", Kind: "function", Direction: In}, {Name: "op", Kind: "op", Direction: Out},
+	}}}, []Signature{
+		{Function: 1, OwnRank: -1, In: []Value{{Form: Code, Int: 1}}, Out: []Value{{Form: Handle}}, Return: Value{Form: Int}},
+		{Function: 1, OwnRank: -1, Untraced: true, In: []Value{{Form: Code, Int: 2}}, Out: []Value{{Form: Handle}}, Return: Value{Form: Int}},
+	}, nil)
+	c.Sites = []Site{{Module: "app", Offset: 0x1001, Function: "add"}, {Module: "app", Offset: 0x2001}}
+	cursor, err := opened(t, written(t, c)).Cursor(0, 0)
+	require.NoError(t, err)
+	require.True(t, cursor.Next())
+	require.False(t, cursor.Event().Signature.Untraced)
+	require.Equal(t, "MPI_Op_create(user_fn=add, op=op#0) = MPI_SUCCESS", cursor.Event().Text())
+	require.True(t, cursor.Next())
+	require.True(t, cursor.Event().Signature.Untraced)
+	require.Equal(t, "MPI_Op_create(user_fn=app+0x2000, op=op#0) = MPI_SUCCESS", cursor.Event().Text())
+	require.Contains(t, string(cursor.Event().AppendJSON(nil)), `"untraced":true`)
+
+	c.Sites = c.Sites[:1]
+	require.ErrorContains(t, c.Validate(), "no function at call site 2")
+}
