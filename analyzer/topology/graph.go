@@ -1,0 +1,91 @@
+package topology
+
+import "slices"
+
+// A Graph is a simple undirected graph: who talks to whom, whatever the direction. Vertices are 0 … Order()−1.
+type Graph struct {
+	neighbours [][]int32 // ascending
+	edges      int
+}
+
+// NewGraph makes a graph with n vertices. Loops are left out, and an edge that is named twice counts once.
+func NewGraph(n int, edges func(yield func(u, v int) bool)) *Graph {
+	g := &Graph{neighbours: make([][]int32, n)}
+	for u, v := range edges {
+		if u != v {
+			g.neighbours[u] = append(g.neighbours[u], int32(v))
+			g.neighbours[v] = append(g.neighbours[v], int32(u))
+		}
+	}
+	for v, list := range g.neighbours {
+		slices.Sort(list)
+		g.neighbours[v] = slices.Compact(list)
+		g.edges += len(g.neighbours[v])
+	}
+	g.edges /= 2
+	return g
+}
+
+// Order is the number of vertices, Size that of edges.
+func (g *Graph) Order() int { return len(g.neighbours) }
+func (g *Graph) Size() int  { return g.edges }
+
+// Neighbours of a vertex, ascending; the caller does not change them.
+func (g *Graph) Neighbours(v int) []int32 { return g.neighbours[v] }
+
+// Adjacent tells whether there is an edge between u and v.
+func (g *Graph) Adjacent(u, v int) bool {
+	_, found := slices.BinarySearch(g.neighbours[u], int32(v))
+	return found
+}
+
+// degrees are those of all vertices, largest first: the invariant of the paper's second test.
+func (g *Graph) degrees() []int {
+	d := make([]int, g.Order())
+	for v := range d {
+		d[v] = len(g.neighbours[v])
+	}
+	slices.SortFunc(d, func(a, b int) int { return b - a })
+	return d
+}
+
+// components are the connected parts with at least one edge, each ascending, in the order of their lowest vertex.
+func (g *Graph) components() [][]int {
+	seen := make([]bool, g.Order())
+	var all [][]int
+	for start := range seen {
+		if seen[start] || len(g.neighbours[start]) == 0 {
+			continue
+		}
+		seen[start] = true
+		part := []int{start}
+		for i := 0; i < len(part); i++ {
+			for _, v := range g.neighbours[part[i]] {
+				if !seen[v] {
+					seen[v] = true
+					part = append(part, int(v))
+				}
+			}
+		}
+		slices.Sort(part)
+		all = append(all, part)
+	}
+	return all
+}
+
+// induced is the graph on the given vertices, which become 0 … in the order given.
+func (g *Graph) induced(vertices []int) *Graph {
+	number := make(map[int32]int, len(vertices))
+	for i, v := range vertices {
+		number[int32(v)] = i
+	}
+	return NewGraph(len(vertices), func(yield func(u, v int) bool) {
+		for i, u := range vertices {
+			for _, w := range g.neighbours[u] {
+				if j, inside := number[w]; inside && i < j && !yield(i, j) {
+					return
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package topology
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Family is a kind of pattern, of any size.
+type Family string
+
+// The families. A grid's edges go to the next in each dimension, a torus's also around; a dimension of size 2 is the
+// same either way.
+const (
+	Line          Family = "line"
+	Ring          Family = "ring"
+	Grid          Family = "grid"
+	Torus         Family = "torus"
+	Cylinder      Family = "cylinder" // periodic in some dimensions only
+	Hypercube     Family = "hypercube"
+	SixPoint      Family = "6-point stencil"  // a 2-D grid or torus with one of its two diagonals (NPB BT, SP)
+	NinePoint     Family = "9-point stencil"  // a 2-D grid or torus with both (the paper's 8-point stencil)
+	TwentySeven   Family = "27-point stencil" // the same in three dimensions
+	RowsColumns   Family = "rows and columns all-to-all"
+	AllToAll      Family = "all-to-all"
+	MasterWorker  Family = "master-worker"
+	Masters       Family = "masters and workers" // several masters, each with all workers
+	Tree          Family = "tree"                // complete, with k children each, numbered level by level
+	BinomialTree  Family = "binomial tree"
+	Butterfly     Family = "butterfly network" // rows and levels of an FFT's data flow
+	CG            Family = "NAS CG stencil"
+	Neighbourhood Family = "ring with distances up to k"
+	Dissemination Family = "dissemination" // distances 1, 2, 4, … in a ring
+	UserDefined   Family = "user-defined"
+)
+
+// A Pattern is a reference graph: a family with sizes.
+type Pattern struct {
+	Family     Family
+	Name       string // with sizes, as people say it: "4 x 8 torus"
+	Dimensions []int  // of lattices, slowest first; nil for others
+	Periodic   []bool // by dimension
+	Order      int    // ranks
+
+	// size is the number of edges, a cheap first test.
+	size int
+	// transitive: every vertex looks like every other.
+	transitive bool
+	// neighbours are those of a vertex with the direction in which each lies; each edge appears from both sides.
+	neighbours func(v int, yield func(w int, direction string))
+	// coordinates of a vertex; nil: its number says it all
+	coordinates func(v int) []int
+	// turned are the pattern itself and the same with its dimensions in other orders; nil: there is only one
+	turned func() []*Pattern
+}
+
+// Graph is the pattern's graph.
+func (p *Pattern) Graph() *Graph {
+	return NewGraph(p.Order, func(yield func(u, v int) bool) {
+		for v := range p.Order {
+			p.neighbours(v, func(w int, _ string) {
+				if v < w {
+					yield(v, w)
+				}
+			})
+		}
+	})
+}
+
+// Direction says where w lies from v in the pattern ("+x", "parent", "child 1", "worker"); empty: they are not
+// neighbours.
+func (p *Pattern) Direction(v, w int) string {
+	found := ""
+	p.neighbours(v, func(u int, direction string) {
+		if u == w && found == "" {
+			found = direction
+		}
+	})
+	return found
+}
+
+// Directions are the neighbours of a vertex by direction.
+func (p *Pattern) Directions(v int) map[string]int {
+	all := map[string]int{}
+	p.neighbours(v, func(w int, direction string) {
+		if _, there := all[direction]; !there {
+			all[direction] = w
+		}
+	})
+	return all
+}
+
+// Coordinates of a vertex: per dimension for lattices, level and place for trees, else its number.
+func (p *Pattern) Coordinates(v int) []int {
+	if p.coordinates == nil {
+		return []int{v}
+	}
+	return p.coordinates(v)
+}
+
+// sizes writes dimensions as "4 x 8".
+func sizes(dimensions []int) string {
+	words := make([]string, len(dimensions))
+	for i, d := range dimensions {
+		words[i] = fmt.Sprint(d)
+	}
+	return strings.Join(words, " x ")
+}
+
+// factorisations are the ways to write n as a product of factors of at least 2, at most `most` of them, each way with
+// its factors largest first; the ways with fewer factors first.
+func factorisations(n, most int) [][]int {
+	var all [][]int
+	var down func(rest, largest int, so []int)
+	down = func(rest, largest int, so []int) {
+		if rest == 1 {
+			all = append(all, slices.Clone(so))
+			return
+		}
+		if len(so) == most {
+			return
+		}
+		for f := min(rest, largest); f >= 2; f-- {
+			if rest%f == 0 {
+				down(rest/f, f, append(so, f))
+			}
+		}
+	}
+	if n >= 2 {
+		down(n, n, nil)
+	}
+	slices.SortStableFunc(all, func(a, b []int) int { return len(a) - len(b) })
+	return all
+}
