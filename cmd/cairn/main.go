@@ -55,7 +55,7 @@ func newRootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(peopleGroup, newRunCommand(), newInfoCommand(), newDumpCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(), newCopyCommand())
+	add(peopleGroup, newRunCommand(), newInfoCommand(), newDumpCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(), newCopyCommand(), newSimulateCommand())
 	add(podGroup, newInstallCommand(), newProbeCommand(), newShipCommand(), newCheckStorageCommand(), newMakeBucketCommand(),
 		newDeletePrefixCommand(), newResolveCommand())
 	return root

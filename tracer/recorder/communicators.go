@@ -170,8 +170,13 @@ func (c *communicators) start(world description) {
 	}
 	c.instances = append(c.instances, world.content(worldName))
 	c.predefined[0] = communicator{instance: 0, own: int32(world.own), known: true}
-	if world.own >= 0 && world.own < len(world.group) {
+	switch {
+	case world.own >= 0 && world.own < len(world.group):
 		c.rank = world.group[world.own]
+	case len(world.group) == 0 && world.own >= 0 && world.own < world.size:
+		// the group of a large world does not fit into a record, but it is known
+		c.rank = world.own
+		c.instances[0].Members = trace.RankList{{Start: 0, Count: world.size, Stride: 1}}
 	}
 }
 

@@ -1,0 +1,140 @@
+package simulate
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Config says what to simulate. The zero value of a field is its default.
+type Config struct {
+	Pattern    string // one of Patterns; "ring"
+	Ranks      int    // 4
+	Iterations int    // 10
+	Bytes      int    // of a message; 1024
+	Grid       []int  // ranks per dimension, for patterns with a grid; as even as it gets
+	Periodic   bool   // the grid's ends meet
+	Points     int    // of a stencil: 5 or 9 in two dimensions, 7 or 27 in three; the fewer
+	Cartesian  bool   // a stencil makes a communicator with MPI_Cart_create
+	Reduce     int    // a stencil reduces after every so many iterations; 10, −1: never
+	Steps      int    // planes of a wavefront; 4
+	Regrid     int    // an irregular program changes its neighbours after so many iterations; 5
+
+	Compute   time.Duration // of one rank in one iteration; 100 µs
+	Imbalance Imbalance
+	Model     Model
+	Seed      uint64
+
+	RanksPerNode int             // 64
+	Skew         []time.Duration // how far ahead a node's clock is, by node, again from the first after the last
+	CallSites    string          // "caller" or "none"; "caller"
+	NoReplay     bool            // every rank alone: nobody waits, and wildcards cannot be answered
+}
+
+// Imbalance says who computes longer than Config.Compute.
+type Imbalance struct {
+	SlowRank    int     // computes longer by SlowPercent
+	SlowPercent float64 //
+	Linear      float64 // the last rank computes longer by so many percent, the first not, those between in proportion
+	Noise       float64 // up to so many percent, anew for each rank and iteration
+}
+
+// Model says how long calls take, in nanoseconds. A message arrives Latency after its send was entered and is there
+// PerByte for every byte later; one of more than Eager bytes begins to be sent when its receive is posted, and its send
+// ends when it is there. A collective ends Collective after its last rank has entered (or what it waits for).
+type Model struct {
+	Call       int64   // that every call takes at least; 200
+	Latency    int64   // 2000
+	PerByte    float64 // 0.1
+	Eager      int     // 65536
+	Collective int64   // 5000
+}
+
+func (c *Config) defaults() error {
+	set := func(field *int, value int) {
+		if *field == 0 {
+			*field = value
+		}
+	}
+	if c.Pattern == "" {
+		c.Pattern = "ring"
+	}
+	set(&c.Ranks, 4)
+	set(&c.Iterations, 10)
+	set(&c.Bytes, 1024)
+	set(&c.Reduce, 10)
+	set(&c.Steps, 4)
+	set(&c.Regrid, 5)
+	set(&c.RanksPerNode, 64)
+	set(&c.Model.Eager, 64<<10)
+	if c.Compute == 0 {
+		c.Compute = 100 * time.Microsecond
+	}
+	for field, value := range map[*int64]int64{&c.Model.Call: 200, &c.Model.Latency: 2000, &c.Model.Collective: 5000} {
+		if *field == 0 {
+			*field = value
+		}
+	}
+	if c.Model.PerByte == 0 {
+		c.Model.PerByte = 0.1
+	}
+	if c.CallSites == "" {
+		c.CallSites = "caller"
+	}
+	switch {
+	case c.Ranks < 1 || c.Ranks > maxRanks:
+		return fmt.Errorf("simulate: %d ranks: 1 to %d are possible", c.Ranks, maxRanks)
+	case c.Iterations < 0 || c.Bytes < 0 || c.Steps < 1 || c.Regrid < 1 || c.RanksPerNode < 1:
+		return fmt.Errorf("simulate: iterations, bytes, steps, regrid and ranks per node must not be negative")
+	case c.Compute < 0 || c.Model.Call < 1 || c.Model.Latency < 0 || c.Model.PerByte < 0 || c.Model.Collective < 0:
+		return fmt.Errorf("simulate: times must not be negative, and a call takes 1 ns at least")
+	case c.CallSites != "caller" && c.CallSites != "none":
+		return fmt.Errorf("simulate: call sites %q: caller or none", c.CallSites)
+	}
+	return nil
+}
+
+const maxRanks = 1 << 24
+
+// A Pattern is a kind of program.
+type Pattern struct {
+	Name, About string
+	// program checks what of the configuration concerns the pattern and gives what every rank does between MPI_Init and
+	// MPI_Finalize.
+	program func(c *Config) (func(r *Rank), error)
+}
+
+// Patterns are all programs that can be simulated.
+var Patterns = []Pattern{
+	{"stencil2d", "halo exchange on a 2-D grid, 5 or 9 points", stencil2D},
+	{"stencil3d", "halo exchange on a 3-D grid, 7 or 27 points", stencil3D},
+	{"ring", "MPI_Sendrecv with the next and the previous rank", ring},
+	{"all-to-all", "MPI_Alltoall", allToAll},
+	{"pairwise", "all-to-all by point-to-point messages, one distance after the other", pairwise},
+	{"master-worker", "rank 0 hands out tasks to whoever is ready (MPI_ANY_SOURCE)", masterWorker},
+	{"butterfly", "MPI_Sendrecv with the ranks that differ in one bit, bit by bit", butterfly},
+	{"tree", "reduction to rank 0 and back by a binomial tree of messages", tree},
+	{"hypercube", "non-blocking exchange with all ranks that differ in one bit", hypercube},
+	{"transpose", "like NPB CG: sums over the rows of a grid by recursive halving, exchange with the transposed rank", transpose},
+	{"irregular", "like adaptive mesh refinement: neighbours and sizes by chance, changed now and then", irregular},
+	{"wavefront", "like NPB LU: pipelined sweeps over a 2-D grid, forth and back", wavefront},
+	{"two-phase", "a halo exchange in rows, then transposes in columns, on communicators of their own", twoPhase},
+}
+
+// Names are the names of all patterns.
+func Names() []string {
+	names := make([]string, len(Patterns))
+	for i := range Patterns {
+		names[i] = Patterns[i].Name
+	}
+	return names
+}
+
+func patternByName(name string) (*Pattern, error) {
+	for i := range Patterns {
+		if Patterns[i].Name == name {
+			return &Patterns[i], nil
+		}
+	}
+	return nil, fmt.Errorf("simulate: no pattern %q: %s", name, strings.Join(Names(), ", "))
+}

@@ -1,0 +1,70 @@
+package simulate
+
+import (
+	"fmt"
+	"iter"
+)
+
+// The replay runs all ranks as coroutines, in the order of simulated time. A rank runs until a call has to wait. It may
+// so be ahead of the others, but not in what it can observe: a message arrives by an event at its time, receives take
+// messages in the order of their arrival, and messages receives in the order in which they were posted, so that the
+// pairs do not depend on which was known first. A call whose result depends on what has happened until now
+// (MPI_Waitany) lets the others catch up (synchronise).
+
+// replay runs the program on all ranks.
+func (s *Simulation) replay() error {
+	s.gatherings = map[gatheringKey]*gathering{}
+	s.ranks = make([]*Rank, s.config.Ranks)
+	for i := range s.ranks {
+		r := s.newRank(i)
+		var stop func()
+		r.next, stop = iter.Pull(func(yield func(struct{}) bool) {
+			r.yield = yield
+			s.run(r)
+		})
+		defer stop()
+		s.ranks[i] = r
+		s.events.push(event{kind: resumes, rank: r})
+	}
+	for len(s.events.heap) > 0 {
+		e := s.events.pop()
+		s.now = e.at
+		switch e.kind {
+		case resumes:
+			s.resume(e.rank)
+		case arrives:
+			s.arrive(e.message, e.at)
+		case completes:
+			s.complete(e.request)
+		}
+	}
+	for _, r := range s.ranks {
+		if !r.ended {
+			return fmt.Errorf("simulate: deadlock: rank %d waits in its call %d (%s:%d)", r.rank, r.calls, s.config.Pattern, r.line)
+		}
+		s.end = max(s.end, r.now)
+	}
+	return nil
+}
+
+// resume lets a rank run until it waits again.
+func (s *Simulation) resume(r *Rank) {
+	if _, more := r.next(); !more {
+		r.ended = true
+	}
+}
+
+// block waits until the rank is resumed.
+func (r *Rank) block() {
+	if !r.yield(struct{}{}) {
+		panic(errStopped)
+	}
+}
+
+// synchronise waits until all events up to the rank's own time have happened.
+func (r *Rank) synchronise() {
+	if r.yield != nil && r.now > r.sim.now {
+		r.sim.events.push(event{at: r.now, kind: resumes, rank: r})
+		r.block()
+	}
+}

@@ -1,0 +1,12 @@
+package simulate
+
+// ring passes a message on to the next rank while one comes from the previous.
+func ring(c *Config) (func(r *Rank), error) {
+	return func(r *Rank) {
+		next, previous := (r.rank+1)%c.Ranks, (r.rank+c.Ranks-1)%c.Ranks
+		for i := range c.Iterations {
+			r.Work(i)
+			r.At(20).Sendrecv(r.World(), next, 0, c.Bytes, previous, 0)
+		}
+	}, nil
+}
