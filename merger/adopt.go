@@ -49,14 +49,23 @@ func (p *pool) adopt(c *trace.Content) ([]process, error) {
 	}
 	a := adoption{pool: p, from: c}
 	for _, s := range c.Sites {
+		if s.Caller > 0 { // an earlier one
+			s.Caller = uint32(a.sites[s.Caller-1]) + 1
+		}
 		a.sites = append(a.sites, p.addSite(s))
+	}
+	for _, s := range c.Segments {
+		if s.Site > 0 {
+			s.Site = uint32(a.sites[s.Site-1]) + 1
+		}
+		a.segments = append(a.segments, p.addSegment(s))
 	}
 	for _, comm := range c.Communicators {
 		a.communicators = append(a.communicators, p.addCommunicator(comm))
 	}
 	for _, s := range c.Signatures {
 		s = mapSites(s, func(site uint32) uint32 { return uint32(a.sites[site-1]) + 1 })
-		a.signatures = append(a.signatures, p.addSignature(s))
+		a.signatures = append(a.signatures, p.addSignature(withSegments(s, a.segments)))
 	}
 	for _, s := range c.Sequences {
 		a.sequences = append(a.sequences, p.addSequence(s))
@@ -70,7 +79,7 @@ type adoption struct {
 	pool *pool
 	from *trace.Content
 
-	sites, communicators, signatures, rules, sequences []int32
+	sites, segments, communicators, signatures, rules, sequences []int32
 
 	created map[int32]int32 // sequences of new communicators, whose values change
 }

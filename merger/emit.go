@@ -10,8 +10,8 @@ import (
 
 // emit writes processes, at most one per rank, as a trace. All orders in it
 // come from the content: ranks and threads by number, terminals, rules,
-// sequences and communicators by first use in that order, call sites by
-// module and offset.
+// sequences and communicators by first use in that order, call sites and
+// segments by what they are (places.go).
 func (p *pool) emit(processes []process, final bool) *trace.Content {
 	processes = slices.Clone(processes)
 	slices.SortFunc(processes, func(a, b process) int { return cmp.Compare(a.rank.Rank, b.rank.Rank) })
@@ -111,36 +111,19 @@ func (t *sequenceTable) add(held int32) int32 {
 	return i
 }
 
-// emitSignatures writes the table of signatures with the functions and sites that they use.
+// emitSignatures writes the table of signatures with the functions, sites and segments that they use.
 func (p *pool) emitSignatures(c *trace.Content, numbers numbering) {
-	siteUsed := map[uint32]bool{}
 	functionUsed := map[uint16]bool{}
 	for _, id := range numbers.signatures {
 		s := p.signatures[id]
 		c.Signatures = append(c.Signatures, s)
 		functionUsed[s.Function] = true
-		mapSites(s, func(site uint32) uint32 {
-			siteUsed[site-1] = true
-			return site
-		})
 	}
 	for id := range functionUsed {
 		c.Functions = append(c.Functions, *p.functions[id])
 	}
 	slices.SortFunc(c.Functions, func(a, b trace.Function) int { return cmp.Compare(a.ID, b.ID) })
-	order := make([]uint32, 0, len(siteUsed))
-	for id := range siteUsed {
-		order = append(order, id)
-	}
-	slices.SortFunc(order, func(a, b uint32) int { return compareSites(p.sites[a], p.sites[b]) })
-	place := make(map[uint32]uint32, len(order))
-	for i, id := range order {
-		place[id] = uint32(i) + 1
-		c.Sites = append(c.Sites, p.sites[id])
-	}
-	for i := range c.Signatures {
-		c.Signatures[i] = mapSites(c.Signatures[i], func(site uint32) uint32 { return place[site-1] })
-	}
+	p.emitPlaces(c)
 }
 
 // mapSites returns the signature with every site replaced: where the call was made, and the functions among its arguments.

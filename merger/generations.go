@@ -134,12 +134,16 @@ func (p *pool) digest(x *process) []byte {
 		numbering := p.number([]int32{t.root})
 		for _, id := range numbering.signatures {
 			s := p.signatures[id]
-			s = mapSites(s, func(pooled uint32) uint32 {
-				site := p.sites[pooled-1]
-				fmt.Fprintf(h, "%s %s %d", site.BuildID, site.Module, site.Offset)
+			s = mapSites(s, func(site uint32) uint32 {
+				write(p.siteIdentity(site))
 				return 0
 			})
-			write(trace.AppendSignature(nil, &s))
+			segments := segmentsOf(&s)
+			anonymous := withSegments(s, make([]int32, len(p.segments)))
+			write(trace.AppendSignature(nil, &anonymous))
+			for _, id := range segments {
+				write(p.segmentIdentity(id))
+			}
 		}
 		for _, id := range numbering.rules {
 			write(appendRule(nil, numbering.body(p.rules[id])))

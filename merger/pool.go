@@ -13,13 +13,17 @@ import (
 // have the same number if and only if they are equal; the numbers themselves
 // depend on the order of arrival and never reach a trace (see emit).
 //
-// In a pooled signature Site is 1 + a pooled site; in a pooled rule, terminals
+// In a pooled signature Site is 1 + a pooled site and pointers lead to pooled
+// segments; in a pooled site Caller is 1 + a pooled site; in a pooled rule, terminals
 // are pooled signatures and rules are pooled rules.
 type pool struct {
 	functions map[uint16]*trace.Function
 
 	sites   []trace.Site
 	siteIDs map[siteKey]int32
+
+	segments   []trace.Segment // Site is 1 + a pooled site
+	segmentIDs map[trace.Segment]int32
 
 	communicators   []trace.Communicator
 	communicatorIDs map[string]int32
@@ -34,11 +38,13 @@ type pool struct {
 	sequenceIDs map[uint64][]int32 // by hash
 }
 
-// siteKey is what makes two sites one: the same offset in the same binary. A
+// siteKey is what makes two sites one: the same offset in the same binary,
+// reached by the same calls where paths are kept. A
 // module without a build id is told apart by its name.
 type siteKey struct {
 	module string
 	offset uint64
+	caller uint32
 }
 
 func (p *pool) addFunction(f *trace.Function) error {
@@ -57,7 +63,7 @@ func (p *pool) addFunction(f *trace.Function) error {
 }
 
 func (p *pool) addSite(s trace.Site) int32 {
-	key := siteKey{s.BuildID, s.Offset}
+	key := siteKey{s.BuildID, s.Offset, s.Caller}
 	if s.BuildID == "" {
 		key.module = s.Module
 	}

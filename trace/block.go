@@ -41,6 +41,7 @@ const (
 	blockTimingStart
 	blockTiming
 	blockContext
+	blockSegments
 	blockIndex = 127
 )
 

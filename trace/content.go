@@ -6,6 +6,7 @@ type Content struct {
 	Meta          Meta
 	Functions     []Function
 	Sites         []Site
+	Segments      []Segment   // what pointers lead to, where that is kept
 	Signatures    []Signature // index = terminal
 	Communicators []Communicator
 	Grammar       Grammar   // rules of all threads; Thread.Root names each one's root
@@ -23,7 +24,7 @@ type Meta struct {
 	Version        string
 	ABI            string // "openmpi", "mpich"
 	CreatedBy      string // version of Cairn
-	CallSites      string // "none", "caller"
+	CallSites      string // "none", "caller", "path"
 	Timing         string // "lossless"
 	Attempt, Run   int
 	MissingRanks   RankList

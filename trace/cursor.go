@@ -91,7 +91,8 @@ func newCursor(shared *Content, plans []callPlan, thread int, from source, timed
 		ticks: t.FirstTick, world: binding{-1, t.Rank}, self: binding{-1, 0},
 	}
 	c.clock = newClockMap(&c.rank.Clock)
-	c.event.Rank, c.event.Thread, c.event.sites = t.Rank, t.Thread, shared.Sites
+	c.event.Rank, c.event.Thread = t.Rank, t.Thread
+	c.event.segments, c.event.sites = shared.Segments, shared.Sites
 	for _, k := range c.rank.CommunicatorsOwn {
 		switch shared.Communicators[k].GlobalName {
 		case commWorld:

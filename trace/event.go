@@ -25,5 +25,6 @@ type Event struct {
 	EnterTicks, ExitTicks int64
 	Enter, Exit           int64
 
-	sites []Site
+	segments []Segment // of the trace, for Text and AppendJSON
+	sites    []Site
 }

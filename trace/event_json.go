@@ -9,12 +9,14 @@ import (
 // AppendJSON appends the call as one JSON object without line breaks:
 //
 //	{"rank":0,"thread":0,"index":17,"function":"MPI_Send","args":{"buf":"…","count":4,…},"return":0,
-//	 "start_ns":81234567,"duration_ns":420,"call_site":{"module":"a.out","offset":4660,…}}
+//	 "start_ns":81234567,"duration_ns":420,"call_site":{"module":"a.out","offset":4660,…},"call_path":[{…},…]}
 //
-// Arguments are in the order of the parameter list: numbers are numbers; names, functions ("op_fn"), handles ("comm#1") and pointers ("…")
-// are strings; NULL and what does not count on this rank are null; lists are arrays; a status is an object. An inout
+// Arguments are in the order of the parameter list: numbers are numbers; names, functions ("op_fn"), handles ("comm#1")
+// and pointers ("…") are strings; a pointer whose segment is known is an object: kind, segment, offset, size, the thread
+// or device that it belongs to, and allocated_at, a place like call_site. NULL and what does not count on this rank are null; lists are arrays; a status is an object. An inout
 // parameter that the call changed is {"in":…,"out":…}. start_ns is CLOCK_MONOTONIC of the node, which ranks of one
-// boot id share. call_site is left out where it is unknown. Floating-point values that JSON lacks are strings ("NaN",
+// boot id share. call_site is left out where it is unknown; call_path, the places that it
+// was reached from, innermost first, where paths were not kept. Floating-point values that JSON lacks are strings ("NaN",
 // "+Inf", "-Inf"). "untraced":true is there when tracing was off during some of the time since the previous call.
 func (e *Event) AppendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `{"rank":`...), int64(e.Rank), 10)
@@ -51,6 +53,9 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	if e.Site != nil {
 		b = append(b, `,"call_site":`...)
 		b = e.Site.appendJSON(b)
+		if e.Site.Caller > 0 {
+			b = append(e.appendCallPath(append(b, `,"call_path":[`...)), ']')
+		}
 	}
 	return append(b, '}')
 }
@@ -58,6 +63,9 @@ func (e *Event) AppendJSON(b []byte) []byte {
 func (e *Event) appendArgumentJSON(b []byte, v *Value, kind string) []byte {
 	if site := e.code(v); site != nil {
 		return appendJSONString(b, site.name())
+	}
+	if segment := e.segment(v); segment != nil {
+		return e.appendPointerJSON(b, v, segment)
 	}
 	return appendValueJSON(b, v, kind)
 }

@@ -10,7 +10,8 @@ import (
 //
 //	MPI_Recv(buf=…, count=4, …, comm=MPI_COMM_WORLD, status={source=0, tag=7, bytes=16}) = MPI_SUCCESS
 //
-// A function is its name (or module+offset), a pointer "…", a handle its kind and number ("request#3"). A parameter that the call changed shows both values:
+// A function is its name (or module+offset), a pointer its segment and the offset in it
+// ("heap#3+128"; "…" where that was not kept), a handle its kind and number ("request#3"). A parameter that the call changed shows both values:
 // request=request#3→MPI_REQUEST_NULL. Parameters that do not count on this rank are "-".
 func (e *Event) Text() string { return string(e.AppendText(nil)) }
 
@@ -47,6 +48,9 @@ func (e *Event) AppendText(b []byte) []byte {
 func (e *Event) appendArgument(b []byte, v *Value, kind string) []byte {
 	if site := e.code(v); site != nil {
 		return append(b, site.name()...)
+	}
+	if segment := e.segment(v); segment != nil {
+		return appendPointerText(b, v, segment)
 	}
 	return appendValueText(b, v, kind)
 }
@@ -99,7 +103,7 @@ func (e *Event) arguments(yield func(argument) bool) {
 }
 
 func equalValues(a, b *Value) bool {
-	if a.Form != b.Form || a.Int != b.Int || a.Text != b.Text || len(a.List) != len(b.List) {
+	if a.Form != b.Form || a.Int != b.Int || a.Offset != b.Offset || a.Text != b.Text || len(a.List) != len(b.List) {
 		return false
 	}
 	for i := range a.List {

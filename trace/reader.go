@@ -177,6 +177,7 @@ func (t *Reader) openShared() error {
 		{blockMeta, "metadata", false, func(d *decoder) { c.Meta = d.meta() }},
 		{blockFunctions, "functions", false, func(d *decoder) { c.Functions = d.functions() }},
 		{blockSites, "call sites", false, func(d *decoder) { c.Sites = d.sites() }},
+		{blockSegments, "segments", true, func(d *decoder) { c.Segments = d.segments() }},
 		{blockSignatures, "signatures", false, func(d *decoder) { c.Signatures = d.signatures() }},
 		{blockCommunicators, "communicators", false, func(d *decoder) { c.Communicators = d.communicators() }},
 		{blockGrammar, "grammar", true, func(d *decoder) {
@@ -194,7 +195,7 @@ func (t *Reader) openShared() error {
 	for _, section := range sections {
 		e, ok := byType[section.kind]
 		if !ok {
-			if section.kind == blockSites || section.kind == blockContext {
+			if section.kind == blockSites || section.kind == blockContext || section.kind == blockSegments {
 				continue
 			}
 			return fmt.Errorf("%s: missing", section.name)

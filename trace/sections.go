@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // The sections of the file that all ranks share: one pair of functions each, append and decode. What a section holds
@@ -210,16 +211,32 @@ func appendSites(sites []Site) []byte {
 	s.texts(n, func(i int) string { return sites[i].Function })
 	s.texts(n, func(i int) string { return sites[i].File })
 	s.column(n, func(i int) int64 { return int64(sites[i].Line) })
+	// without call paths there is no such column
+	if slices.ContainsFunc(sites, func(s Site) bool { return s.Caller > 0 }) {
+		s.column(n, func(i int) int64 { return int64(sites[i].Caller) })
+	}
 	return s.bytes()
 }
 
 func (d *decoder) sites() []Site {
-	n := d.rows(96)
+	n := d.rows(104)
 	buildIDs, modules, offsets := d.texts(n), d.texts(n), d.column(n)
 	functions, files, lines := d.texts(n), d.texts(n), d.column(n)
 	sites := make([]Site, n)
 	for i := range sites {
-		sites[i] = Site{buildIDs[i], modules[i], uint64(offsets[i]), functions[i], files[i], int(lines[i])}
+		sites[i] = Site{
+			BuildID: buildIDs[i], Module: modules[i], Offset: uint64(offsets[i]),
+			Function: functions[i], File: files[i], Line: int(lines[i]),
+		}
+	}
+	if d.err == nil && len(d.b) > 0 {
+		for i, caller := range d.column(n) {
+			if caller < 0 || caller > int64(i) { // before i: no path goes in a circle
+				d.fail(errNumber)
+				break
+			}
+			sites[i].Caller = uint32(caller)
+		}
 	}
 	return sites
 }

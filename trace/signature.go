@@ -39,7 +39,7 @@ const (
 	Text                   // Text is a string argument
 	Name                   // Text is a named constant of MPI: MPI_COMM_WORLD, MPI_INT, MPI_ANY_SOURCE, MPI_IN_PLACE
 	Handle                 // Int is the symbolic id of an opaque handle, dense per kind
-	Pointer                // an address in the application's memory (its value is not kept in this mode)
+	Pointer                // an address in the application's memory: Int is 1 + a segment, 0 where that is not kept
 	List                   // List are the elements
 	Status                 // List are source, tag, error, cancelled, bytes
 	Stream                 // varies from call to call: the next value of this signature's stream number Int
@@ -50,10 +50,11 @@ const (
 
 // A Value is one argument or result of a call.
 type Value struct {
-	Form Form
-	Int  int64
-	Text string
-	List []Value
+	Form   Form
+	Int    int64
+	Offset int64 // of Pointer with a segment, in bytes from the segment's beginning; for a stack, from its top downwards
+	Text   string
+	List   []Value
 }
 
 // A Signature is one entry of the call signature table: a function, where it was called from, and the values of its
@@ -87,6 +88,9 @@ type Site struct {
 	Function string // resolved where symbols were at hand, else ""
 	File     string
 	Line     int
+	// Caller is 1 + the index of the place that called the function in which this one is; 0: not known. Call paths are
+	// kept as these links, so that paths share what they have in common. An index is always that of an earlier site.
+	Caller uint32
 }
 
 // A Communicator is one instance of a communicator, the same on all ranks that are in it.

@@ -16,7 +16,7 @@ import (
 // A value is one byte, the form in its low four bits and a small number x in its high ones, then, if x is 15, a varint
 // of x − 15. x is the zigzag form of Int, the length of Text, or the number of elements of List; Float is always
 // followed by its eight bytes. Fields that a form does not use are not encoded: equal signatures have equal bytes
-// because no form has two encodings.
+// because no form has two encodings. After x, a Pointer with a segment (x > 0) has its offset as a zigzag varint.
 
 const (
 	formBits  = 4
@@ -70,8 +70,14 @@ func appendSignature(b []byte, s *Signature, strings *stringTable) []byte {
 
 func appendValue(b []byte, v *Value, strings *stringTable) []byte {
 	switch v.Form {
-	case Absent, Null, Pointer:
+	case Absent, Null:
 		return append(b, byte(v.Form))
+	case Pointer:
+		b = appendSmall(b, v.Form, uint64(v.Int))
+		if v.Int > 0 {
+			b = binary.AppendVarint(b, v.Offset)
+		}
+		return b
 	case Int, Handle, Stream, ListStream, RankOffset, Code:
 		return appendSmall(b, v.Form, zigzag(v.Int))
 	case Float:
@@ -145,7 +151,14 @@ func (d *decoder) value(depth int) Value {
 		x += smallMost
 	}
 	switch v.Form {
-	case Absent, Null, Pointer, Float:
+	case Pointer:
+		if x > math.MaxInt32 {
+			d.fail(errSignature)
+		}
+		if v.Int = int64(x); x > 0 {
+			v.Offset = d.varint()
+		}
+	case Absent, Null, Float:
 		if x != 0 {
 			d.fail(errSignature)
 		}

@@ -40,6 +40,8 @@ func (s *Sizes) part(kind blockType) *int64 {
 		return &s.Values
 	case blockTimingStart, blockTiming:
 		return &s.Timing
+	case blockSegments:
+		return &s.Pointers
 	case blockSites:
 		return &s.CallSites
 	}

@@ -46,8 +46,8 @@ func stencil(ranks, steps int, timing bool) *Content {
 			ABI: "openmpi", CreatedBy: "test", CallSites: "caller", Timing: "lossless",
 			MissingRanks: nil, Notes: []string{"synthetic"}},
 		Functions: testFunctions,
-		Sites: []Site{{"aabb", "stencil", 0x1234, "exchange", "stencil.c", 17},
-			{"aabb", "stencil", 0x1334, "main", "stencil.c", 40}},
+		Sites: []Site{{BuildID: "aabb", Module: "stencil", Offset: 0x1234, Function: "exchange", File: "stencil.c", Line: 17},
+			{BuildID: "aabb", Module: "stencil", Offset: 0x1334, Function: "main", File: "stencil.c", Line: 40}},
 		Communicators: []Communicator{
 			{GlobalName: "MPI_COMM_WORLD", Members: RankList{{0, ranks, 1}}},
 			{GlobalName: "split 0", Members: RankList{{0, (ranks + 1) / 2, 2}}, Label: "even"},

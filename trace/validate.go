@@ -63,6 +63,9 @@ func (c *Content) validateShared() error {
 			}
 		}
 	}
+	if err := c.validatePlaces(); err != nil {
+		return err
+	}
 	for i, body := range c.Grammar.Rules {
 		for _, symbol := range body {
 			if !symbol.IsRule() && int(symbol.Value) >= len(c.Signatures) {
@@ -96,6 +99,41 @@ func (c *Content) validateShared() error {
 			if j > 0 && compareStreams(t.Streams[j-1], ref) >= 0 {
 				return fmt.Errorf("trace: rank %d thread %d: streams are not sorted", t.Rank, t.Thread)
 			}
+		}
+	}
+	return nil
+}
+
+// validatePlaces checks call paths and segments.
+func (c *Content) validatePlaces() error {
+	for i := range c.Sites {
+		if int(c.Sites[i].Caller) > i {
+			return fmt.Errorf("trace: call site %d is called from %d, which is not before it", i, c.Sites[i].Caller-1)
+		}
+	}
+	for i := range c.Segments {
+		s := &c.Segments[i]
+		if s.Kind == 0 || s.Kind > lastSegmentKind || s.Number < 0 || s.Ordinal < 0 {
+			return fmt.Errorf("trace: segment %d: kind %d, number %d, ordinal %d", i, s.Kind, s.Number, s.Ordinal)
+		}
+		if int(s.Site) > len(c.Sites) {
+			return fmt.Errorf("trace: segment %d: no call site %d", i, s.Site)
+		}
+	}
+	var check func(values []Value) bool
+	check = func(values []Value) bool {
+		for i := range values {
+			v := &values[i]
+			if v.Form == Pointer && (v.Int < 0 || v.Int > int64(len(c.Segments))) || !check(v.List) {
+				return false
+			}
+		}
+		return true
+	}
+	for i := range c.Signatures {
+		s := &c.Signatures[i]
+		if !check(s.In) || !check(s.Out) || s.Return.Form == Pointer && s.Return.Int != 0 {
+			return fmt.Errorf("trace: signature %d: a pointer to a segment that is not there", i)
 		}
 	}
 	return nil

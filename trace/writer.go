@@ -25,6 +25,9 @@ func Write(w io.Writer, c *Content) error {
 	if len(c.Sites) > 0 {
 		f.block(blockSites, 0, 0, appendSites(c.Sites))
 	}
+	if len(c.Segments) > 0 {
+		f.block(blockSegments, 0, 0, appendSegments(c.Segments))
+	}
 	f.block(blockSignatures, 0, 0, appendSignatures(c.Signatures))
 	f.block(blockCommunicators, 0, 0, appendCommunicators(c.Communicators))
 	f.block(blockGrammar, 0, 0, AppendGrammar(nil, c.Grammar))

@@ -120,6 +120,8 @@ class Input:
             x += self.varint()
         if form == 3:
             return form, struct.unpack("<d", self.bytes(8))[0]
+        if form == 7 and x:
+            return form, (x - 1, self.signed())
         if form in (2, 6, 10, 11, 12, 13):
             return form, unzigzag(x)
         if form in (4, 5):
@@ -174,6 +176,12 @@ class Trace:
             s = self.sections[3].strings()
             s.varint()
             self.sites = list(zip(s.texts(), s.texts(), s.sequence(), s.texts(), s.texts(), s.sequence()))
+            self.callers = s.sequence() if s.at < len(s.data) else [0] * len(self.sites)
+        self.segments = []
+        if 14 in self.sections:
+            s = self.sections[14]
+            s.varint()
+            self.segments = list(zip(s.sequence(), s.sequence(), s.sequence(), s.sequence(), s.sequence()))
         s = self.sections[4].strings()
         self.signatures = []
         for _ in range(s.varint()):
@@ -302,26 +310,53 @@ class Trace:
             for p, kind, _ in parameters:
                 i, o = before.get(p), after.get(p)
                 if i and o and o[0] != 0 and i != o:
-                    arguments[p] = {"in": show(i, kind), "out": show(o, kind)}
+                    arguments[p] = {"in": self.show(i, kind), "out": self.show(o, kind)}
                 else:
-                    arguments[p] = show(i if o is None or i and o[0] == 0 else o, kind)
+                    arguments[p] = self.show(i if o is None or i and o[0] == 0 else o, kind)
             call = {"rank": rank, "thread": thread, "index": index, "function": name, "args": arguments,
-                    "return": show(result, result_type), "start_ns": 0, "duration_ns": 0}
+                    "return": self.show(result, result_type), "start_ns": 0, "duration_ns": 0}
             if row in self.timing:
                 enter = exit + self.timing[row][0][index]
                 exit = enter + self.timing[row][1][index]
                 call["start_ns"] = self.nanoseconds(rank, enter)
                 call["duration_ns"] = self.nanoseconds(rank, exit) - call["start_ns"]
             if site:
-                build, module, offset, f, file, line = self.sites[site - 1]
-                call["call_site"] = {"module": module, "build_id": build, "offset": offset}
-                if f:
-                    call["call_site"]["function"] = f
-                if file:
-                    call["call_site"] |= {"file": file, "line": line}
+                call["call_site"], site = self.place(site), self.callers[site - 1]
+                path = []
+                while site:
+                    path.append(self.place(site))
+                    site = self.callers[site - 1]
+                if path:
+                    call["call_path"] = path
             yield call
 
+    def show(self, v, kind):
+        return self.pointer(*v[1]) if v and v[0] == 7 and v[1] else show(v, kind)
 
+    def place(self, site):
+        build, module, offset, f, file, line = self.sites[site - 1]
+        p = {"module": module, "build_id": build, "offset": offset}
+        if f:
+            p["function"] = f
+        if file:
+            p |= {"file": file, "line": line}
+        return p
+
+    def pointer(self, row, offset):
+        kind, number, site, size, _ = self.segments[row]
+        p = {"kind": SEGMENTS[kind], "segment": row, "offset": offset}
+        if kind == 4:
+            p["thread"] = number
+        if kind in (5, 6, 7):
+            p["device"] = number
+        if size:
+            p["size"] = size
+        if site:
+            p["allocated_at"] = self.place(site)
+        return p
+
+
+SEGMENTS = "? heap mapped static stack device managed pinned unknown".split()
 HANDLES = set("comm datatype op group win file info request message errhandler session keyval".split())
 
 

@@ -1,0 +1,154 @@
+package merger
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Places are what signatures refer to outside of themselves: call sites, the
+// paths that lead to them, and the memory segments that pointers lead to.
+
+func (p *pool) addSegment(s trace.Segment) int32 {
+	if id, ok := p.segmentIDs[s]; ok {
+		return id
+	}
+	if p.segmentIDs == nil {
+		p.segmentIDs = map[trace.Segment]int32{}
+	}
+	id := int32(len(p.segments))
+	p.segments = append(p.segments, s)
+	p.segmentIDs[s] = id
+	return id
+}
+
+// withSegments returns the signature with its pointers led to other segments;
+// numbers are indexed by segment.
+func withSegments(s trace.Signature, numbers []int32) trace.Signature {
+	if len(numbers) == 0 {
+		return s
+	}
+	s.In, s.Out = ledTo(s.In, numbers), ledTo(s.Out, numbers)
+	return s
+}
+
+func ledTo(values []trace.Value, numbers []int32) []trace.Value {
+	values = slices.Clone(values)
+	for i := range values {
+		v := &values[i]
+		if v.Form == trace.Pointer && v.Int > 0 {
+			v.Int = int64(numbers[v.Int-1]) + 1
+		}
+		if len(v.List) > 0 {
+			v.List = ledTo(v.List, numbers)
+		}
+	}
+	return values
+}
+
+// segmentsOf lists the segments that a signature's pointers lead to, in order.
+func segmentsOf(s *trace.Signature) []int32 {
+	var ids []int32
+	var walk func(values []trace.Value)
+	walk = func(values []trace.Value) {
+		for i := range values {
+			if v := &values[i]; v.Form == trace.Pointer && v.Int > 0 {
+				ids = append(ids, int32(v.Int-1))
+			}
+			walk(values[i].List)
+		}
+	}
+	walk(s.In)
+	walk(s.Out)
+	return ids
+}
+
+// siteIdentity is a site, given as 1 + its number, with its path, free of pool
+// numbers: the outermost caller first, so that a caller sorts before what it calls.
+func (p *pool) siteIdentity(site uint32) []byte {
+	var path []*trace.Site
+	for s := site; s > 0; s = p.sites[s-1].Caller {
+		path = append(path, &p.sites[s-1])
+	}
+	var b []byte
+	for _, s := range slices.Backward(path) {
+		b = append(append(b, s.BuildID...), 0)
+		b = append(append(b, s.Module...), 0)
+		b = binary.BigEndian.AppendUint64(b, s.Offset)
+	}
+	return b
+}
+
+func (p *pool) segmentIdentity(segment int32) []byte {
+	s := &p.segments[segment]
+	b := []byte{byte(s.Kind)}
+	b = binary.BigEndian.AppendUint32(b, uint32(s.Number))
+	b = binary.BigEndian.AppendUint64(b, s.Size)
+	b = binary.BigEndian.AppendUint32(b, uint32(s.Ordinal))
+	return append(b, p.siteIdentity(s.Site)...)
+}
+
+// emitPlaces writes the sites and segments that the signatures of c use, with
+// all callers, and gives the signatures the numbers that these have in c.
+func (p *pool) emitPlaces(c *trace.Content) {
+	sites, segments := map[uint32]bool{}, map[int32]bool{}
+	use := func(site uint32) {
+		for ; site > 0 && !sites[site]; site = p.sites[site-1].Caller {
+			sites[site] = true
+		}
+	}
+	for i := range c.Signatures {
+		mapSites(c.Signatures[i], func(site uint32) uint32 {
+			use(site)
+			return site
+		})
+		for _, id := range segmentsOf(&c.Signatures[i]) {
+			if !segments[id] {
+				segments[id] = true
+				use(p.segments[id].Site)
+			}
+		}
+	}
+
+	sitePlace := map[uint32]uint32{0: 0}
+	for i, site := range inOrder(sites, p.siteIdentity) {
+		sitePlace[site] = uint32(i) + 1
+		s := p.sites[site-1]
+		s.Caller = sitePlace[s.Caller] // sorts before
+		c.Sites = append(c.Sites, s)
+	}
+	segmentPlace := make([]int32, len(p.segments))
+	for i, id := range inOrder(segments, p.segmentIdentity) {
+		segmentPlace[id] = int32(i)
+		s := p.segments[id]
+		s.Site = sitePlace[s.Site]
+		c.Segments = append(c.Segments, s)
+	}
+	for i := range c.Signatures {
+		s := mapSites(c.Signatures[i], func(site uint32) uint32 { return sitePlace[site] })
+		if len(segments) > 0 {
+			s = withSegments(s, segmentPlace)
+		}
+		c.Signatures[i] = s
+	}
+}
+
+// inOrder sorts the members of a set by their identity.
+func inOrder[T uint32 | int32](set map[T]bool, identity func(T) []byte) []T {
+	type member struct {
+		id       T
+		identity []byte
+	}
+	members := make([]member, 0, len(set))
+	for id := range set {
+		members = append(members, member{id, identity(id)})
+	}
+	slices.SortFunc(members, func(a, b member) int { return bytes.Compare(a.identity, b.identity) })
+	ids := make([]T, len(members))
+	for i := range members {
+		ids[i] = members[i].id
+	}
+	return ids
+}
