@@ -25,10 +25,12 @@ func pointersAndPaths(t *testing.T) *Content {
 	}
 	for i := range c.Signatures {
 		s := &c.Signatures[i]
-		s.Site = min(s.Site, 2)
-		for k := range s.In {
-			if s.In[k].Form == Pointer {
-				s.In[k].Int, s.In[k].Offset = int64(1+i%3), int64(i*100-50)
+		s.Site = uint32(1 + i%2)
+		for _, values := range [][]Value{s.In, s.Out} {
+			for k := range values {
+				if values[k].Form == Pointer {
+					values[k].Int, values[k].Offset = int64(1+i%3), int64(i*100-50)
+				}
 			}
 		}
 	}
