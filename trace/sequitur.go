@@ -82,6 +82,20 @@ func (s *Sequitur) Bytes() int {
 func (s *Sequitur) Append(terminal int32) {
 	s.length++
 	if terminal == s.expected {
+		// most often the next symbol of the same rule
+		if k := len(s.path) - 1; k >= 0 && terminal >= 0 {
+			top := &s.path[k]
+			n := &s.nodes[top.node]
+			if top.done+1 < n.count {
+				top.done++
+				return
+			}
+			if next := &s.nodes[n.next]; next.count != 0 && next.value >= 0 {
+				*top = visit{node: n.next}
+				s.expected = next.value
+				return
+			}
+		}
 		s.advance()
 		return
 	}

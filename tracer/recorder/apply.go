@@ -42,6 +42,8 @@ type call struct {
 
 // apply records one committed call of a thread.
 func (r *Recorder) apply(t *thread, rec record) {
+	before := t.latest
+	t.latest = nil
 	l := layoutFor(rec.function)
 	if l == nil {
 		r.lost.Malformed++
@@ -116,19 +118,28 @@ func (r *Recorder) apply(t *thread, rec record) {
 	}
 	s.key = key
 
+	creator, known := int32(none), len(r.signatures.terminals)
 	var number int32
 	if c.creates {
-		slot := r.requests.create(r.requests.creatorOf(key), c.request)
-		if slot.terminal == none {
-			cr := &r.requests.creators[r.requests.ids[slot.id].creator]
-			slot.terminal = r.signatures.add(cr.key, slot.id)
-		}
-		number = slot.terminal
+		creator = r.requests.creatorOf(key)
+		number = r.created(creator, c.request)
 	} else {
 		number = r.signatures.terminal(key)
 	}
-	t.record(number, s, int64(rec.words[recordEnter]), int64(rec.words[recordExit]))
-	t.lastFunction = rec.function
+	if whole && int(number) < known {
+		r.remember(t, before, &c, rec, number, creator)
+	}
+	t.append(number, rec)
+	t.returned(number, s)
+}
+
+// created makes a request of a creating signature live and returns the terminal of the call.
+func (r *Recorder) created(creator int32, raw uint64) int32 {
+	slot := r.requests.create(creator, raw)
+	if slot.terminal == none {
+		slot.terminal = r.signatures.add(r.requests.creators[creator].key, slot.id)
+	}
+	return slot.terminal
 }
 
 // locate finds where the parameters of a call stand in its record.
@@ -147,26 +158,16 @@ func (c *call) locate(rd *reader) {
 	}
 }
 
-// record appends a call to the thread's grammar, streams and timing.
-func (t *thread) record(number int32, s *scratch, enter, exit int64) {
+// append adds a call to the thread's grammar and timing.
+func (t *thread) append(number int32, rec record) {
 	t.grammar.Append(number)
-	if len(s.lengths) > 0 {
-		if int(number) >= len(t.streams) {
-			t.streams = append(t.streams, make([][]stream, int(number)+1-len(t.streams))...)
-		}
-		streams := t.streams[number]
-		if len(streams) < len(s.lengths) {
-			streams = append(streams, make([]stream, len(s.lengths)-len(streams))...)
-			t.streams[number] = streams
-		}
-		at := 0
-		for i, n := range s.lengths {
-			for range n {
-				streams[i].push(s.values[at])
-				at++
-			}
-		}
-	}
+	t.time(int64(rec.words[recordEnter]), int64(rec.words[recordExit]))
+	t.lastFunction = rec.function
+	t.calls++
+}
+
+// time adds the times of a call, in clock ticks.
+func (t *thread) time(enter, exit int64) {
 	if t.calls == 0 {
 		t.firstTick = enter
 		t.gaps.push(0)
@@ -175,7 +176,6 @@ func (t *thread) record(number int32, s *scratch, enter, exit int64) {
 	}
 	t.durations.push(exit - enter)
 	t.lastExit = exit
-	t.calls++
 }
 
 // isRoot tells whether the caller is the root of a rooted collective.
@@ -406,6 +406,12 @@ func (r *Recorder) word(key []byte, kind mpispec.Kind, w uint64, effect mpispec.
 		return appendName(key, v)
 	}
 	return appendInt(key, int64(w))
+}
+
+// anyAddress tells whether a word is an address that is written like any other (trace.Pointer).
+func (r *Recorder) anyAddress(kind mpispec.Kind, w uint64) bool {
+	_, constant := r.constants[kind].lookup(w)
+	return !constant && w != 0
 }
 
 // endable writes requests that the call may end, and remembers which ids they stand for.

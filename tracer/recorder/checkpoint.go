@@ -408,13 +408,15 @@ func (t *thread) encode(e *encoder) {
 	t.durations.encode(e)
 	e.b = trace.AppendGrammar(e.b, t.grammar.Grammar())
 	n := 0
-	for _, streams := range t.streams {
-		if len(streams) > 0 {
+	for i := range t.results {
+		t.results[i].settle()
+		if len(t.results[i].streams) > 0 {
 			n++
 		}
 	}
 	e.uint(uint64(n))
-	for number, streams := range t.streams {
+	for number := range t.results {
+		streams := t.results[number].streams
 		if len(streams) == 0 {
 			continue
 		}
@@ -455,9 +457,6 @@ func (t *thread) decode(d *decoder, terminals int) error {
 		if number >= uint64(terminals) {
 			return errCheckpoint
 		}
-		if int(number) >= len(t.streams) {
-			t.streams = append(t.streams, make([][]stream, int(number)+1-len(t.streams))...)
-		}
 		streams := make([]stream, n)
 		for i := range streams {
 			values := d.uint()
@@ -466,7 +465,7 @@ func (t *thread) decode(d *decoder, terminals int) error {
 				return errCheckpoint
 			}
 		}
-		t.streams[number] = streams
+		t.resultsOf(int32(number)).streams = streams
 	}
 	return nil
 }

@@ -136,9 +136,13 @@ type communicators struct {
 	live        []communicator       // by local id
 	instances   []trace.Communicator // all that have existed
 	nth         map[string]uint64    // creations by a name without its ordinal
+
+	generation *uint64 // counts what changes what a communicator is (repeats.go)
 }
 
-func newCommunicators() *communicators { return &communicators{rank: none, nth: map[string]uint64{}} }
+func newCommunicators(generation *uint64) *communicators {
+	return &communicators{rank: none, nth: map[string]uint64{}, generation: generation}
+}
 
 // of gives the communicator for a value of the table of handles, nil for MPI_COMM_NULL and what we know nothing of.
 func (c *communicators) of(value int32) *communicator {
@@ -168,6 +172,7 @@ func (c *communicators) start(world description) {
 	if len(c.instances) > 0 {
 		return
 	}
+	*c.generation++
 	c.instances = append(c.instances, world.content(worldName))
 	c.predefined[0] = communicator{instance: 0, own: int32(world.own), known: true}
 	switch {
@@ -183,6 +188,7 @@ func (c *communicators) start(world description) {
 // meetSelf makes MPI_COMM_SELF known at its first use. Every rank has an instance of its own, and most never use it.
 func (c *communicators) meetSelf() {
 	if self := &c.predefined[1]; !self.known && c.predefined[0].known {
+		*c.generation++
 		*self = communicator{instance: int32(len(c.instances)), known: true}
 		d := description{size: 1, group: []int{c.rank}}
 		c.instances = append(c.instances, d.content(selfName))
@@ -191,6 +197,7 @@ func (c *communicators) meetSelf() {
 
 // add makes the communicator with a local id known.
 func (c *communicators) add(id int32, name string, d description) {
+	*c.generation++
 	for int(id) >= len(c.live) {
 		c.live = append(c.live, communicator{})
 	}
@@ -201,6 +208,7 @@ func (c *communicators) add(id int32, name string, d description) {
 // forget is for a freed communicator.
 func (c *communicators) forget(id int32) {
 	if id >= 0 && int(id) < len(c.live) {
+		*c.generation++
 		c.live[id] = communicator{}
 	}
 }

@@ -79,9 +79,10 @@ func (r *Recorder) addThreads(c *trace.Content, rank int) {
 			Gaps:      t.gaps.values(), Durations: t.durations.values(),
 		}
 		c.Grammar.Rules = append(c.Grammar.Rules, shifted(t.grammar.Grammar(), ct.Root)...)
-		for number := range t.streams {
-			for k := range t.streams[number] {
-				s := &t.streams[number][k]
+		for number := range t.results {
+			t.results[number].settle()
+			for k := range t.results[number].streams {
+				s := &t.results[number].streams[k]
 				key := string(s.encoded())
 				sequence, ok := sequences[key]
 				if !ok {

@@ -14,6 +14,9 @@
 // another instance of the same call would return differently — statuses, flags, indices, counts — is not part of the
 // key but of a value stream of the terminal; slots.go is the one table that decides.
 //
+// Most calls are repeats of one that came before and need none of this: repeats.go has the fast path in front, and the
+// rule for whoever changes what a key depends on: count the generation of the tables up, or call repeats.forget.
+//
 // # Handles
 //
 // Predefined handles are written by name. All others get symbolic ids (§3.3), dense per kind: the smallest free id

@@ -8,6 +8,8 @@ type handles struct {
 	ids   freeList
 	raw   []uint64 // by id
 	refs  []int32  // by id: how often MPI handed the handle out; 0 is a free id
+
+	generation *uint64 // counts what changes the table (repeats.go)
 }
 
 // predefined tells whether a value of the table is a constant.
@@ -31,6 +33,7 @@ func (h *handles) create(raw uint64) int32 {
 		}
 		return v
 	}
+	*h.generation++
 	id := h.ids.take()
 	if int(id) == len(h.raw) {
 		h.raw = append(h.raw, 0)
@@ -50,6 +53,7 @@ func (h *handles) free(raw uint64) int32 {
 	if h.refs[id]--; h.refs[id] > 0 {
 		return -1
 	}
+	*h.generation++
 	h.refs[id] = 0
 	h.table.remove(raw)
 	h.ids.give(id)

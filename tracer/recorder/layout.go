@@ -21,6 +21,9 @@ type layout struct {
 	naming     naming
 	meaning    meaning
 	ends       []int // indices of the parameters whose handles the call may end
+
+	repeatable bool    // repeats.go
+	hashed     []int32 // words of the record that the hash of a repeat takes
 }
 
 // A meaning is what a successful call means to the recorder beyond its handles.
@@ -140,6 +143,7 @@ func layoutOf(f *mpispec.Function) layout {
 		}
 	}
 	l.place()
+	l.repeatable, l.hashed = l.isRepeatable(), l.hashedPlaces()
 	return l
 }
 

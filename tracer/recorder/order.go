@@ -133,7 +133,9 @@ func (r *Recorder) consume(sources []*source) {
 }
 
 func (r *Recorder) step(s *source, rec record, next int) {
-	if s.ended {
+	if m := r.match(s.thread, rec); m != nil {
+		r.again(s.thread, m, rec.words)
+	} else if s.ended {
 		r.applyCarefully(s.thread, rec)
 	} else {
 		r.apply(s.thread, rec)

@@ -22,6 +22,7 @@ type Recorder struct {
 	communicators *communicators
 	signatures    *signatures
 	sites         *sites
+	repeats       *repeats
 	threads       []*thread // by order of first sight
 
 	rank, worldSize int // −1: not known yet
@@ -51,7 +52,8 @@ type lost struct {
 type thread struct {
 	number  uint32
 	grammar *trace.Sequitur
-	streams [][]stream // by terminal, then number
+	results []results // by terminal
+	latest  *repeat   // the call before was this one; nil: it was no known repeat
 
 	calls           uint64
 	firstTick       int64
@@ -87,8 +89,9 @@ func (c *constants) lookup(raw uint64) (int32, bool) {
 func New(p *Process) *Recorder {
 	r := &Recorder{
 		process: p, rank: none, worldSize: none, sampleEvery: 1,
-		communicators: newCommunicators(), signatures: newSignatures(), sites: newSites(p),
+		signatures: newSignatures(), sites: newSites(p), repeats: newRepeats(),
 	}
+	r.communicators = newCommunicators(&r.repeats.generation)
 	tables, sentinels := p.constantTables()
 	for _, kind := range mpispec.Kinds() {
 		table := tables[kind]
@@ -97,7 +100,7 @@ func New(p *Process) *Recorder {
 			if table == nil {
 				table = newRawTable()
 			}
-			r.handles[kind] = &handles{table: table}
+			r.handles[kind] = &handles{table: table, generation: &r.repeats.generation}
 		case kind == mpispec.KindRequest:
 			r.requests = newRequests(table)
 		case table != nil:

@@ -115,12 +115,20 @@ func (q *requests) begin(thread uint32) {
 // one handle, those of the thread itself are meant first: threads wait for their own as a rule, and that one handle is
 // shared by all threads says nothing but that the sends were small.
 func (q *requests) mention(raw uint64) int32 {
+	if v, ok := q.known(raw); ok {
+		return v
+	}
+	return q.create(q.creatorOf(nil), raw).id
+}
+
+// known is mention for a handle that we have seen being created; false for others.
+func (q *requests) known(raw uint64) (int32, bool) {
 	i, ok := q.table.get(raw)
 	if ok && i < 0 {
-		return i
+		return i, true
 	}
 	if !ok || q.queues[i].head == none {
-		return q.create(q.creatorOf(nil), raw).id
+		return 0, false
 	}
 	queue := &q.queues[i]
 	if queue.stamp != q.stamp {
@@ -138,7 +146,7 @@ func (q *requests) mention(raw uint64) int32 {
 	} else {
 		queue.cursor = q.live[node].next
 	}
-	return q.live[node].id
+	return q.live[node].id, true
 }
 
 // isNull tells whether raw is a predefined handle: there is only MPI_REQUEST_NULL.

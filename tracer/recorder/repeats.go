@@ -1,0 +1,298 @@
+package recorder
+
+import "github.com/cairn-mpi/cairn/tracer/mpispec"
+
+// The fast path. Most calls are repeats: the same function, from the same place, with the same inputs. A repeat is what
+// is known of such a call: which words of a record must be what they were for its key to be what it was, and which
+// terminal that was. A record that matches one goes to the grammar at once, without its key being written and looked
+// up. All else takes the slow path (apply), which alone decides what a key is; it also makes the repeats, of calls whose
+// key it has met before (remember).
+//
+// That a match means the same key rests on this: a key depends on the words of the record that are compared, on the
+// ids of the requests that it names, which are looked up, and on the tables of handles and communicators. Whatever
+// changes these tables counts r.repeats.generation up (handles and communicators do), and a repeat of an older
+// generation is first compared with the tables again (stillMeans). So:
+//
+//   - what changes what the key of a call would be, and is neither a word of its record nor looked up again by
+//     stillMeans, must drop all repeats: r.repeats.forget();
+//   - a call that does more than end or create requests must not be repeatable (layout.repeatable);
+//   - a word that is in the key must not be among those that are left out: scalars and arrays of requests, results that
+//     go to streams, addresses of buffers that are no constants (repeatBuilder.parameter).
+//
+// TestRepeats and FuzzRepeats compare the states of recorders with and without the fast path, byte by byte.
+type repeats struct {
+	heads      []*repeat // by hash, chained
+	generation uint64    // of the tables that keys depend on
+	era        uint64    // counts forget
+	count      int
+	credit     int // to make new ones: calls that never repeat are not remembered for ever
+	off        bool
+}
+
+const (
+	repeatBuckets = 1 << 12
+	mostRepeats   = 1 << 12 // then all are forgotten
+	longestChain  = 16      // of repeats that differ in nothing that is hashed
+	repeatCost    = 16      // matches that pay for making a repeat
+	mostCredit    = 2 * mostRepeats * repeatCost
+)
+
+func newRepeats() *repeats { return &repeats{credit: mostCredit} }
+
+// forget drops all repeats: something that keys depend on has changed.
+func (rs *repeats) forget() {
+	rs.heads, rs.count = nil, 0
+	rs.generation++
+	rs.era++ // threads and other repeats may still lead to one
+}
+
+// A repeat is a call that may come again.
+type repeat struct {
+	layout     *layout
+	first      uint64 // the word with length, function, binding and flags
+	exact      []exactWord
+	addresses  []wordAddress
+	requests   []requestWord
+	returned   int // index into requests: from there on they are what the call returned
+	generation uint64
+	era        uint64
+	handles    []handleWord
+	comm       communicatorUse
+
+	number    int32 // terminal; of a call that creates a request: of no use
+	creator   int32 // creating signature, none: it creates no request
+	requestAt int32 // where the raw handle of that request stands
+
+	in, out   []int32 // where the parameters stand
+	sources   []resultSource
+	resultsAt []int32 // the words that the sources are made of
+	flat      bool    // every stream gets one value
+
+	next  *repeat // that followed the last time
+	chain *repeat // of the same hash
+}
+
+type exactWord struct {
+	at   int32
+	want uint64
+}
+
+type wordAddress struct {
+	at   int32
+	kind mpispec.Kind
+}
+
+// A requestWord names a request: a constant or an id.
+type requestWord struct {
+	at    int32
+	value int32
+}
+
+// A handleWord is an exact word whose value in a table of handles is part of the key.
+type handleWord struct {
+	at    int32
+	kind  mpispec.Kind
+	value int32
+	found bool
+}
+
+// A communicatorUse is what a key depends on of the communicator of the call.
+type communicatorUse struct {
+	at    int32 // none: there is no communicator
+	known bool
+	own   int32
+	inter bool
+}
+
+// A resultSource says where values of streams stand in a record.
+type resultSource struct {
+	at, n int32
+	form  sourceForm
+}
+
+type sourceForm uint8
+
+const (
+	sourceWord       sourceForm = iota // one value
+	sourceList                         // n elements: one stream, with their number first
+	sourceStatuses                     // n statuses: five streams each
+	sourceStatusList                   // n statuses: one stream, with the number of values first
+)
+
+// match finds the repeat that a committed record of a thread is; nil if there is none.
+func (r *Recorder) match(t *thread, rec record) *repeat {
+	first := rec.words[recordLength]
+	if t.latest != nil {
+		if m := t.latest.next; m != nil && m.first == first && r.matches(m, t, rec.words) {
+			return m
+		}
+	}
+	rs := r.repeats
+	if rs.heads == nil {
+		return nil
+	}
+	for m := rs.heads[repeatHash(rec)]; m != nil; m = m.chain {
+		if m.first == first && r.matches(m, t, rec.words) {
+			if t.latest != nil {
+				t.latest.next = m
+			}
+			return m
+		}
+	}
+	return nil
+}
+
+// repeatHash mixes what most repeats differ in: the place of the call and its first inputs.
+func repeatHash(rec record) uint32 {
+	h := rec.words[recordLength]*0x9e3779b97f4a7c15 ^ rec.words[recordAddress]
+	if l := layoutFor(rec.function); l != nil {
+		for _, at := range l.hashed {
+			if int(at) >= len(rec.words) {
+				break
+			}
+			h = (h ^ rec.words[at]) * 0xff51afd7ed558ccd
+			h ^= h >> 32
+		}
+	}
+	return uint32(h*0x9e3779b97f4a7c15>>32) % repeatBuckets
+}
+
+// matches compares a record with a repeat. It changes nothing that a call on the slow path would not start afresh.
+func (r *Recorder) matches(m *repeat, t *thread, words []uint64) bool {
+	for i := range m.exact {
+		if e := &m.exact[i]; words[e.at] != e.want {
+			return false
+		}
+	}
+	for _, a := range m.addresses {
+		if !r.anyAddress(a.kind, words[a.at]) {
+			return false
+		}
+	}
+	if m.generation != r.repeats.generation && !r.stillMeans(m, words) {
+		return false
+	}
+	if len(m.requests) > 0 {
+		r.requests.begin(t.number)
+		for i := range m.requests {
+			if i == m.returned {
+				r.requests.begin(t.number)
+			}
+			q := &m.requests[i]
+			if v, ok := r.requests.known(words[q.at]); !ok || v != q.value {
+				return false
+			}
+		}
+	}
+	return m.creator == none || !r.requests.isNull(words[m.requestAt])
+}
+
+// stillMeans tells whether the handles of a repeat still mean what they did.
+func (r *Recorder) stillMeans(m *repeat, words []uint64) bool {
+	if m.era != r.repeats.era {
+		return false
+	}
+	for i := range m.handles {
+		h := &m.handles[i]
+		if v, ok := r.handles[h.kind].table.get(words[h.at]); ok != h.found || ok && v != h.value {
+			return false
+		}
+	}
+	if m.comm.at != none && m.comm != r.useOfCommunicator(m.comm.at, words) {
+		return false
+	}
+	m.generation = r.repeats.generation
+	return true
+}
+
+// useOfCommunicator looks up the communicator that stands at a place of a record.
+func (r *Recorder) useOfCommunicator(at int32, words []uint64) communicatorUse {
+	use := communicatorUse{at: at, own: none}
+	v, ok := r.handles[mpispec.KindComm].table.get(words[at])
+	if !ok {
+		return use
+	}
+	if c := r.communicators.of(v); c != nil {
+		use.known, use.own, use.inter = true, c.own, c.inter
+	}
+	return use
+}
+
+// again records a call that is a repeat.
+func (r *Recorder) again(t *thread, m *repeat, words []uint64) {
+	if r.repeats.credit < mostCredit {
+		r.repeats.credit++
+	}
+	if len(m.layout.ends) > 0 {
+		s := &r.scratch
+		s.named = s.named[:0]
+		for i := range m.requests[:m.returned] {
+			s.named = append(s.named, m.requests[i].value)
+		}
+		r.free(&call{layout: m.layout, words: words, in: m.in, out: m.out})
+	}
+	number := m.number
+	if m.creator != none {
+		r.requests.thread = t.number
+		number = r.created(m.creator, words[m.requestAt])
+	}
+	t.append(number, record{words: words, function: m.layout.spec.ID})
+	if len(m.sources) > 0 {
+		r.returnedAgain(t.resultsOf(number), m, words)
+	}
+	t.latest = m
+}
+
+// returnedAgain adds what a repeat returned.
+func (r *Recorder) returnedAgain(rs *results, m *repeat, words []uint64) {
+	if m.flat && len(rs.words) == len(m.resultsAt) {
+		same := true
+		for i, at := range m.resultsAt {
+			if rs.words[i] != words[at] {
+				same = false
+				break
+			}
+		}
+		if same {
+			rs.again++
+			return
+		}
+	}
+	s := &r.scratch
+	s.values, s.lengths = s.values[:0], s.lengths[:0]
+	for _, source := range m.sources {
+		s.take(source, words)
+	}
+	rs.push(s.values, s.lengths)
+	if m.flat {
+		for _, at := range m.resultsAt {
+			rs.words = append(rs.words, words[at])
+		}
+	}
+}
+
+// take pushes the values of a source.
+func (s *scratch) take(from resultSource, words []uint64) {
+	w := words[from.at:]
+	switch from.form {
+	case sourceWord:
+		s.push(int64(w[0]))
+	case sourceList:
+		s.values = append(s.values, int64(from.n))
+		for _, e := range w[:from.n] {
+			s.values = append(s.values, int64(e))
+		}
+		s.lengths = append(s.lengths, 1+from.n)
+	case sourceStatuses:
+		for i := range int(from.n) {
+			s.status(w[i*statusWords : (i+1)*statusWords])
+		}
+	case sourceStatusList:
+		s.values = append(s.values, int64(from.n)*statusFields)
+		for i := range int(from.n) {
+			fields := statusFieldsOf(w[i*statusWords : (i+1)*statusWords])
+			s.values = append(s.values, fields[:]...)
+		}
+		s.lengths = append(s.lengths, 1+from.n*statusFields)
+	}
+}

@@ -1,0 +1,230 @@
+package recorder
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// A mixedProgram makes calls of all the kinds that repeats have to tell apart, n times.
+func (s *fakeShim) mixedProgram(rng *rand.Rand, n int) {
+	s.init(0, 4)
+	group := list{0, 1, 2, 3}
+	comm, commRank := int64(0), int64(0)
+	datatype := int64(0)
+	persistent := int64(0)
+	pick := func(v ...int64) int64 { return v[rng.IntN(len(v))] }
+	anyComm := func() int64 {
+		if comm != 0 && rng.IntN(2) == 0 {
+			return comm
+		}
+		return pick(commWorld, commSelf)
+	}
+	anyType := func() int64 {
+		if datatype != 0 && rng.IntN(2) == 0 {
+			return datatype
+		}
+		return typeInt
+	}
+	for range n {
+		th := uint32(rng.IntN(2))
+		at := uint64(0x401000 + rng.IntN(2)*0x100)
+		switch rng.IntN(16) {
+		case 0: // the handle of a datatype means another one
+			if datatype != 0 {
+				s.callAt(th, at, "MPI_Type_free", 0, datatype, 0x0c000000)
+				datatype = 0
+			} else {
+				datatype = pick(700, 701)
+				s.callAt(th, at, "MPI_Type_contiguous", 0, pick(2, 3), typeInt, datatype)
+			}
+		case 1: // the same handle is a communicator in which we have another rank, or an intercommunicator
+			if comm != 0 {
+				s.callAt(th, at, "MPI_Comm_free", 0, comm, commNull)
+				comm = 0
+			} else {
+				comm, commRank = 800, int64(rng.IntN(4))
+				s.callAt(th, at, "MPI_Comm_split", 0, commWorld, 0, commRank, comm,
+					descr{raw: comm, own: commRank, size: 4, group: group, inter: pick(0, 0, 1)})
+			}
+		case 2: // what counts depends on who is root
+			s.callAt(th, at, "MPI_Gather", 0, pick(0x10, 0x20, inPlace), 1, anyType(), 0x30, 1, anyType(), pick(0, 1, mpiRoot), anyComm())
+		case 3:
+			s.callAt(th, at, "MPI_Iprobe", 0, anySource, 1, anyComm(), 0, noStat{})
+		case 4:
+			s.callAt(th, at, "MPI_Iprobe", 0, anySource, 1, anyComm(), 1, status{source: pick(1, 2), bytes: 4})
+		case 5:
+			s.callAt(th, at, "MPI_Recv", pick(0, 0, 0, 5), 1, anyType(), anySource, anyTag, commWorld, pick(0x10, 0, 0x20), status{source: pick(1, 1, 2)})
+		case 6: // requests of one handle, waited for together or one by one
+			raws := list{pick(900, 1000), pick(900, 1001), 1002}
+			for k, raw := range raws {
+				s.callAt(th, 0x402000, "MPI_Isend", 0, pick(0x10, 0x20), 1, typeInt, k, 7, commWorld, raw)
+			}
+			for len(raws) > 0 {
+				done := rng.IntN(len(raws) + 1)
+				var after list
+				var indices list
+				var statuses stats
+				for k, raw := range raws {
+					if k < done {
+						indices = append(indices, int64(k))
+						statuses = append(statuses, status{source: pick(0, 1)})
+						raw = requestNull
+					}
+					after = append(after, raw)
+				}
+				switch {
+				case done == len(raws):
+					s.callAt(th, at, "MPI_Waitall", 0, len(raws), raws, after, statuses)
+				case done == 1:
+					s.callAt(th, at, "MPI_Waitany", 0, len(raws), raws, after, 0, status{source: pick(0, 1)})
+				default:
+					s.callAt(th, at, "MPI_Testsome", 0, len(raws), raws, after, done, indices, statuses)
+				}
+				raws = raws[done:]
+			}
+		case 7:
+			if persistent == 0 {
+				persistent = pick(1100, 1101)
+				s.callAt(th, at, "MPI_Send_init", 0, 0x10, 1, typeInt, 1, 7, commWorld, persistent)
+			}
+			s.callAt(th, at, "MPI_Start", 0, persistent, persistent)
+			s.callAt(th, at, "MPI_Wait", 0, persistent, persistent, status{})
+			if rng.IntN(4) == 0 {
+				s.callAt(th, at, "MPI_Request_free", 0, persistent, requestNull)
+				persistent = 0
+			}
+		case 8: // a request that comes from nowhere
+			s.callAt(th, at, "MPI_Test", 0, pick(1200, 1201), pick(1200, 1201), 0, noStat{})
+		case 9:
+			s.callAt(th, at, "MPI_Wait", 0, requestNull, requestNull, status{source: anySource})
+		case 10: // sizes that never come again
+			s.callAt(th, at, "MPI_Send", 0, 0x10, rng.IntN(1000), typeInt, 1, 7, commWorld)
+		case 11:
+			s.callAt(th, at, "MPI_Wtime", rng.Int64())
+		case 12:
+			s.callAt(th, at, "MPI_Comm_rank", 0, anyComm(), commRank)
+		default:
+			s.callAt(th, at, "MPI_Allreduce", 0, pick(0x10, inPlace), 1, anyType(), 0x58000003, anyComm(), pick(0x20, 0x24))
+		}
+	}
+}
+
+// sameWithoutRepeats fails the test if the fast path makes any difference to the recorder of these records.
+func sameWithoutRepeats(t *testing.T, s *fakeShim) *Recorder {
+	t.Helper()
+	r, slow := New(s.process), New(s.process)
+	slow.repeats.off = true
+	r.consume(s.sources(r, true))
+	slow.consume(s.sources(slow, true))
+	if !bytes.Equal(r.AppendState(nil), slow.AppendState(nil)) {
+		t.Error("the fast path made another trace")
+		for i := range slow.threads {
+			a, _ := slow.Content()
+			b, _ := r.Content()
+			expect(t, lines(t, b, i), lines(t, a, i)...)
+		}
+	}
+	return r
+}
+
+func TestRepeats(t *testing.T) {
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 9))
+			s := newFakeShim(t)
+			if seed%2 == 0 {
+				s.mixedProgram(rng, 600)
+			} else {
+				s.randomProgram(rng, 600)
+			}
+			r := sameWithoutRepeats(t, s)
+			if r.repeats.count == 0 {
+				t.Error("no call was remembered")
+			}
+		})
+	}
+}
+
+// A steady loop is repeats and nothing else once it has come round.
+func TestSteadyLoopIsRepeats(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 4)
+	for range 5 {
+		var raw list
+		for k := range int64(3) {
+			s.call(0, "MPI_Irecv", 0, 1, typeInt, k, 7, commWorld, 0x10, 1000+k)
+			s.call(0, "MPI_Isend", 0, 0x10, 1, typeInt, k, 7, commWorld, 0x6c000000)
+			raw = append(raw, 1000+k, 0x6c000000)
+		}
+		s.waitall(raw)
+		s.call(0, "MPI_Type_contiguous", 0, 2, typeInt, 700)
+		s.call(0, "MPI_Send", 0, 0x10, 1, 700, 1, 7, commWorld)
+		s.call(0, "MPI_Type_free", 0, 700, 0x0c000000)
+	}
+	r := New(s.process)
+	src := s.sources(r, true)[0]
+	slow := 0
+	for {
+		rec, next, ok := r.peek(src)
+		if !ok {
+			break
+		}
+		if round := (int(src.thread.calls) - 1) / 10; round >= 2 && r.match(src.thread, rec) == nil {
+			slow++
+		}
+		r.step(src, rec, next)
+	}
+	// the datatype's creation and end take the slow path: they are no repeats, since they change what handles mean
+	if slow != 3*2 {
+		t.Errorf("%d calls took the slow path, want 6", slow)
+	}
+}
+
+// Records of all kinds, in any order and with any words changed, give the same with and without the fast path.
+func FuzzRepeats(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 255, 12, 7, 5, 0, 1, 2, 3}, uint64(1))
+	for seed := range uint64(8) {
+		order := make([]byte, 300)
+		for i := range order {
+			order[i] = byte(rand.New(rand.NewPCG(seed, uint64(i/7))).Uint32() % 40)
+		}
+		f.Add(order, seed)
+	}
+	f.Fuzz(func(t *testing.T, order []byte, seed uint64) {
+		if len(order) > 1<<12 {
+			return
+		}
+		s := newFakeShim(t)
+		s.mixedProgram(rand.New(rand.NewPCG(seed, 4)), 120)
+		var records [][]uint64
+		words := s.threads[0].words
+		for at := headerWords; at < len(words); {
+			n := int(low(words[at+recordReserved])) / 8
+			records = append(records, words[at:at+n])
+			at += n
+		}
+		out := append(newSegmentWords(0, 0), records[0]...) // MPI_Init
+		for i := 0; i < len(order); i++ {
+			if order[i] < 250 || i+3 >= len(order) {
+				out = append(out, records[int(order[i])%len(records)]...)
+				continue
+			}
+			// the record before once more, with one word changed
+			last := out[headerWords:]
+			for at := headerWords; at < len(out); at += int(low(out[at+recordReserved])) / 8 {
+				last = out[at:]
+			}
+			changed := append([]uint64{}, last...)
+			if at := 2 + int(order[i+1]); at < len(changed) {
+				changed[at] += uint64(int8(order[i+2]))
+			}
+			out = append(out, changed...)
+			i += 2
+		}
+		out[headerUsed] = uint64(len(out)-headerWords) * 8
+		s.threads = map[uint32]*fakeThread{0: {words: out}}
+		sameWithoutRepeats(t, s)
+	})
+}
