@@ -80,7 +80,7 @@ func info(t *testing.T, file string) map[string]any {
 	return v
 }
 
-// counts reads the lines "counts rank=R MPI_Send=12 …" that the examples print with --counts.
+// counts reads the lines "counts rank=R MPI_Send=12 …" that the programs print, one or several a rank.
 func counts(t *testing.T, output string) map[int]map[string]uint64 {
 	t.Helper()
 	byRank := map[int]map[string]uint64{}
@@ -92,7 +92,9 @@ func counts(t *testing.T, output string) map[int]map[string]uint64 {
 		var rank int
 		_, err := fmt.Sscanf(fields[1], "rank=%d", &rank)
 		require.NoError(t, err, line)
-		byRank[rank] = map[string]uint64{}
+		if byRank[rank] == nil {
+			byRank[rank] = map[string]uint64{}
+		}
 		for _, field := range fields[2:] {
 			name, value, _ := strings.Cut(field, "=")
 			n, err := strconv.ParseUint(value, 10, 64)

@@ -52,7 +52,18 @@ func returnDeclarations(f *mpispec.Function) []string {
 			list = append(list, "bool ignored_"+p.Name+"_")
 		}
 	}
+	for i := range f.Params {
+		if p := &f.Params[i]; changesLength(f, p) {
+			list = append(list, "int64_t length_"+p.Name+"_")
+		}
+	}
 	return list
+}
+
+// changesLength reports whether the call itself overwrites the number that was the capacity of p: MPI_Info_get_string
+// returns in buflen how much it would have liked.
+func changesLength(f *mpispec.Function, p *mpispec.Param) bool {
+	return isList(p) && p.Direction.IsOut() && p.Length.Op == mpispec.TermParam && f.Params[p.Length.Param].Direction.IsOut()
 }
 
 // referenceReturn is the wrapper's call.
@@ -66,6 +77,11 @@ func referenceReturn(f *mpispec.Function) string {
 			list = append(list, ignored(p))
 		}
 	}
+	for i := range f.Params {
+		if p := &f.Params[i]; changesLength(f, p) {
+			list = append(list, "length_"+p.Name+"_")
+		}
+	}
 	call := arguments(f, "")
 	rest := strings.TrimSuffix(strings.TrimPrefix(call, "("), ")")
 	if rest != "" {
@@ -77,7 +93,7 @@ func referenceReturn(f *mpispec.Function) string {
 func referenceCall(f *mpispec.Function) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "uint64_t cairn_reference_call_%s(%s)\n{\n", f.Name, declarations(f, nil))
-	referenceLengths(&b, f)
+	referenceLengths(&b, f, false)
 	fmt.Fprintf(&b, "\tconst uint64_t index_ = cairn_line_call(%q);\n", f.Name)
 	for i := range f.Params {
 		if p := &f.Params[i]; p.Direction.IsIn() {
@@ -91,7 +107,7 @@ func referenceCall(f *mpispec.Function) string {
 func referenceReturned(f *mpispec.Function) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "void cairn_reference_return_%s(%s)\n{\n", f.Name, declarations(f, returnDeclarations(f)))
-	referenceLengths(&b, f)
+	referenceLengths(&b, f, true)
 	switch {
 	case f.Return == mpispec.KindDouble:
 		b.WriteString("\tcairn_line_return_double(index_, result_);\n")
@@ -122,8 +138,9 @@ func referenceReturned(f *mpispec.Function) string {
 	return b.String()
 }
 
-// referenceLengths declares the lengths that values of one section need, and uses every parameter.
-func referenceLengths(b *strings.Builder, f *mpispec.Function) {
+// referenceLengths declares the lengths that values of one section need, and uses every parameter. returned: in the
+// function for the return, which is handed those that the call has overwritten.
+func referenceLengths(b *strings.Builder, f *mpispec.Function, returned bool) {
 	for i := range f.Params {
 		fmt.Fprintf(b, "\t(void)%s;\n", f.Params[i].Name)
 	}
@@ -138,7 +155,7 @@ func referenceLengths(b *strings.Builder, f *mpispec.Function) {
 	}
 	for i := range f.Params {
 		// Lengths of in arrays may be sums that out arrays need.
-		if p := &f.Params[i]; isList(p) {
+		if p := &f.Params[i]; isList(p) && !(returned && changesLength(f, p)) {
 			fmt.Fprintf(b, "\tconst int64_t length_%s_ = %s;\n\t(void)length_%s_;\n", p.Name, entryLength(f, p), p.Name)
 		}
 	}

@@ -2182,7 +2182,7 @@ uint64_t cairn_reference_call_MPI_Info_get_string(MPI_Info info, const char *key
 	return index_;
 }
 
-void cairn_reference_return_MPI_Info_get_string(uint64_t index_, int result_, MPI_Info info, const char *key, int *buflen, char *value, int *flag)
+void cairn_reference_return_MPI_Info_get_string(uint64_t index_, int result_, int64_t length_value_, MPI_Info info, const char *key, int *buflen, char *value, int *flag)
 {
 	(void)info;
 	(void)key;
@@ -2191,8 +2191,6 @@ void cairn_reference_return_MPI_Info_get_string(uint64_t index_, int result_, MP
 	(void)flag;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
 	(void)length_key_;
-	const int64_t length_value_ = value == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(buflen));
-	(void)length_value_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
@@ -2360,15 +2358,13 @@ uint64_t cairn_reference_call_MPI_Session_get_nth_pset(MPI_Session session, MPI_
 	return index_;
 }
 
-void cairn_reference_return_MPI_Session_get_nth_pset(uint64_t index_, int result_, MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
+void cairn_reference_return_MPI_Session_get_nth_pset(uint64_t index_, int result_, int64_t length_pset_name_, MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
 {
 	(void)session;
 	(void)info;
 	(void)n;
 	(void)pset_len;
 	(void)pset_name;
-	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(pset_len));
-	(void)length_pset_name_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;

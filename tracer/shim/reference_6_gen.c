@@ -2274,14 +2274,12 @@ uint64_t cairn_reference_call_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num,
 	return index_;
 }
 
-void cairn_reference_return_MPI_T_enum_get_info(uint64_t index_, int result_, MPI_T_enum enumtype, int *num, char *name, int *name_len)
+void cairn_reference_return_MPI_T_enum_get_info(uint64_t index_, int result_, int64_t length_name_, MPI_T_enum enumtype, int *num, char *name, int *name_len)
 {
 	(void)enumtype;
 	(void)num;
 	(void)name;
 	(void)name_len;
-	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	(void)length_name_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
@@ -2317,15 +2315,13 @@ uint64_t cairn_reference_call_MPI_T_enum_get_item(MPI_T_enum enumtype, int index
 	return index_;
 }
 
-void cairn_reference_return_MPI_T_enum_get_item(uint64_t index_, int result_, MPI_T_enum enumtype, int index, int *value, char *name, int *name_len)
+void cairn_reference_return_MPI_T_enum_get_item(uint64_t index_, int result_, int64_t length_name_, MPI_T_enum enumtype, int index, int *value, char *name, int *name_len)
 {
 	(void)enumtype;
 	(void)index;
 	(void)value;
 	(void)name;
 	(void)name_len;
-	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	(void)length_name_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
@@ -2392,7 +2388,7 @@ uint64_t cairn_reference_call_MPI_T_cvar_get_info(int cvar_index, char *name, in
 	return index_;
 }
 
-void cairn_reference_return_MPI_T_cvar_get_info(uint64_t index_, int result_, int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope)
+void cairn_reference_return_MPI_T_cvar_get_info(uint64_t index_, int result_, int64_t length_name_, int64_t length_desc_, int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope)
 {
 	(void)cvar_index;
 	(void)name;
@@ -2404,10 +2400,6 @@ void cairn_reference_return_MPI_T_cvar_get_info(uint64_t index_, int result_, in
 	(void)desc_len;
 	(void)bind;
 	(void)scope;
-	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	(void)length_name_;
-	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	(void)length_desc_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;

@@ -76,7 +76,7 @@ uint64_t cairn_reference_call_MPI_T_pvar_get_info(int pvar_index, char *name, in
 	return index_;
 }
 
-void cairn_reference_return_MPI_T_pvar_get_info(uint64_t index_, int result_, int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic)
+void cairn_reference_return_MPI_T_pvar_get_info(uint64_t index_, int result_, int64_t length_name_, int64_t length_desc_, int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic)
 {
 	(void)pvar_index;
 	(void)name;
@@ -91,10 +91,6 @@ void cairn_reference_return_MPI_T_pvar_get_info(uint64_t index_, int result_, in
 	(void)readonly;
 	(void)continuous;
 	(void)atomic;
-	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	(void)length_name_;
-	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	(void)length_desc_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
@@ -469,7 +465,7 @@ uint64_t cairn_reference_call_MPI_T_source_get_info(int source_index, char *name
 	return index_;
 }
 
-void cairn_reference_return_MPI_T_source_get_info(uint64_t index_, int result_, int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info)
+void cairn_reference_return_MPI_T_source_get_info(uint64_t index_, int result_, int64_t length_name_, int64_t length_desc_, int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info)
 {
 	(void)source_index;
 	(void)name;
@@ -480,10 +476,6 @@ void cairn_reference_return_MPI_T_source_get_info(uint64_t index_, int result_, 
 	(void)ticks_per_second;
 	(void)max_ticks;
 	(void)info;
-	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	(void)length_name_;
-	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	(void)length_desc_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
@@ -601,7 +593,7 @@ uint64_t cairn_reference_call_MPI_T_event_get_info(int event_index, char *name, 
 	return index_;
 }
 
-void cairn_reference_return_MPI_T_event_get_info(uint64_t index_, int result_, int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind)
+void cairn_reference_return_MPI_T_event_get_info(uint64_t index_, int result_, int64_t length_name_, int64_t length_array_of_datatypes_, int64_t length_array_of_displacements_, int64_t length_desc_, int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind)
 {
 	(void)event_index;
 	(void)name;
@@ -615,14 +607,6 @@ void cairn_reference_return_MPI_T_event_get_info(uint64_t index_, int result_, i
 	(void)desc;
 	(void)desc_len;
 	(void)bind;
-	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	(void)length_name_;
-	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(num_elements));
-	(void)length_array_of_datatypes_;
-	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(num_elements));
-	(void)length_array_of_displacements_;
-	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	(void)length_desc_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
@@ -1040,7 +1024,7 @@ uint64_t cairn_reference_call_MPI_T_category_get_info(int cat_index, char *name,
 	return index_;
 }
 
-void cairn_reference_return_MPI_T_category_get_info(uint64_t index_, int result_, int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories)
+void cairn_reference_return_MPI_T_category_get_info(uint64_t index_, int result_, int64_t length_name_, int64_t length_desc_, int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories)
 {
 	(void)cat_index;
 	(void)name;
@@ -1050,10 +1034,6 @@ void cairn_reference_return_MPI_T_category_get_info(uint64_t index_, int result_
 	(void)num_cvars;
 	(void)num_pvars;
 	(void)num_categories;
-	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	(void)length_name_;
-	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	(void)length_desc_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;

@@ -827,7 +827,7 @@ void cairn_reference_return_MPI_Info_get(uint64_t index_, int result_, MPI_Info 
 uint64_t cairn_reference_call_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag);
 void cairn_reference_return_MPI_Info_get_valuelen(uint64_t index_, int result_, MPI_Info info, const char *key, int *valuelen, int *flag);
 uint64_t cairn_reference_call_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag);
-void cairn_reference_return_MPI_Info_get_string(uint64_t index_, int result_, MPI_Info info, const char *key, int *buflen, char *value, int *flag);
+void cairn_reference_return_MPI_Info_get_string(uint64_t index_, int result_, int64_t length_value_, MPI_Info info, const char *key, int *buflen, char *value, int *flag);
 uint64_t cairn_reference_call_MPI_Info_get_nkeys(MPI_Info info, int *nkeys);
 void cairn_reference_return_MPI_Info_get_nkeys(uint64_t index_, int result_, MPI_Info info, int *nkeys);
 uint64_t cairn_reference_call_MPI_Info_get_nthkey(MPI_Info info, int n, char *key);
@@ -839,7 +839,7 @@ void cairn_reference_return_MPI_Session_finalize(uint64_t index_, int result_, M
 uint64_t cairn_reference_call_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names);
 void cairn_reference_return_MPI_Session_get_num_psets(uint64_t index_, int result_, MPI_Session session, MPI_Info info, int *npset_names);
 uint64_t cairn_reference_call_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name);
-void cairn_reference_return_MPI_Session_get_nth_pset(uint64_t index_, int result_, MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name);
+void cairn_reference_return_MPI_Session_get_nth_pset(uint64_t index_, int result_, int64_t length_pset_name_, MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name);
 uint64_t cairn_reference_call_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used);
 void cairn_reference_return_MPI_Session_get_info(uint64_t index_, int result_, MPI_Session session, MPI_Info *info_used);
 uint64_t cairn_reference_call_MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info);
@@ -1165,13 +1165,13 @@ void cairn_reference_return_MPI_T_init_thread(uint64_t index_, int result_, int 
 uint64_t cairn_reference_call_MPI_T_finalize(void);
 void cairn_reference_return_MPI_T_finalize(uint64_t index_, int result_);
 uint64_t cairn_reference_call_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len);
-void cairn_reference_return_MPI_T_enum_get_info(uint64_t index_, int result_, MPI_T_enum enumtype, int *num, char *name, int *name_len);
+void cairn_reference_return_MPI_T_enum_get_info(uint64_t index_, int result_, int64_t length_name_, MPI_T_enum enumtype, int *num, char *name, int *name_len);
 uint64_t cairn_reference_call_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name, int *name_len);
-void cairn_reference_return_MPI_T_enum_get_item(uint64_t index_, int result_, MPI_T_enum enumtype, int index, int *value, char *name, int *name_len);
+void cairn_reference_return_MPI_T_enum_get_item(uint64_t index_, int result_, int64_t length_name_, MPI_T_enum enumtype, int index, int *value, char *name, int *name_len);
 uint64_t cairn_reference_call_MPI_T_cvar_get_num(int *num_cvar);
 void cairn_reference_return_MPI_T_cvar_get_num(uint64_t index_, int result_, int *num_cvar);
 uint64_t cairn_reference_call_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope);
-void cairn_reference_return_MPI_T_cvar_get_info(uint64_t index_, int result_, int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope);
+void cairn_reference_return_MPI_T_cvar_get_info(uint64_t index_, int result_, int64_t length_name_, int64_t length_desc_, int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope);
 uint64_t cairn_reference_call_MPI_T_cvar_get_index(const char *name, int *cvar_index);
 void cairn_reference_return_MPI_T_cvar_get_index(uint64_t index_, int result_, const char *name, int *cvar_index);
 uint64_t cairn_reference_call_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count);
@@ -1185,7 +1185,7 @@ void cairn_reference_return_MPI_T_cvar_write(uint64_t index_, int result_, MPI_T
 uint64_t cairn_reference_call_MPI_T_pvar_get_num(int *num_pvar);
 void cairn_reference_return_MPI_T_pvar_get_num(uint64_t index_, int result_, int *num_pvar);
 uint64_t cairn_reference_call_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic);
-void cairn_reference_return_MPI_T_pvar_get_info(uint64_t index_, int result_, int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic);
+void cairn_reference_return_MPI_T_pvar_get_info(uint64_t index_, int result_, int64_t length_name_, int64_t length_desc_, int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic);
 uint64_t cairn_reference_call_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index);
 void cairn_reference_return_MPI_T_pvar_get_index(uint64_t index_, int result_, const char *name, int var_class, int *pvar_index);
 uint64_t cairn_reference_call_MPI_T_pvar_session_create(MPI_T_pvar_session *session);
@@ -1211,13 +1211,13 @@ void cairn_reference_return_MPI_T_pvar_readreset(uint64_t index_, int result_, M
 uint64_t cairn_reference_call_MPI_T_source_get_num(int *num_sources);
 void cairn_reference_return_MPI_T_source_get_num(uint64_t index_, int result_, int *num_sources);
 uint64_t cairn_reference_call_MPI_T_source_get_info(int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info);
-void cairn_reference_return_MPI_T_source_get_info(uint64_t index_, int result_, int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info);
+void cairn_reference_return_MPI_T_source_get_info(uint64_t index_, int result_, int64_t length_name_, int64_t length_desc_, int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info);
 uint64_t cairn_reference_call_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
 void cairn_reference_return_MPI_T_source_get_timestamp(uint64_t index_, int result_, int source_index, MPI_Count *timestamp);
 uint64_t cairn_reference_call_MPI_T_event_get_num(int *num_events);
 void cairn_reference_return_MPI_T_event_get_num(uint64_t index_, int result_, int *num_events);
 uint64_t cairn_reference_call_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind);
-void cairn_reference_return_MPI_T_event_get_info(uint64_t index_, int result_, int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind);
+void cairn_reference_return_MPI_T_event_get_info(uint64_t index_, int result_, int64_t length_name_, int64_t length_array_of_datatypes_, int64_t length_array_of_displacements_, int64_t length_desc_, int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind);
 uint64_t cairn_reference_call_MPI_T_event_get_index(const char *name, int *event_index);
 void cairn_reference_return_MPI_T_event_get_index(uint64_t index_, int result_, const char *name, int *event_index);
 uint64_t cairn_reference_call_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info, MPI_T_event_registration *event_registration);
@@ -1247,7 +1247,7 @@ void cairn_reference_return_MPI_T_event_get_source(uint64_t index_, int result_,
 uint64_t cairn_reference_call_MPI_T_category_get_num(int *num_cat);
 void cairn_reference_return_MPI_T_category_get_num(uint64_t index_, int result_, int *num_cat);
 uint64_t cairn_reference_call_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories);
-void cairn_reference_return_MPI_T_category_get_info(uint64_t index_, int result_, int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories);
+void cairn_reference_return_MPI_T_category_get_info(uint64_t index_, int result_, int64_t length_name_, int64_t length_desc_, int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories);
 uint64_t cairn_reference_call_MPI_T_category_get_num_events(int cat_index, int *num_events);
 void cairn_reference_return_MPI_T_category_get_num_events(uint64_t index_, int result_, int cat_index, int *num_events);
 uint64_t cairn_reference_call_MPI_T_category_get_index(const char *name, int *cat_index);

@@ -1765,7 +1765,7 @@ int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char 
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_get_string(reference_, result_, info, key, buflen, value, flag));
+	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Info_get_string(reference_, result_, length_value_, info, key, buflen, value, flag));
 	return result_;
 }
 
@@ -1909,7 +1909,7 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 		word_ = cairn_put_string_within(word_, defined_ ? length_pset_name_ : CAIRN_NULL, pset_name);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_get_nth_pset(reference_, result_, session, info, n, pset_len, pset_name));
+	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_get_nth_pset(reference_, result_, length_pset_name_, session, info, n, pset_len, pset_name));
 	return result_;
 }
 

@@ -2038,7 +2038,7 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 		*word_++ = defined_ ? CAIRN_WORD_AT(name_len) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_enum_get_info(reference_, result_, enumtype, num, name, name_len));
+	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_enum_get_info(reference_, result_, length_name_, enumtype, num, name, name_len));
 	return result_;
 }
 
@@ -2065,7 +2065,7 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 		*word_++ = defined_ ? CAIRN_WORD_AT(name_len) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_enum_get_item(reference_, result_, enumtype, index, value, name, name_len));
+	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_enum_get_item(reference_, result_, length_name_, enumtype, index, value, name, name_len));
 	return result_;
 }
 
@@ -2120,7 +2120,7 @@ int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *ve
 		*word_++ = defined_ ? CAIRN_WORD_AT(scope) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_cvar_get_info(reference_, result_, cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
+	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_cvar_get_info(reference_, result_, length_name_, length_desc_, cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
 	return result_;
 }
 

@@ -76,7 +76,7 @@ int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *ve
 		*word_++ = defined_ ? CAIRN_WORD_AT(atomic) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_get_info(reference_, result_, pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
+	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_pvar_get_info(reference_, result_, length_name_, length_desc_, pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
 	return result_;
 }
 
@@ -379,7 +379,7 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_source_get_info(reference_, result_, source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
+	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_source_get_info(reference_, result_, length_name_, length_desc_, source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
 	return result_;
 }
 
@@ -462,7 +462,7 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_get_info(reference_, result_, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
+	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_event_get_info(reference_, result_, length_name_, length_array_of_datatypes_, length_array_of_displacements_, length_desc_, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
 	return result_;
 }
 
@@ -808,7 +808,7 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 		*word_++ = defined_ ? CAIRN_WORD_AT(num_categories) : 0;
 		cairn_commit(&record_, word_);
 	}
-	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_category_get_info(reference_, result_, cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
+	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_category_get_info(reference_, result_, length_name_, length_desc_, cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
 	return result_;
 }
 

@@ -1,0 +1,81 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// familyRanks has the number of ranks of the programs that are not for two.
+var familyRanks = map[string]int{"collectives": 3, "groups": 3, "neighborhood": 3}
+
+// buildFamilies compiles the programs of families/ and returns where they are, by implementation and name.
+func buildFamilies(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "bin")
+	out, err := exec.Command("make", "-s", "-j2", "-C", "families", "OUT="+dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return dir
+}
+
+// launchFamily is the command for a program of a family.
+func launchFamily(implementation, dir, program string) (command []string, ranks int) {
+	ranks = familyRanks[program]
+	if ranks == 0 {
+		ranks = 2
+	}
+	command = launch(implementation, ranks, program)
+	command[len(command)-1] = filepath.Join(dir, implementation, program)
+	return command, ranks
+}
+
+// TestFamilies runs a program for each family of functions under both MPIs. The decoded trace must equal the reference
+// log in every call and the program's own counts, and together the programs must have called every function there is.
+func TestFamilies(t *testing.T) {
+	dir := buildFamilies(t)
+	for _, implementation := range implementations {
+		t.Run(implementation, func(t *testing.T) {
+			programs, err := filepath.Glob("families/*.c")
+			require.NoError(t, err)
+			called := map[string]bool{}
+			for _, source := range programs {
+				program := strings.TrimSuffix(filepath.Base(source), ".c")
+				t.Run(program, func(t *testing.T) {
+					command, ranks := launchFamily(implementation, dir, program)
+					r := trace(t, []string{"--verify"}, command...)
+					require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
+					assert.Regexp(t, fmt.Sprintf(`verify: all \d+ calls on %d ranks agree with the reference log`, ranks), r.stdout+r.stderr)
+					assert.NotRegexp(t, regexp.MustCompile(`(?m)^cairn: `), r.stderr)
+					printed := counts(t, r.stdout)
+					require.Len(t, printed, ranks, r.stdout)
+					assert.Equal(t, printed, dumpCounts(t, worldOf(t, r.dir)))
+					for _, functions := range printed {
+						for name := range functions {
+							called[name] = true
+						}
+					}
+				})
+			}
+			if !t.Failed() {
+				checkCoverage(t, implementation, called)
+			}
+		})
+	}
+}
+
+// worldOf is the trace of the world that was started first: a program that spawns leaves several.
+func worldOf(t *testing.T, dir string) string {
+	t.Helper()
+	if files, _ := filepath.Glob(filepath.Join(dir, "run-*", "trace.cairn")); len(files) > 0 {
+		return files[0]
+	}
+	return filepath.Join(dir, "trace.cairn")
+}
