@@ -128,7 +128,7 @@ func referenceReturned(f *mpispec.Function) string {
 				flag := f.Params[p.OnlyIf-1].Name
 				defined = fmt.Sprintf("defined_ && %s != NULL && *%s != 0", flag, flag)
 			}
-			if p.Kind == mpispec.KindBuffer {
+			if p.Kind == mpispec.KindBuffer || p.Effect == mpispec.EffectCompleted {
 				defined = "true"
 			}
 			fmt.Fprintf(&b, "\t%s\n", referenceValue(f, p, defined, true))

@@ -40,6 +40,9 @@ func wrapper(f *mpispec.Function) string {
 	// Before the record, as it is after the record at the return: what the records' epochs say of the order of two calls
 	// the log's order says too.
 	line("CAIRN_REFERENCE_CALL(cairn_reference_call_%s(%s));", f.Name, names(f))
+	if f.Class.Op() == "session-free" {
+		line("if (session != NULL)\n\t\tcairn_forget_session(*session);")
+	}
 	line("struct cairn_record record_;")
 	if needsRoot(f) {
 		line("const bool root_ = %s;", rootOf(f))
@@ -245,6 +248,11 @@ func putOut(f *mpispec.Function, p *mpispec.Param) string {
 	case p.Kind == mpispec.KindBuffer:
 		// An address is known whatever became of the call.
 		return fmt.Sprintf("*word_++ = CAIRN_WORD(%s);", p.Name)
+	case p.Effect == mpispec.EffectCompleted && isList(p):
+		// A call that failed may have completed requests all the same.
+		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s, %s);", definedLength(f, p), p.Name)
+	case p.Effect == mpispec.EffectCompleted:
+		return fmt.Sprintf("*word_++ = CAIRN_WORD_AT(%s);", p.Name)
 	case p.Kind == mpispec.KindStatus && !p.IsArray():
 		s, i := p.Name, "false"
 		if p.Direction == mpispec.Out {
@@ -310,8 +318,11 @@ func newComm(f *mpispec.Function) string {
 
 // extras returns the statement that appends what only MPI can tell at this moment.
 func extras(f *mpispec.Function) string {
-	if f.Class.Op() == "init" {
+	switch f.Class.Op() {
+	case "init":
 		return "if (defined_)\n\t\t\tword_ = cairn_describe_world(&record_, word_);"
+	case "session-create":
+		return "if (defined_ && session)\n\t\t\tword_ = cairn_describe_session(&record_, word_, *session);"
 	}
 	if c := newComm(f); c != "" {
 		return fmt.Sprintf("if (defined_ && %s)\n\t\t\tword_ = cairn_describe(&record_, word_, *%s);", c, c)
@@ -321,8 +332,11 @@ func extras(f *mpispec.Function) string {
 
 // descriptionBound returns the expression for the bytes to reserve for the extras.
 func descriptionBound(f *mpispec.Function) string {
-	if f.Class.Op() == "init" {
+	switch f.Class.Op() {
+	case "init":
 		return "CAIRN_WORLD_BYTES"
+	case "session-create":
+		return "CAIRN_SESSION_BYTES"
 	}
 	if newComm(f) == "" {
 		return ""

@@ -60,7 +60,9 @@ import "strings"
 //	                local work
 //	init finalize abort
 //	query           asks, changes nothing, and touches nobody else; also the
-//	                calls that hand out an object's group, info or errhandler
+//	                calls that hand out an object's group, info or errhandler;
+//	                parent: hands out the communicator to the world that
+//	                spawned this one
 //	time            MPI_Wtime, MPI_Wtick
 //	pcontrol
 //	convert         between C and Fortran handles
@@ -179,7 +181,7 @@ var vocabulary = map[string]string{
 	"init":              "",
 	"finalize":          "",
 	"abort":             "",
-	"query":             "",
+	"query":             "parent",
 	"time":              "",
 	"pcontrol":          "",
 	"convert":           "",

@@ -3058,7 +3058,7 @@ var Functions = []Function{
 		{Name: "intercomm", Direction: Out, Kind: KindComm, CType: "MPI_Comm", Effect: EffectNew},
 		{Name: "array_of_errcodes", Direction: Out, Kind: KindErrorCode, CType: "int", Length: Term{Op: TermSum, Param: 3}, RootOnly: true, Sentinels: []string{"MPI_ERRCODES_IGNORE"}},
 	}},
-	423: {ID: 423, Name: "MPI_Comm_get_parent", Since: 200, Class: "query", Return: KindErrorCode, ReturnType: "int", Params: []Param{
+	423: {ID: 423, Name: "MPI_Comm_get_parent", Since: 200, Class: "query parent", Return: KindErrorCode, ReturnType: "int", Params: []Param{
 		{Name: "parent", Direction: Out, Kind: KindComm, CType: "MPI_Comm", Effect: EffectExisting},
 	}},
 	424: {ID: 424, Name: "MPI_Open_port", Since: 200, Class: "port open", Return: KindErrorCode, ReturnType: "int", Params: []Param{

@@ -6,36 +6,36 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
-// free ends what a successful call ended: freed handles, completed requests, consumed messages.
-func (r *Recorder) free(c *call) {
-	s := &r.scratch
-	named := s.named
+// complete ends the requests that a call ended. A call that waits may do so and fail (a message was longer than the
+// buffer); one that frees a request may not.
+func (r *Recorder) complete(c *call) {
+	named := r.scratch.named
 	for _, i := range c.ends {
 		p := &c.params[i]
-		if !p.in {
+		if p.kind != mpispec.KindRequest || !p.in || !p.out || c.failed && p.spec.Effect != mpispec.EffectCompleted {
 			continue
 		}
-		before := c.elements(p, c.in[i])
-		if p.kind == mpispec.KindRequest {
-			if !p.out {
-				continue
+		before, after := c.elements(p, c.in[i]), c.elements(p, c.out[i])
+		ids := named[:min(len(before), len(named))]
+		named = named[len(ids):]
+		for k, raw := range before {
+			// A request that has ended has become MPI_REQUEST_NULL; a persistent one that is complete has not.
+			if k < len(after) && k < len(ids) && ids[k] >= 0 && r.requests.isNull(after[k]) {
+				r.requests.end(raw, ids[k])
 			}
-			after := c.elements(p, c.out[i])
-			ids := named[:min(len(before), len(named))]
-			named = named[len(ids):]
-			for k, raw := range before {
-				// A request that has ended has become MPI_REQUEST_NULL; a persistent one that is complete has not.
-				if k < len(after) && k < len(ids) && ids[k] >= 0 && r.requests.isNull(after[k]) {
-					r.requests.end(raw, ids[k])
-				}
-			}
-			continue
 		}
+	}
+}
+
+// free ends the handles and messages that a successful call freed or used up.
+func (r *Recorder) free(c *call) {
+	for _, i := range c.ends {
+		p := &c.params[i]
 		h := r.handles[p.kind]
-		if h == nil {
+		if !p.in || h == nil {
 			continue
 		}
-		for _, raw := range before {
+		for _, raw := range c.elements(p, c.in[i]) {
 			id := h.free(raw)
 			if p.kind == mpispec.KindComm {
 				r.communicators.forget(id)
@@ -68,6 +68,7 @@ func (r *Recorder) afterwards(c *call, extras *reader) bool {
 	case meansSession:
 		r.sessions++
 		r.finalized = false
+		r.meetWorld(extras)
 	case meansSessionEnd:
 		r.finalized = r.finalized || r.sessions == 0
 	case meansName:
@@ -76,6 +77,8 @@ func (r *Recorder) afterwards(c *call, extras *reader) bool {
 		}
 	case meansCommunicator:
 		return r.born(c, extras)
+	case meansParent:
+		return r.meetParent(c, extras)
 	}
 	return false
 }
@@ -91,6 +94,35 @@ func (r *Recorder) begin(extras *reader) {
 	if world, ok := extras.readDescription(); ok {
 		r.communicators.start(world)
 	}
+}
+
+// meetWorld takes the extras of MPI_Session_init: where this process is in the process set of the world.
+func (r *Recorder) meetWorld(extras *reader) {
+	rank, size := int64(extras.word()), int64(extras.word())
+	if extras.ok && r.rank < 0 && rank >= 0 && rank < size && size <= maxWorld {
+		r.rank, r.worldSize = int(rank), int(size)
+		r.communicators.rank = r.rank
+	}
+}
+
+// maxWorld bounds what is believed of a damaged record.
+const maxWorld = 1 << 30
+
+// meetParent makes the communicator to the world that spawned this one known when it is asked for first.
+func (r *Recorder) meetParent(c *call, extras *reader) bool {
+	id, ok := r.handles[mpispec.KindComm].table.get(c.words[c.out[c.parent]])
+	if !ok || predefined(id) {
+		return false
+	}
+	if r.communicators.of(id) == nil {
+		parent, ok := extras.readDescription()
+		if !ok {
+			return false
+		}
+		r.communicators.add(id, parentName, parent)
+	}
+	r.scratch.push(int64(r.communicators.live[id].instance))
+	return true
 }
 
 func (r *Recorder) label(c *call) {

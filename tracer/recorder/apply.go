@@ -95,6 +95,7 @@ func (r *Recorder) apply(t *thread, rec record) {
 				key = r.outValue(key, &c, i)
 			}
 		}
+		r.complete(&c)
 		if !c.failed {
 			r.free(&c)
 			extras := reader{words: rec.words, at: rd.at, ok: true}
@@ -225,6 +226,8 @@ func (r *Recorder) outValue(key []byte, c *call, i int) []byte {
 	case p.kind == mpispec.KindBuffer:
 		// an address is known whatever became of the call
 		return r.word(key, p.kind, rd.word(), mpispec.EffectNone)
+	case c.failed && p.spec.Effect == mpispec.EffectCompleted:
+		return r.afterFailure(key, c, p, &rd)
 	case c.failed, p.outSlot == leftOut:
 		return appendForm(key, trace.Absent)
 	case p.outSlot == inSignatureIf && !r.defined(c, p):
@@ -398,6 +401,12 @@ func (r *Recorder) word(key []byte, kind mpispec.Kind, w uint64, effect mpispec.
 		if w == 0 {
 			return appendForm(key, trace.Null)
 		}
+		if kind == mpispec.KindFunction {
+			// a site is the return address of what ends before it: of the function's first byte
+			if site := r.sites.of(w + 1); site > 0 {
+				return appendCode(key, site)
+			}
+		}
 		return appendForm(key, trace.Pointer)
 	case mpispec.KindDouble:
 		return binary.AppendVarint(append(key, byte(trace.Float)), int64(w))
@@ -432,6 +441,27 @@ func (r *Recorder) endable(key []byte, p *parameter, rd *reader) []byte {
 			key = appendName(key, v)
 		} else {
 			key = appendHandle(key, v)
+		}
+	}
+	return key
+}
+
+// afterFailure writes what became of the requests of a call that failed: whether it completed some is not to be told from
+// anything else.
+func (r *Recorder) afterFailure(key []byte, c *call, p *parameter, rd *reader) []byte {
+	after := c.elements(p, int32(rd.at))
+	if p.shape == shapeArray {
+		key = appendList(key, len(after))
+	}
+	for k, raw := range after {
+		switch {
+		case r.requests.isNull(raw):
+			v, _ := r.requests.table.get(raw)
+			key = appendName(key, v)
+		case k < len(r.scratch.named) && r.scratch.named[k] >= 0:
+			key = appendHandle(key, r.scratch.named[k])
+		default:
+			key = appendForm(key, trace.Absent)
 		}
 	}
 	return key

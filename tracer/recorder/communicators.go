@@ -23,8 +23,11 @@ import (
 //	                       parent, group and tag. The parent's counter does not advance.
 //	create_from_group      group#"stringtag".n
 //	intercommunicators     group+group#tag.n, both groups by hash in order of the hashes
-//	spawn, accept, connect parent.n@leader>: equal on our side; the merger joins the other side by port and leaders
-//	join                   join.n
+//	spawn                  parent.n@leader>: equal on our side; the child's is MPI_Comm_get_parent, and the merger joins
+//	                       the two
+//	accept, connect        the same, if the other side is another world; within one world both sides know both
+//	                       groups: group+group#port.n
+//	join                   group+group#join.n, within one world; else join.n
 //
 // group is a hash of the world ranks. MPI_COMM_SELF has one name and many instances, told apart by their only member.
 type naming uint8
@@ -65,6 +68,8 @@ func (n naming) advances() bool { return n == namedByParent || n == namedRemote 
 const (
 	worldName = "MPI_COMM_WORLD"
 	selfName  = "MPI_COMM_SELF"
+	// what MPI_Comm_get_parent gives: one for each world
+	parentName = "MPI_Comm_get_parent"
 )
 
 // A description is what the shim appends for a new communicator.
@@ -251,6 +256,11 @@ const longestName = 96 // names of duplicates of duplicates grow; longer ones ar
 
 func (c *communicators) name(b birth) string {
 	var name string
+	// two sides of one world need not take each other for strangers
+	if (b.how == namedRemote || b.how == namedJoin) && allOurs(b.group) && allOurs(b.remote) {
+		b.tag = map[naming]string{namedRemote: "port", namedJoin: "join"}[b.how]
+		b.how = namedByGroups
+	}
 	switch b.how {
 	case namedByGroup:
 		name = fmt.Sprintf("%s/%s#%s", b.parent, groupHash(b.group), b.tag)
@@ -282,6 +292,16 @@ func (c *communicators) name(b birth) string {
 		name = "~" + hex.EncodeToString(sum[:12])
 	}
 	return name
+}
+
+// allOurs tells whether all processes of a group are in this world.
+func allOurs(group []int) bool {
+	for _, rank := range group {
+		if rank < 0 {
+			return false
+		}
+	}
+	return len(group) > 0
 }
 
 // next is ".n" for the nth creation with this name.

@@ -41,15 +41,22 @@
 //   - k is never created again before it has ended.
 //
 // The out value of a request that may have been completed is Absent: it follows from these rules (MPI_REQUEST_NULL,
-// or k itself for a persistent request). MPI may give several pending requests one raw handle (both implementations
+// or k itself for a persistent request). A call that failed may have completed some of its requests; there the out
+// values say so: MPI_REQUEST_NULL for those that ended, k for the rest. MPI may give several pending requests one raw handle (both implementations
 // do so for small sends that are complete at once); such requests are ended in the order of their creation, a thread's
 // own first, which the program cannot tell from any other order.
+//
+// # Functions of the program
+//
+// Callbacks (user-defined operations, error handlers, attribute and generalized-request callbacks) are values of form
+// Code: places in the program, in the same table as call sites, and resolved to names with them.
 //
 // # Communicators
 //
 // A communicator has a dense local id, as other handles have, and is an instance of trace.Communicator, whose global
 // name is the same on all its members without communication (communicators.go). The stream Signature.Communicator of a
-// creating call gives the instance. MPI_COMM_WORLD is instance 0; MPI_COMM_SELF becomes one when it is first used.
+// creating call gives the instance. MPI_COMM_WORLD is instance 0; MPI_COMM_SELF and the communicator to
+// the parents of a spawned world become one when they are first used or asked for.
 //
 // # Order of threads
 //

@@ -16,6 +16,7 @@ type layout struct {
 	root       int  // the root parameter, −1: none
 	newComm    int  // communicator that the call creates, −1: none
 	newRequest int  // request that the call creates, −1: none
+	parent     int  // communicator of which the call says that it leads to the world that spawned this one, −1: none
 	errorCode  bool // the function returns an error code
 	returnSlot slot
 	naming     naming
@@ -37,6 +38,7 @@ const (
 	meansSessionEnd
 	meansName
 	meansCommunicator
+	meansParent
 )
 
 func meaningOf(f *mpispec.Function) meaning {
@@ -51,6 +53,10 @@ func meaningOf(f *mpispec.Function) meaning {
 		return meansSessionEnd
 	case "comm-create":
 		return meansCommunicator
+	case "query":
+		if f.Class.Has("parent") {
+			return meansParent
+		}
 	case "set":
 		if f.Class == "set name" {
 			return meansName
@@ -111,7 +117,7 @@ func layoutFor(id uint16) *layout {
 
 func layoutOf(f *mpispec.Function) layout {
 	l := layout{
-		spec: f, comm: -1, root: -1, newComm: -1, newRequest: -1,
+		spec: f, comm: -1, root: -1, newComm: -1, newRequest: -1, parent: -1,
 		errorCode:  f.Return == mpispec.KindErrorCode,
 		returnSlot: slotOfReturn(f),
 		meaning:    meaningOf(f),
@@ -137,6 +143,10 @@ func layoutOf(f *mpispec.Function) layout {
 			}
 			if p.Kind == mpispec.KindRequest && !p.IsArray() {
 				l.newRequest = i
+			}
+		case mpispec.EffectExisting:
+			if l.meaning == meansParent && p.Kind == mpispec.KindComm {
+				l.parent = i
 			}
 		case mpispec.EffectCompleted, mpispec.EffectFreed, mpispec.EffectConsumed:
 			l.ends = append(l.ends, i)

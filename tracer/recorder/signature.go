@@ -31,6 +31,10 @@ func appendHandle(key []byte, id int32) []byte {
 	return binary.AppendUvarint(append(key, byte(trace.Handle)), uint64(id))
 }
 
+func appendCode(key []byte, site int32) []byte {
+	return binary.AppendUvarint(append(key, byte(trace.Code)), uint64(site))
+}
+
 func appendText(key []byte, text []byte) []byte {
 	key = binary.AppendUvarint(append(key, byte(trace.Text)), uint64(len(text)))
 	return append(key, text...)
@@ -124,7 +128,7 @@ func (r *keyReader) value(depth int) trace.Value {
 		return trace.Value{Form: f}
 	case trace.Int, trace.Float:
 		return trace.Value{Form: f, Int: r.varint()}
-	case trace.Handle:
+	case trace.Handle, trace.Code:
 		return trace.Value{Form: f, Int: int64(r.uvarint())}
 	case trace.Name:
 		if i := r.uvarint(); i < uint64(len(r.constants)) {

@@ -33,6 +33,57 @@ static bool world_exists(void)
 	return ASK(MPI_Initialized, &initialized) && initialized && ASK(MPI_Finalized, &finalized) && !finalized;
 }
 
+// A process that has no MPI_COMM_WORLD has the process set of the world, as long as a session is open.
+enum { SESSIONS = 16 };
+static _Atomic(MPI_Session) sessions[SESSIONS];
+static _Atomic int session_open[SESSIONS];
+
+static MPI_Group world_group(void)
+{
+	MPI_Group world = MPI_GROUP_NULL;
+
+	if (world_exists())
+		return ASK(MPI_Comm_group, MPI_COMM_WORLD, &world) ? world : MPI_GROUP_NULL;
+	for (int i = 0; i < SESSIONS; i++)
+		if (atomic_load(&session_open[i]) == 2 && ASK(MPI_Group_from_session_pset, atomic_load(&sessions[i]), "mpi://WORLD", &world))
+			return world;
+	return MPI_GROUP_NULL;
+}
+
+uint64_t *cairn_describe_session(struct cairn_record *record, uint64_t *word, MPI_Session session)
+{
+	MPI_Group world;
+	int rank = -1, size = 0;
+
+	(void)record;
+	for (int i = 0; i < SESSIONS; i++) {
+		int closed = 0;
+		if (atomic_compare_exchange_strong(&session_open[i], &closed, 1)) {
+			atomic_store(&sessions[i], session);
+			atomic_store(&session_open[i], 2);
+			break;
+		}
+	}
+	world = world_group();
+	if (world != MPI_GROUP_NULL) {
+		if (!ASK(MPI_Group_rank, world, &rank) || !ASK(MPI_Group_size, world, &size))
+			rank = -1;
+		(void)ASK(MPI_Group_free, &world);
+	}
+	*word++ = CAIRN_WORD(rank);
+	*word++ = CAIRN_WORD(size);
+	return word;
+}
+
+void cairn_forget_session(MPI_Session session)
+{
+	for (int i = 0; i < SESSIONS; i++)
+		if (atomic_load(&session_open[i]) == 2 && atomic_load(&sessions[i]) == session) {
+			atomic_store(&session_open[i], 0);
+			return;
+		}
+}
+
 // world_ranks writes a group as ranks in MPI_COMM_WORLD, −1 for processes that are not in it.
 static uint64_t *world_ranks(struct cairn_record *record, uint64_t *word, MPI_Group group, uint64_t after)
 {
@@ -49,7 +100,8 @@ static uint64_t *world_ranks(struct cairn_record *record, uint64_t *word, MPI_Gr
 	if (ranks != NULL) {
 		for (int i = 0; i < n; i++)
 			ranks[i] = i;
-		if (world_exists() && ASK(MPI_Comm_group, MPI_COMM_WORLD, &world)) {
+		world = world_group();
+		if (world != MPI_GROUP_NULL) {
 			known = ASK(MPI_Group_translate_ranks, group, n, ranks, world, ranks + n);
 			(void)ASK(MPI_Group_free, &world);
 		}

@@ -1584,10 +1584,10 @@ void cairn_reference_return_MPI_Wait(uint64_t index_, int result_, bool ignored_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	if (defined_ && request == NULL)
+	if (true && request == NULL)
 		cairn_line_null("request");
 	else
-		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
+		cairn_line_word("request", true, true ? (long long)(intptr_t)*request : 0);
 	cairn_line_status("status", defined_, ignored_status_, status, result_ == MPI_ERR_IN_STATUS);
 	cairn_line_end();
 }
@@ -1622,7 +1622,7 @@ void cairn_reference_return_MPI_Waitany(uint64_t index_, int result_, bool ignor
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	if (cairn_line_list("array_of_requests", defined_, length_array_of_requests_, array_of_requests)) {
+	if (cairn_line_list("array_of_requests", true, length_array_of_requests_, array_of_requests)) {
 		for (int64_t i_ = 0; i_ < length_array_of_requests_; i_++)
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
@@ -1667,7 +1667,7 @@ void cairn_reference_return_MPI_Waitall(uint64_t index_, int result_, bool ignor
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	if (cairn_line_list("array_of_requests", defined_, length_array_of_requests_, array_of_requests)) {
+	if (cairn_line_list("array_of_requests", true, length_array_of_requests_, array_of_requests)) {
 		for (int64_t i_ = 0; i_ < length_array_of_requests_; i_++)
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
@@ -1716,7 +1716,7 @@ void cairn_reference_return_MPI_Waitsome(uint64_t index_, int result_, bool igno
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	if (cairn_line_list("array_of_requests", defined_, length_array_of_requests_, array_of_requests)) {
+	if (cairn_line_list("array_of_requests", true, length_array_of_requests_, array_of_requests)) {
 		for (int64_t i_ = 0; i_ < length_array_of_requests_; i_++)
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
@@ -1756,10 +1756,10 @@ void cairn_reference_return_MPI_Test(uint64_t index_, int result_, bool ignored_
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	if (defined_ && request == NULL)
+	if (true && request == NULL)
 		cairn_line_null("request");
 	else
-		cairn_line_word("request", defined_, defined_ ? (long long)(intptr_t)*request : 0);
+		cairn_line_word("request", true, true ? (long long)(intptr_t)*request : 0);
 	if (defined_ && flag == NULL)
 		cairn_line_null("flag");
 	else
@@ -1800,7 +1800,7 @@ void cairn_reference_return_MPI_Testany(uint64_t index_, int result_, bool ignor
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	if (cairn_line_list("array_of_requests", defined_, length_array_of_requests_, array_of_requests)) {
+	if (cairn_line_list("array_of_requests", true, length_array_of_requests_, array_of_requests)) {
 		for (int64_t i_ = 0; i_ < length_array_of_requests_; i_++)
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
@@ -1851,7 +1851,7 @@ void cairn_reference_return_MPI_Testall(uint64_t index_, int result_, bool ignor
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	if (cairn_line_list("array_of_requests", defined_, length_array_of_requests_, array_of_requests)) {
+	if (cairn_line_list("array_of_requests", true, length_array_of_requests_, array_of_requests)) {
 		for (int64_t i_ = 0; i_ < length_array_of_requests_; i_++)
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
@@ -1904,7 +1904,7 @@ void cairn_reference_return_MPI_Testsome(uint64_t index_, int result_, bool igno
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	if (cairn_line_list("array_of_requests", defined_, length_array_of_requests_, array_of_requests)) {
+	if (cairn_line_list("array_of_requests", true, length_array_of_requests_, array_of_requests)) {
 		for (int64_t i_ = 0; i_ < length_array_of_requests_; i_++)
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();

@@ -1166,7 +1166,7 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 	int result_ = real_(request, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
+		*word_++ = CAIRN_WORD_AT(request);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1197,7 +1197,7 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 	int result_ = real_(count, array_of_requests, index, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		CAIRN_PUT_LIST(word_, defined_ ? length_array_of_requests_ : CAIRN_NULL, array_of_requests);
+		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		*word_++ = defined_ ? CAIRN_WORD_AT(index) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
@@ -1229,7 +1229,7 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 	int result_ = real_(count, array_of_requests, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		CAIRN_PUT_LIST(word_, defined_ ? length_array_of_requests_ : CAIRN_NULL, array_of_requests);
+		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, defined_ ? length_array_of_statuses_ : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1261,7 +1261,7 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		CAIRN_PUT_LIST(word_, defined_ ? length_array_of_requests_ : CAIRN_NULL, array_of_requests);
+		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		*word_++ = defined_ ? CAIRN_WORD_AT(outcount) : 0;
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_indices_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, array_of_indices);
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, defined_ ? cairn_at_most(length_array_of_statuses_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
@@ -1292,7 +1292,7 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	int result_ = real_(request, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
+		*word_++ = CAIRN_WORD_AT(request);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
@@ -1324,7 +1324,7 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 	int result_ = real_(count, array_of_requests, index, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		CAIRN_PUT_LIST(word_, defined_ ? length_array_of_requests_ : CAIRN_NULL, array_of_requests);
+		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		*word_++ = defined_ ? CAIRN_WORD_AT(index) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
@@ -1357,7 +1357,7 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 	int result_ = real_(count, array_of_requests, flag, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		CAIRN_PUT_LIST(word_, defined_ ? length_array_of_requests_ : CAIRN_NULL, array_of_requests);
+		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, (defined_ && flag && *flag) ? length_array_of_statuses_ : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
@@ -1390,7 +1390,7 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		CAIRN_PUT_LIST(word_, defined_ ? length_array_of_requests_ : CAIRN_NULL, array_of_requests);
+		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		*word_++ = defined_ ? CAIRN_WORD_AT(outcount) : 0;
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_indices_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, array_of_indices);
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, defined_ ? cairn_at_most(length_array_of_statuses_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));

@@ -1823,7 +1823,7 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 		return real_(info, errhandler, session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_init(info, errhandler, session));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 415, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 415, CAIRN_HEADER + 24 + CAIRN_SESSION_BYTES, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		*word_++ = CAIRN_WORD(errhandler);
@@ -1834,6 +1834,8 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 		const bool defined_ = cairn_outputs_defined(result_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(session) : 0;
 		cairn_epoch_after(&record_);
+		if (defined_ && session)
+			word_ = cairn_describe_session(&record_, word_, *session);
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Session_init(reference_, result_, info, errhandler, session));
@@ -1846,6 +1848,8 @@ int cairn_MPI_Session_finalize(MPI_Session *session)
 	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
 		return real_(session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_finalize(session));
+	if (session != NULL)
+		cairn_forget_session(*session);
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 416, CAIRN_HEADER + 16, CAIRN_CALLER);
 	if (CAIRN_LIKELY(word_ != NULL)) {

@@ -48,7 +48,7 @@ func Compare(reader *trace.Reader, directories []string) (Result, error) {
 				return result, err
 			}
 		}
-		if err := compareRank(&result, rank.Rank, p, cursors, log); err != nil {
+		if err := compareRank(&result, newMatch(rank.Rank, p, reader.Sites()), cursors, log); err != nil {
 			return result, err
 		}
 	}
@@ -79,8 +79,8 @@ type moment struct {
 }
 
 // compareRank walks the calls of one process in the order in which they were entered and left.
-func compareRank(result *Result, rank int, p *process, cursors map[int]cursor, log map[int][]*loggedCall) error {
-	m := newMatch(rank, p)
+func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][]*loggedCall) error {
+	rank := m.rank
 	before := len(result.Disagreements)
 	var moments []moment
 	for _, calls := range log {

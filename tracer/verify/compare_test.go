@@ -98,7 +98,7 @@ func compareStory(t *testing.T, log string) Result {
 	calls, err := readLog(dir)
 	require.NoError(t, err)
 	var result Result
-	require.NoError(t, compareRank(&result, 0, p, map[int]cursor{0: &events{list: story()}}, calls))
+	require.NoError(t, compareRank(&result, newMatch(0, p, nil), map[int]cursor{0: &events{list: story()}}, calls))
 	return result
 }
 

@@ -14,11 +14,12 @@ import (
 type match struct {
 	rank     int
 	process  *process
+	sites    []trace.Site
 	renaming map[mpispec.Kind]*renaming
 }
 
-func newMatch(rank int, p *process) *match {
-	return &match{rank: rank, process: p, renaming: map[mpispec.Kind]*renaming{}}
+func newMatch(rank int, p *process, sites []trace.Site) *match {
+	return &match{rank: rank, process: p, sites: sites, renaming: map[mpispec.Kind]*renaming{}}
 }
 
 func (m *match) handles(kind mpispec.Kind) *renaming {
@@ -85,9 +86,7 @@ func (c *comparison) enter() bool {
 		return false
 	}
 	c.section(c.in, c.call.in, mpispec.Direction.IsIn, true)
-	if c.succeeded() {
-		c.letGo()
-	}
+	c.letGo()
 	return len(c.disagreements) == 0
 }
 
@@ -233,6 +232,10 @@ func (c *comparison) value(p *mpispec.Param, v trace.Value, t token, in bool) st
 			return differs
 		}
 		return c.handle(p, v.Int, t.number, in)
+	case trace.Code:
+		if t.form == number && c.isFunction(v, t.number) {
+			return ""
+		}
 	case trace.Pointer:
 		if (t.form == number || t.form == sentinel) && t.number != 0 && !c.process.hasName(p.Kind.String(), t.number) {
 			return ""
@@ -249,6 +252,15 @@ func (c *comparison) value(p *mpispec.Param, v trace.Value, t token, in bool) st
 		return ""
 	}
 	return differs
+}
+
+// isFunction tells whether the trace's place of a function is the one that the program passed.
+func (c *comparison) isFunction(v trace.Value, address int64) bool {
+	if v.Int < 1 || v.Int > int64(len(c.sites)) {
+		return false
+	}
+	base, ok := c.process.moduleOf(uint64(address))
+	return ok && uint64(address)-base == c.sites[v.Int-1].Offset-1
 }
 
 func (c *comparison) handle(p *mpispec.Param, id, raw int64, in bool) string {
@@ -320,11 +332,11 @@ func (c *comparison) letGo() {
 		}
 		v := c.in[next]
 		next++
-		switch p.Effect {
-		case mpispec.EffectFreed, mpispec.EffectConsumed:
+		switch {
+		case p.Effect == mpispec.EffectCompleted:
+			c.complete(p, v) // a call that fails may have completed some requests
+		case c.succeeded() && (p.Effect == mpispec.EffectFreed || p.Effect == mpispec.EffectConsumed):
 			c.free(p.Kind, v)
-		case mpispec.EffectCompleted:
-			c.complete(p, v)
 		}
 	}
 }
@@ -385,6 +397,8 @@ func describe(v trace.Value) string {
 		return v.Text
 	case trace.Handle:
 		return "handle " + strconv.FormatInt(v.Int, 10)
+	case trace.Code:
+		return "function " + strconv.FormatInt(v.Int, 10)
 	case trace.Pointer:
 		return "a pointer"
 	case trace.List, trace.Status:

@@ -19,6 +19,10 @@ type process struct {
 		Name  string `json:"name"`
 		Value int64  `json:"value"`
 	} `json:"constants"`
+	Modules []struct {
+		Base  uint64 `json:"base"`
+		Limit uint64 `json:"limit"`
+	} `json:"modules"`
 
 	values map[constant][]int64      // by kind and name; kind "" has all of a name
 	names  map[string]map[int64]bool // by kind, the values that have a name
@@ -69,6 +73,16 @@ func (p *process) isConstant(kind, name string, raw int64) bool {
 
 // hasName tells whether a raw value is a constant of a kind.
 func (p *process) hasName(kind string, raw int64) bool { return p.names[kind][raw] }
+
+// moduleOf is the base of the binary that an address is in.
+func (p *process) moduleOf(address uint64) (base uint64, ok bool) {
+	for _, m := range p.Modules {
+		if m.Base <= address && address < m.Limit && m.Base >= base {
+			base, ok = m.Base, true
+		}
+	}
+	return base, ok
+}
 
 // of tells whether this is the process of a rank.
 func (p *process) of(r *trace.Rank) bool {

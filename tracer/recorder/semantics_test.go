@@ -1,0 +1,279 @@
+package recorder
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// A wait that fails ends its request all the same: MPI may give the handle again, for another request.
+func TestFailedWaitEndsTheRequest(t *testing.T) {
+	const truncated = 15
+	s := newFakeShim(t)
+	s.init(0, 4)
+	s.irecv(1, 7, 1000)
+	s.call(0, "MPI_Wait", truncated, 1000, requestNull, noStat{})
+	s.isend(2, 8, 1000)
+	s.call(0, "MPI_Wait", 0, 1000, requestNull, status{})
+	s.irecv(1, 7, 1001)
+	s.irecv(3, 7, 1002)
+	// the first is done, the second is not
+	s.call(0, "MPI_Waitall", truncated, 2, list{1001, 1002}, list{requestNull, 1002}, noStats{})
+	s.call(0, "MPI_Wait", 0, 1002, requestNull, status{source: 3, tag: 7, bytes: 4})
+	expect(t, lines(t, s.content(), 0)[1:],
+		"Irecv(1 INT 1 7 COMM_WORLD -> ptr #0)",
+		"Wait(#0 -> REQUEST_NULL -)=15",
+		"Isend(ptr 1 INT 2 8 COMM_WORLD -> #1)",
+		"Wait(#1 -> - [~0 ~0 ~0 ~0 ~0])",
+		"Irecv(1 INT 1 7 COMM_WORLD -> ptr #0)",
+		"Irecv(1 INT 3 7 COMM_WORLD -> ptr #2)",
+		"Waitall(2 [#0 #2] -> [REQUEST_NULL #2] -)=15",
+		"Wait(#2 -> - [~3 ~7 ~0 ~0 ~4])",
+	)
+}
+
+// Requests that share one raw handle are ended one by one, also by MPI_Request_free.
+func TestSharedHandleIsFreedOnce(t *testing.T) {
+	const shared = 0x6c000000
+	s := newFakeShim(t)
+	s.init(0, 4)
+	for k := range int64(3) {
+		s.isend(k, 5, shared)
+	}
+	s.call(0, "MPI_Request_free", 0, shared, requestNull)
+	s.waitall(list{shared, shared})
+	s.isend(0, 5, shared)
+	got := lines(t, s.content(), 0)
+	expect(t, got[4:],
+		"Request_free(#0 -> REQUEST_NULL)",
+		"Waitall(2 [#1 #2] -> - [[~0 ~5 ~0 ~0 ~4] [~1 ~5 ~0 ~0 ~4]])",
+		"Isend(ptr 1 INT 0 5 COMM_WORLD -> #0)",
+	)
+}
+
+// arguments are values for the parameters of a function, as the fake shim writes them; the request that it creates is raw.
+func arguments(f *mpispec.Function, raw int64) []any {
+	var all []any
+	value := func(p *mpispec.Param, out bool) any {
+		switch shapeOf(p) {
+		case shapeArray:
+			return list{1, 2}
+		case shapeString:
+			return str("text")
+		case shapeStrings:
+			return list{}
+		case shapeStatus:
+			return noStat{}
+		}
+		switch p.Kind {
+		case mpispec.KindRequest:
+			if out {
+				return raw
+			}
+		case mpispec.KindComm:
+			return commWorld
+		case mpispec.KindDatatype:
+			return typeInt
+		}
+		return 1
+	}
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Direction.IsIn() {
+			all = append(all, value(p, false))
+		}
+	}
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Direction.IsOut() {
+			all = append(all, value(p, true))
+		}
+	}
+	return all
+}
+
+// Every function of the standard that creates a request: the request can be followed to its completion, and the next one
+// of the same call site has its id again.
+func TestEveryKindOfRequest(t *testing.T) {
+	kinds := map[string]int{}
+	for i := range mpispec.Functions {
+		f := &mpispec.Functions[i]
+		creates := false
+		for k := range f.Params {
+			p := &f.Params[k]
+			if p.Kind == mpispec.KindRequest && p.Effect == mpispec.EffectNew {
+				require.False(t, p.IsArray(), f.Name)
+				creates = true
+			}
+		}
+		if !creates || f.Class.Op() == "convert" {
+			continue
+		}
+		kinds[f.Class.Op()]++
+		t.Run(f.Name, func(t *testing.T) {
+			s := newFakeShim(t)
+			s.init(0, 4)
+			persistent := f.Class.Has("persistent") || f.Class.Has("partitioned")
+			for round := range int64(2) {
+				raw := 5000 + round
+				s.call(0, f.Name, 0, arguments(f, raw)...)
+				if persistent {
+					for range 2 {
+						s.call(0, "MPI_Startall", 0, 1, list{raw}, list{raw})
+						s.call(0, "MPI_Wait", 0, raw, raw, status{})
+					}
+					s.call(0, "MPI_Request_free", 0, raw, requestNull)
+				} else {
+					s.call(0, "MPI_Test", 0, raw, raw, 0, noStat{})
+					s.call(0, "MPI_Wait", 0, raw, requestNull, status{})
+				}
+			}
+			got := lines(t, s.content(), 0)[1:]
+			half := len(got) / 2
+			require.Equal(t, strings.Join(got[:half], "\n"), strings.Join(got[half:], "\n"))
+			require.Contains(t, got[0], "#0")
+			for _, line := range got[1:half] {
+				require.Contains(t, line, "#0", line)
+			}
+		})
+	}
+	for _, op := range []string{"send", "recv", "imrecv", "sendrecv", "barrier", "one-to-all", "all-to-one", "all-to-all",
+		"prefix", "neighbor", "rma", "io", "grequest", "comm-create", "buffer"} {
+		require.NotZero(t, kinds[op], op)
+	}
+	t.Log(kinds)
+}
+
+// Callbacks are places in the program: module and offset, as call sites.
+func TestCallbacksByPlace(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 1)
+	s.call(0, "MPI_Op_create", 0, 0x402340, 1, 0x98000001)
+	s.call(0, "MPI_Comm_create_errhandler", 0, 0x701000, 0x94000001)
+	s.call(0, "MPI_Op_create", 0, 0x10, 1, 0x98000002) // in no module
+	s.call(0, "MPI_Grequest_start", 0, 0x402340, 0x402380, 0x402390, 0x9000, 7001)
+	c := s.content()
+	place := func(v trace.Value) string {
+		if v.Form != trace.Code {
+			return v.Text
+		}
+		site := c.Sites[v.Int-1]
+		return site.Module + "+" + string(rune('0'+(site.Offset-1)>>12)) + "000…"
+	}
+	var got [][]string
+	for _, s := range c.Signatures[1:] {
+		var row []string
+		for _, v := range s.In {
+			if v.Form == trace.Code {
+				row = append(row, place(v))
+			}
+		}
+		got = append(got, row)
+	}
+	want := [][]string{{"app+2000…"}, {"libx.so+1000…"}, nil, {"app+2000…", "app+2000…", "app+2000…"}}
+	require.Empty(t, cmp.Diff(want, got))
+	require.Equal(t, uint64(0x2341), c.Sites[c.Signatures[1].In[0].Int-1].Offset)
+	require.Equal(t, trace.Pointer, c.Signatures[3].In[0].Form)
+	resumed, err := Restore(s.process, s.recorder().AppendState(nil))
+	require.NoError(t, err)
+	again, err := resumed.Content()
+	require.NoError(t, err)
+	require.Empty(t, cmp.Diff(c, again))
+}
+
+// A child of a spawn has a communicator to its parents that no call of its own created.
+func TestParentCommunicator(t *testing.T) {
+	cs := simulate(t, 2, func(s *fakeShim, rank int64) {
+		d := descr{raw: 777, own: rank, size: 2, inter: 1, remoteSize: 3, group: list{0, 1}, remote: list{-1, -1, -1}}
+		s.call(0, "MPI_Comm_get_parent", 0, 777, d)
+		s.call(0, "MPI_Barrier", 0, 777)
+		s.call(0, "MPI_Comm_get_parent", 0, 777, d)
+	})
+	for rank, c := range cs {
+		require.Len(t, c.Communicators, 2)
+		parent := c.Communicators[1]
+		require.Equal(t, "MPI_Comm_get_parent", parent.GlobalName)
+		require.Equal(t, "0-1", parent.Members.String())
+		require.Equal(t, 3, parent.Remote.Len())
+		expect(t, lines(t, c, 0)[1:],
+			"Comm_get_parent( -> #0) comm MPI_Comm_get_parent",
+			"Barrier(#0 -> )",
+			"Comm_get_parent( -> #0) comm MPI_Comm_get_parent",
+		)
+		require.Equal(t, int32(rank), c.Signatures[2].OwnRank)
+	}
+}
+
+// One that was not spawned has none.
+func TestNoParent(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 1)
+	s.call(0, "MPI_Comm_get_parent", 0, commNull)
+	expect(t, lines(t, s.content(), 0)[1:], "Comm_get_parent( -> COMM_NULL)")
+}
+
+// Two halves of one world that meet at a port give their communicator the same name; so do two that join a socket.
+func TestPortWithinOneWorld(t *testing.T) {
+	cs := simulate(t, 4, func(s *fakeShim, rank int64) {
+		half := rank / 2
+		raw := 100 + rank
+		group, other := list{0, 1}, list{2, 3}
+		call := "MPI_Comm_accept"
+		if half == 1 {
+			group, other = other, group
+			call = "MPI_Comm_connect"
+		}
+		s.split(commWorld, half, raw, descr{raw: raw, own: rank % 2, size: 2, group: group})
+		for k := range int64(2) {
+			s.call(0, call, 0, str("port"), 0, 0, raw, 200+k, descr{raw: 200 + k, own: rank % 2, size: 2, inter: 1, remoteSize: 2, group: group, remote: other})
+		}
+		if rank == 0 || rank == 3 {
+			s.call(0, "MPI_Comm_join", 0, 5, 300, descr{raw: 300, size: 1, inter: 1, remoteSize: 1, group: list{rank}, remote: list{3 - rank}})
+		}
+	})
+	got := names(t, cs)
+	require.Len(t, got, 3+2+1)
+	for name, members := range got {
+		switch {
+		case strings.Contains(name, "#port."):
+			require.Equal(t, "0-1 | 2-3", members)
+		case strings.Contains(name, "#join.0"):
+			require.Equal(t, "0 | 3", members)
+		}
+	}
+}
+
+// A program that uses sessions only knows its rank from the process set of the world.
+func TestSessionsKnowTheWorld(t *testing.T) {
+	s := newFakeShim(t)
+	s.call(0, "MPI_Session_init", 0, 0, 0, 0x38000001, 2, 5)
+	s.call(0, "MPI_Comm_create_from_group", 0, 0x48000001, str("tag"), 0, 0, 900,
+		descr{raw: 900, own: 2, size: 5, group: list{0, 1, 2, 3, 4}})
+	c := s.content()
+	require.Equal(t, 2, c.Ranks[0].Rank)
+	require.Equal(t, 5, c.Meta.WorldSize)
+	require.Len(t, c.Communicators, 1)
+	require.Equal(t, "0-4", c.Communicators[0].Members.String())
+}
+
+// A duplicate has its name when the call returns that promised it, though it may not be used before it is complete.
+func TestDuplicatesThatAreNotThereYet(t *testing.T) {
+	cs := simulate(t, 3, func(s *fakeShim, rank int64) {
+		s.call(0, "MPI_Comm_idup", 0, commWorld, 900, 5000)
+		s.call(0, "MPI_Comm_idup", 0, commWorld, 901, 5001)
+		s.call(0, "MPI_Waitall", 0, 2, list{5000, 5001}, list{requestNull, requestNull}, stats{{}, {}})
+		s.call(0, "MPI_Comm_idup", 0, 901, 902, 5000)
+		s.call(0, "MPI_Wait", 0, 5000, requestNull, status{})
+		s.call(0, "MPI_Comm_dup", 0, commWorld, 903, descr{raw: 903, own: rank, size: 3, group: list{0, 1, 2}})
+	})
+	require.Empty(t, cmp.Diff(map[string]string{
+		"MPI_COMM_WORLD":         "0-2",
+		"MPI_COMM_WORLD.0@0":     "0-2",
+		"MPI_COMM_WORLD.1@0":     "0-2",
+		"MPI_COMM_WORLD.1@0.0@0": "0-2",
+		"MPI_COMM_WORLD.2@0":     "0-2",
+	}, names(t, cs)))
+}
