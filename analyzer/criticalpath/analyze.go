@@ -57,6 +57,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	f := Findings{
 		SchemaVersion: SchemaVersion,
 		RunSeconds:    a.seconds(a.path.end - a.path.start),
+		RunStartNS:    a.path.start,
 		Efficiency:    a.efficiency(),
 		Ranks:         a.rankTimes(),
 		Functions:     a.functionTimes(),

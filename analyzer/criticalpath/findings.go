@@ -8,7 +8,8 @@ const SchemaVersion = 1
 // Findings are what the analysis found. Times are in seconds, or in nanoseconds since the run began.
 type Findings struct {
 	SchemaVersion int            `json:"schema_version"`
-	RunSeconds    float64        `json:"run_seconds"` // T: first entry into MPI_Init to last exit from MPI_Finalize
+	RunSeconds    float64        `json:"run_seconds"`  // T: first entry into MPI_Init to last exit from MPI_Finalize
+	RunStartNS    int64          `json:"run_start_ns"` // when that began, on the common clock: CLOCK_MONOTONIC of the first rank's node
 	Verdict       Verdict        `json:"verdict"`
 	Path          Path           `json:"critical_path"`
 	Efficiency    Efficiency     `json:"efficiency"`

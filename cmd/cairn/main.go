@@ -1,4 +1,4 @@
-// Command cairn traces MPI programs and says why they are slow: run, merge, analyze, dump, info and report for
+// Command cairn traces MPI programs and says why they are slow: run, merge, analyze, dump, info, export and report for
 // people; install, probe, ship and the --job forms for the pods of a TracedMPIJob. It knows nothing of Kubernetes.
 package main
 
@@ -55,7 +55,8 @@ func newRootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(peopleGroup, newRunCommand(), newInfoCommand(), newDumpCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(), newCopyCommand(), newSimulateCommand())
+	add(peopleGroup, newRunCommand(), newInfoCommand(), newDumpCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(),
+		newExportCommand(), newCopyCommand(), newSimulateCommand())
 	add(podGroup, newInstallCommand(), newProbeCommand(), newShipCommand(), newCheckStorageCommand(), newMakeBucketCommand(),
 		newDeletePrefixCommand(), newResolveCommand())
 	return root

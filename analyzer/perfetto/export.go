@@ -1,0 +1,220 @@
+package perfetto
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+)
+
+// Options choose what is written.
+type Options struct {
+	// From and To are times since the run began; a call is shown if any of it lies between. To of 0: to the end.
+	From, To time.Duration
+	// Ranks to show; empty: all.
+	Ranks []int
+}
+
+// A Summary says what was written.
+type Summary struct {
+	Calls    uint64
+	Messages uint64 // arrows
+	Segments int    // of the critical path
+	Bytes    int64
+}
+
+// Write writes a trace.
+func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summary, error) {
+	found, err := criticalpath.Analyze(ctx, t, criticalpath.Options{})
+	if err != nil {
+		return Summary{}, err
+	}
+	offsets, _, err := clock.Analyze(ctx, t)
+	if err != nil {
+		return Summary{}, err
+	}
+	e := newExport(t, found.RunStartNS, o)
+	if e.flows.shown = e.shown; e.none() {
+		return Summary{}, fmt.Errorf("the trace has none of the ranks %v", o.Ranks)
+	}
+	matcher := match.New(t, &e.flows)
+	if err := timeline.Each(ctx, t, offsets, func(c *timeline.Call) error { matcher.Call(c); return nil }); err != nil {
+		return Summary{}, err
+	}
+	matcher.Finish()
+	e.packets.out = w
+	e.tracks()
+	e.criticalPath(found.Path.Segments)
+	err = timeline.Each(ctx, t, offsets, func(c *timeline.Call) error {
+		e.call(c)
+		return e.packets.err
+	})
+	if err != nil {
+		return Summary{}, err
+	}
+	e.close(math.MaxInt64)
+	e.summary.Messages, e.summary.Bytes = e.flows.count, e.packets.bytes
+	return e.summary, e.packets.err
+}
+
+// export is the state of one Write.
+type export struct {
+	trace     timeline.Trace
+	locations []timeline.Location
+	chosen    []bool // by location
+	from, to  int64  // on the common clock
+	start     int64  // of the run
+
+	packets packets
+	flows   flows
+	open    []ending // slices that have begun, by time of their end
+	summary Summary
+}
+
+// An ending is the end of a slice, to be written when time has come there: packets are in order of time.
+type ending struct {
+	at    int64
+	track uint64
+}
+
+// uuids of tracks: 1 the critical path, 2 the parent of all ranks, then ranks' threads.
+const (
+	pathTrack  = 1
+	ranksTrack = 2
+	firstTrack = 16
+)
+
+func newExport(t timeline.Trace, start int64, o Options) *export {
+	e := &export{trace: t, locations: timeline.Locations(t), start: start, from: start + o.From.Nanoseconds(), to: math.MaxInt64}
+	if o.From <= 0 {
+		e.from = math.MinInt64 // what came before MPI_Init, too
+	}
+	if o.To > 0 {
+		e.to = start + o.To.Nanoseconds()
+	}
+	wanted := map[int]bool{}
+	for _, r := range o.Ranks {
+		wanted[r] = true
+	}
+	e.chosen = make([]bool, len(e.locations))
+	for i, l := range e.locations {
+		e.chosen[i] = len(wanted) == 0 || wanted[l.Rank]
+	}
+	e.flows = flows{starts: map[call][]uint64{}, finishes: map[call][]uint64{}}
+	return e
+}
+
+func (e *export) none() bool {
+	for _, chosen := range e.chosen {
+		if chosen {
+			return false
+		}
+	}
+	return len(e.chosen) > 0
+}
+
+func (e *export) shown(location int, enter, exit int64) bool {
+	return e.chosen[location] && exit >= e.from && enter < e.to
+}
+
+// time is that of a moment in the file. Perfetto has no negative times: calls before MPI_Init are moved to 0.
+func (e *export) time(t int64) int64 { return max(0, t-e.start) }
+
+func (e *export) tracks() {
+	e.packets.track(track{uuid: pathTrack, name: "Critical path"})
+	e.packets.track(track{uuid: ranksTrack, name: "MPI ranks", orders: true})
+	ranks := e.trace.Ranks()
+	for i, l := range e.locations {
+		if !e.chosen[i] {
+			continue
+		}
+		r := ranks[l.Row]
+		name := fmt.Sprintf("rank %d", r.Rank)
+		for _, where := range []string{r.Pod, r.Node, r.Host} {
+			if where != "" && !strings.Contains(name, where) {
+				name += " · " + where
+			}
+		}
+		own := track{uuid: firstTrack + uint64(i), parent: ranksTrack, name: name, rank: r.Rank, orders: l.Main == i}
+		if l.Main != i {
+			own.parent, own.name, own.rank = firstTrack+uint64(l.Main), fmt.Sprintf("thread %d", l.Thread), l.Thread
+		}
+		e.packets.track(own)
+	}
+}
+
+// criticalPath writes the path: who was on it when, and what they did.
+func (e *export) criticalPath(segments []criticalpath.Segment) {
+	for _, s := range segments {
+		start, end := e.start+s.StartNS, e.start+s.EndNS
+		if end < e.from || start >= e.to {
+			continue
+		}
+		what := string(s.Kind)
+		if s.Function != "" && s.Kind != criticalpath.Computation {
+			what = callsite.At(s.Function, s.CallSite)
+		}
+		show := slice{
+			track: pathTrack, start: s.StartNS, name: fmt.Sprintf("rank %d: %s", s.Rank, what), category: "critical path",
+			annotations: []annotation{{"kind", string(s.Kind)}},
+		}
+		if s.CallSite != "" {
+			show.annotations = append(show.annotations, annotation{"call site", callsite.At(s.Function, s.CallSite)})
+		}
+		if s.Merged > 0 {
+			show.annotations = append(show.annotations, annotation{"stands for", fmt.Sprintf("%d short segments, of which this is the longest", s.Merged+1)})
+		}
+		e.packets.begin(&show)
+		e.packets.end(pathTrack, s.EndNS)
+		e.summary.Segments++
+	}
+}
+
+func (e *export) call(c *timeline.Call) {
+	if !e.shown(c.Location, c.Enter, c.Exit) {
+		return
+	}
+	e.close(c.Enter)
+	at := call{c.Location, c.Enter}
+	s := slice{
+		track: firstTrack + uint64(c.Location), start: e.time(c.Enter),
+		name: c.Function.Name, category: c.Function.Class,
+		annotations: []annotation{{"call", c.Text()}},
+		starts:      e.flows.starts[at], finishes: e.flows.finishes[at],
+	}
+	if c.Site != nil {
+		s.annotations = append(s.annotations, annotation{"call site", callsite.Name(c.Site)})
+	}
+	e.packets.begin(&s)
+	e.later(ending{at: c.Exit, track: s.track})
+	e.summary.Calls++
+}
+
+// later keeps the endings sorted; there is at most one per thread and level of nesting.
+func (e *export) later(x ending) {
+	i := len(e.open)
+	for i > 0 && (e.open[i-1].at > x.at || e.open[i-1].at == x.at && e.open[i-1].track == x.track) {
+		i--
+	}
+	e.open = append(e.open, ending{})
+	copy(e.open[i+1:], e.open[i:])
+	e.open[i] = x
+}
+
+// close writes the endings up to a time.
+func (e *export) close(until int64) {
+	n := 0
+	for n < len(e.open) && e.open[n].at <= until {
+		e.packets.end(e.open[n].track, e.time(e.open[n].at))
+		n++
+	}
+	e.open = e.open[:copy(e.open, e.open[n:])]
+}

@@ -1,0 +1,200 @@
+package perfetto
+
+import (
+	"io"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Field numbers of Perfetto's messages, from its .proto files; only those that are written.
+const (
+	tracePacket = 1 // Trace
+
+	packetTimestamp     = 8 // TracePacket
+	packetSequence      = 10
+	packetEvent         = 11
+	packetInterned      = 12
+	packetSequenceFlags = 13
+	packetTrack         = 60
+
+	trackUUID          = 1 // TrackDescriptor
+	trackName          = 2
+	trackParent        = 5
+	trackChildOrdering = 11
+	trackSiblingRank   = 12
+
+	eventCategoryIDs      = 3 // TrackEvent
+	eventAnnotations      = 4
+	eventType             = 9
+	eventNameID           = 10
+	eventTrack            = 11
+	eventFlows            = 47
+	eventTerminatingFlows = 48
+
+	internedCategories  = 1 // InternedData
+	internedNames       = 2
+	internedAnnotations = 3
+	internedID          = 1 // EventCategory, EventName, DebugAnnotationName
+	internedText        = 2
+
+	annotationNameID = 1 // DebugAnnotation
+	annotationText   = 6
+)
+
+const (
+	sliceBegin = 1 // TrackEvent.Type
+	sliceEnd   = 2
+
+	explicitOrder = 3 // TrackDescriptor.ChildTracksOrdering
+
+	stateCleared = 1 // TracePacket.SequenceFlags
+	needsState   = 2
+
+	sequence = 1 // everything is one sequence of packets
+)
+
+// A message is one under construction.
+type message []byte
+
+func (m *message) uint(field protowire.Number, v uint64) {
+	*m = protowire.AppendVarint(protowire.AppendTag(*m, field, protowire.VarintType), v)
+}
+
+func (m *message) fixed(field protowire.Number, v uint64) {
+	*m = protowire.AppendFixed64(protowire.AppendTag(*m, field, protowire.Fixed64Type), v)
+}
+
+func (m *message) text(field protowire.Number, s string) {
+	*m = protowire.AppendString(protowire.AppendTag(*m, field, protowire.BytesType), s)
+}
+
+func (m *message) message(field protowire.Number, inner message) {
+	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), inner)
+}
+
+// packets writes packets; names are written once and then referred to by number.
+type packets struct {
+	out     io.Writer
+	err     error
+	started bool
+	bytes   int64
+
+	names       [4]map[string]uint64 // by field of InternedData
+	unsaid      message              // InternedData of the next packet
+	event, body message              // scratch
+	annotation  message
+}
+
+func (p *packets) write(packet message) {
+	if p.err != nil {
+		return
+	}
+	flags := uint64(needsState)
+	if !p.started {
+		flags |= stateCleared
+		p.started = true
+	}
+	packet.uint(packetSequence, sequence)
+	packet.uint(packetSequenceFlags, flags)
+	if len(p.unsaid) > 0 {
+		packet.message(packetInterned, p.unsaid)
+		p.unsaid = p.unsaid[:0]
+	}
+	var whole message
+	whole.message(tracePacket, packet)
+	n, err := p.out.Write(whole)
+	p.bytes += int64(n)
+	p.err = err
+}
+
+// intern is the number of a name in one of the tables of InternedData.
+func (p *packets) intern(table protowire.Number, name string) uint64 {
+	if p.names[table] == nil {
+		p.names[table] = map[string]uint64{}
+	}
+	id, known := p.names[table][name]
+	if !known {
+		id = uint64(len(p.names[table]) + 1)
+		p.names[table][name] = id
+		var entry message
+		entry.uint(internedID, id)
+		entry.text(internedText, name)
+		p.unsaid.message(table, entry)
+	}
+	return id
+}
+
+// A track is a line of the picture. Parent 0: none; siblings are ordered by rank.
+type track struct {
+	uuid, parent uint64
+	name         string
+	rank         int
+	orders       bool // its children come in the order of their ranks
+}
+
+func (p *packets) track(t track) {
+	var descriptor message
+	descriptor.uint(trackUUID, t.uuid)
+	descriptor.text(trackName, t.name)
+	if t.parent != 0 {
+		descriptor.uint(trackParent, t.parent)
+		descriptor.uint(trackSiblingRank, uint64(t.rank))
+	}
+	if t.orders {
+		descriptor.uint(trackChildOrdering, explicitOrder)
+	}
+	var packet message
+	packet.message(packetTrack, descriptor)
+	p.write(packet)
+}
+
+// A slice is a named stretch of time on a track.
+type slice struct {
+	track            uint64
+	start, end       int64 // ns
+	name, category   string
+	annotations      []annotation
+	starts, finishes []uint64 // flows
+}
+
+type annotation struct{ name, text string }
+
+func (p *packets) begin(s *slice) {
+	event := p.event[:0]
+	event.uint(eventType, sliceBegin)
+	event.uint(eventTrack, s.track)
+	event.uint(eventNameID, p.intern(internedNames, s.name))
+	event.uint(eventCategoryIDs, p.intern(internedCategories, s.category))
+	for _, a := range s.annotations {
+		inner := p.annotation[:0]
+		inner.uint(annotationNameID, p.intern(internedAnnotations, a.name))
+		inner.text(annotationText, a.text)
+		event.message(eventAnnotations, inner)
+		p.annotation = inner
+	}
+	for _, id := range s.starts {
+		event.fixed(eventFlows, id)
+	}
+	for _, id := range s.finishes {
+		event.fixed(eventTerminatingFlows, id)
+	}
+	p.event = event
+	p.at(s.start)
+}
+
+func (p *packets) end(track uint64, at int64) {
+	event := p.event[:0]
+	event.uint(eventType, sliceEnd)
+	event.uint(eventTrack, track)
+	p.event = event
+	p.at(at)
+}
+
+// at writes the event in p.event with its time.
+func (p *packets) at(ns int64) {
+	packet := p.body[:0]
+	packet.uint(packetTimestamp, uint64(ns))
+	packet.message(packetEvent, p.event)
+	p.body = packet
+	p.write(packet)
+}
