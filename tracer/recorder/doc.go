@@ -42,9 +42,11 @@
 //
 // The out value of a request that may have been completed is Absent: it follows from these rules (MPI_REQUEST_NULL,
 // or k itself for a persistent request). A call that failed may have completed some of its requests; there the out
-// values say so: MPI_REQUEST_NULL for those that ended, k for the rest. MPI may give several pending requests one raw handle (both implementations
-// do so for small sends that are complete at once); such requests are ended in the order of their creation, a thread's
-// own first, which the program cannot tell from any other order.
+// values say so: MPI_REQUEST_NULL for those that ended, k for the rest.
+//
+// MPI may give several pending requests one raw handle (both implementations do so for small sends that are complete at
+// once); such requests are ended in the order of their creation, a thread's own first, which the program cannot tell
+// from any other order.
 //
 // # Functions of the program
 //

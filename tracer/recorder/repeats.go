@@ -229,7 +229,7 @@ func (r *Recorder) again(t *thread, m *repeat, words []uint64) {
 		for i := range m.requests[:m.returned] {
 			s.named = append(s.named, m.requests[i].value)
 		}
-		r.free(&call{layout: m.layout, words: words, in: m.in, out: m.out})
+		r.complete(&call{layout: m.layout, words: words, in: m.in, out: m.out})
 	}
 	number := m.number
 	if m.creator != none {
