@@ -27,12 +27,14 @@ var late = map[string]bool{
 func Generate() map[string]string {
 	functions := functions()
 	files := map[string]string{
-		"entries_gen.S":    entries(functions),
-		"functions_gen.h":  functionIDs(functions),
-		"names_gen.c":      nameTable(functions),
-		"prototypes_gen.h": prototypes(functions),
-		"reference_gen.h":  referencePrototypes(functions),
-		"constants_gen.c":  constants(),
+		"entries_gen.S":         entries(functions),
+		"fortran_entries_gen.S": fortranEntries(functions),
+		"fortran_names_gen.c":   fortranTable(functions),
+		"functions_gen.h":       functionIDs(functions),
+		"names_gen.c":           nameTable(functions),
+		"prototypes_gen.h":      prototypes(functions),
+		"reference_gen.h":       referencePrototypes(functions),
+		"constants_gen.c":       constants(),
 	}
 	for i := range parts {
 		lo, hi := len(functions)*i/parts, len(functions)*(i+1)/parts

@@ -52,7 +52,7 @@ func entryLength(f *mpispec.Function, p *mpispec.Param) string {
 	case p.Kind == mpispec.KindF08Status:
 		n = "CAIRN_F_STATUS_SIZE"
 	case p.Kind == mpispec.KindArgv:
-		n = fmt.Sprintf("cairn_count_strings(*%s)", p.Name)
+		n = fmt.Sprintf("*%s == NULL ? CAIRN_NULL : cairn_count_strings(*%s)", p.Name, p.Name)
 	case p.Kind == mpispec.KindString && p.Length.Op == mpispec.TermNone:
 		n = fmt.Sprintf("(int64_t)strlen(%s)", p.Name)
 	case p.Length.Op == mpispec.TermNull:

@@ -36,7 +36,9 @@ func wrapper(f *mpispec.Function) string {
 	} else {
 		leave = "{ " + leave + "; return; }"
 	}
-	line("if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))\n\t\t%s;", leave)
+	// A call by the Fortran layer is the program's, once.
+	line("uint64_t caller_ = CAIRN_CALLER;")
+	line("if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(%d, &caller_, &real_))\n\t\t%s;", f.ID, leave)
 	// Before the record, as it is after the record at the return: what the records' epochs say of the order of two calls
 	// the log's order says too.
 	line("CAIRN_REFERENCE_CALL(cairn_reference_call_%s(%s));", f.Name, names(f))
@@ -68,7 +70,7 @@ func wrapper(f *mpispec.Function) string {
 			}
 		}
 	}
-	line("uint64_t *word_ = cairn_open(&record_, %d, %s, CAIRN_CALLER);", f.ID, size)
+	line("uint64_t *word_ = cairn_open(&record_, %d, %s, caller_);", f.ID, size)
 	for i := range f.Params {
 		p := &f.Params[i]
 		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out && p.IsArray() {

@@ -1,10 +1,12 @@
 // Which function an entry point leads to.
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi.h"
+#include "bind.h"
 #include "clock.h"
 #include "config.h"
 #include "constants.h"
@@ -22,25 +24,34 @@ extern const int32_t cairn_wrapper_distance[] __attribute__((visibility("hidden"
 
 static void *libmpi; // handle of the mapped MPI library
 
+// A function that every libmpi has and no shim exports (another one may be preloaded beside us).
+#define ONLY_LIBMPI "PMPI_File_c2f"
+
 // A library that an interpreter loads with RTLD_LOCAL is not in the order of symbol resolution: look at all that is
 // mapped.
-static int find_mapped(struct dl_phdr_info *info, size_t size, void *found)
+struct search {
+	const char *symbol;
+	void *found;
+};
+
+static int find_mapped(struct dl_phdr_info *info, size_t size, void *data)
 {
+	struct search *search = data;
 	const char *name = info->dlpi_name, *base = strrchr(name, '/');
 	(void)size;
 	if (strncmp(base != NULL ? base + 1 : name, "libmpi", 6) != 0)
 		return 0;
 	void *handle = cairn_dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-	if (handle == NULL || cairn_dlsym(handle, "PMPI_Init") == NULL)
+	if (handle == NULL || cairn_dlsym(handle, search->symbol) == NULL)
 		return 0;
-	*(void **)found = handle;
+	search->found = handle;
 	return 1;
 }
 
 static void find_libmpi(void)
 {
 	Dl_info at;
-	void *init = cairn_dlsym(RTLD_NEXT, "PMPI_Init");
+	void *init = cairn_dlsym(RTLD_NEXT, ONLY_LIBMPI);
 
 	if (libmpi != NULL)
 		return;
@@ -49,11 +60,52 @@ static void find_libmpi(void)
 		if (libmpi == NULL) // in the executable itself
 			libmpi = cairn_dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
 	} else {
-		dl_iterate_phdr(find_mapped, &libmpi);
+		struct search search = {ONLY_LIBMPI, NULL};
+		dl_iterate_phdr(find_mapped, &search);
+		libmpi = search.found;
 	}
 }
 
+// The libraries' code, and the range around all of them, in which other libraries may lie.
 uintptr_t cairn_library_begin, cairn_library_size;
+
+enum { LIBRARIES = 16 };
+static struct {
+	uintptr_t begin, size;
+} library[LIBRARIES];
+static _Atomic int libraries;
+
+bool cairn_in_library(uint64_t caller)
+{
+	for (int i = atomic_load_explicit(&libraries, memory_order_acquire) - 1; i >= 0; i--)
+		if ((uintptr_t)caller - library[i].begin < library[i].size)
+			return true;
+	return false;
+}
+
+static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+
+static void add_library(uintptr_t begin, uintptr_t size)
+{
+	pthread_mutex_lock(&adding);
+	int n = atomic_load(&libraries);
+	if (n < LIBRARIES && !cairn_in_library(begin)) {
+		uintptr_t low = begin, high = begin + size;
+		library[n].begin = begin;
+		library[n].size = size;
+		atomic_store_explicit(&libraries, n + 1, memory_order_release);
+		for (int i = 0; i < n; i++) {
+			if (library[i].begin < low)
+				low = library[i].begin;
+			if (library[i].begin + library[i].size > high)
+				high = library[i].begin + library[i].size;
+		}
+		// In this order a reader between the two finds too wide a range, if anything.
+		__atomic_store_n(&cairn_library_size, high - low, __ATOMIC_RELEASE);
+		__atomic_store_n(&cairn_library_begin, low, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&adding);
+}
 
 // find_code is called for each mapped object until one has the address in its executable segment.
 static int find_code(struct dl_phdr_info *info, size_t size, void *address)
@@ -64,13 +116,17 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *address)
 		uintptr_t begin = info->dlpi_addr + p->p_vaddr;
 		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || (uintptr_t)address - begin >= p->p_memsz)
 			continue;
-		if (info->dlpi_name[0] != '\0') { // the executable has no name
-			cairn_library_begin = begin;
-			cairn_library_size = p->p_memsz;
-		}
+		if (info->dlpi_name[0] != '\0') // the executable has no name
+			add_library(begin, p->p_memsz);
 		return 1;
 	}
 	return 0;
+}
+
+void cairn_is_library(void *code)
+{
+	if (code != NULL && !cairn_in_library((uintptr_t)code))
+		dl_iterate_phdr(find_code, code);
 }
 
 // abi_is_ours tells by a symbol that only this family of implementations has.
@@ -83,11 +139,17 @@ static bool abi_is_ours(void)
 #endif
 }
 
-static void *find(const char *name)
+void *cairn_find(const char *name)
 {
 	void *f = cairn_dlsym(RTLD_NEXT, name);
 	if (f == NULL && libmpi != NULL)
 		f = cairn_dlsym(libmpi, name);
+	if (f == NULL) {
+		struct search search = {name, NULL};
+		dl_iterate_phdr(find_mapped, &search);
+		if (search.found != NULL)
+			f = cairn_dlsym(search.found, name);
+	}
 	return f;
 }
 
@@ -128,14 +190,15 @@ static int not_there(void)
 	return MPI_ERR_OTHER;
 }
 
-// cairn_bind is called from the entry point at the first call of a function; threads may do so at once, and find the
-// same.
-void *cairn_bind(unsigned id) __attribute__((visibility("hidden")));
+void *cairn_not_there(const char *name)
+{
+	fprintf(stderr, "cairn: %s was called, but this MPI library has no such function\n", name);
+	return (void *)not_there;
+}
 
-void *cairn_bind(unsigned id)
+bool cairn_traced(void)
 {
 	static _Atomic int ours; // 0: not known, 1: yes, -1: no
-	void *next, *target;
 
 	if (cairn_dlsym == NULL)
 		abort(); // a process with MPI and without a dynamic loader: there is no function to go to
@@ -144,17 +207,26 @@ void *cairn_bind(unsigned id)
 		cairn_clock_is_tsc = cairn_tsc_is_invariant();
 		ours = abi_is_ours() && cairn_config_read() ? 1 : -1;
 		cairn_verifying = ours == 1 && cairn_config.verify;
-		dl_iterate_phdr(find_code, cairn_dlsym(libmpi, "PMPI_Init"));
+		cairn_is_library(cairn_dlsym(libmpi, ONLY_LIBMPI));
 	}
-	next = find(cairn_name(id));
+	return ours == 1 && atomic_load(&cairn_state) != CAIRN_OFF;
+}
+
+// cairn_bind is called from the entry point at the first call of a function; threads may do so at once, and find the
+// same.
+void *cairn_bind(unsigned id) __attribute__((visibility("hidden")));
+
+void *cairn_bind(unsigned id)
+{
+	bool traced = cairn_traced();
+	void *next = cairn_find(cairn_name(id)), *target;
+
 	if (next == NULL)
 		next = find_inner(id);
-	if (next == NULL) {
-		fprintf(stderr, "cairn: %s was called, but this MPI library has no such function\n", cairn_name(id));
-		return (void *)not_there;
-	}
+	if (next == NULL)
+		return cairn_not_there(cairn_name(id));
 	target = next;
-	if (ours == 1 && cairn_wrapper_distance[id] != 0 && atomic_load(&cairn_state) != CAIRN_OFF) {
+	if (traced && cairn_wrapper_distance[id] != 0) {
 		__atomic_store_n(&cairn_real[id], next, __ATOMIC_RELEASE);
 		target = (char *)cairn_wrapper_distance + cairn_wrapper_distance[id];
 	}

@@ -58,7 +58,7 @@ uint64_t *cairn_put_argument_lists(uint64_t *word, int64_t n, char **const *list
 
 uint64_t *cairn_put_argv(uint64_t *word, int64_t before, char ***argv, uint64_t bytes)
 {
-	int64_t n = before < 0 || argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
+	int64_t n = before < 0 || argv == NULL || *argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
 	if (n >= 0 && cairn_strings_bytes(*argv, n) > bytes)
 		n = CAIRN_NULL;
 	return cairn_put_strings(word, n, argv != NULL ? *argv : NULL);

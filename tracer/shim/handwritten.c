@@ -16,10 +16,11 @@ int cairn_MPI_Pcontrol(const int level, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(CAIRN_ID_MPI_Pcontrol, &caller_, &real_))
 		return real_(level, a[0], a[1], a[2], a[3], a[4], a[5]);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pcontrol(level));
-	uint64_t *word_ = cairn_open(&record_, CAIRN_ID_MPI_Pcontrol, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, CAIRN_ID_MPI_Pcontrol, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(level);
 		cairn_enter(&record_);

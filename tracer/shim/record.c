@@ -83,12 +83,13 @@ static bool next_segment(struct cairn_thread *t, uint64_t size)
 	return t->soft - t->cursor >= (int64_t)size;
 }
 
-static void drop(struct cairn_thread *t)
+void cairn_count_dropped(uint64_t calls)
 {
+	struct cairn_thread *t = &cairn_self;
 	if (t->segment != NULL)
-		t->segment->dropped++;
+		t->segment->dropped += calls;
 	else
-		t->dropped++;
+		t->dropped += calls;
 }
 
 bool cairn_open_slowly(struct cairn_record *record, uint64_t size)
@@ -101,7 +102,7 @@ bool cairn_open_slowly(struct cairn_record *record, uint64_t size)
 		return false;
 	if (t->busy) {
 		// From a signal handler that interrupted us.
-		drop(t);
+		cairn_count_dropped(1);
 		return false;
 	}
 	cairn_busy(t, 1);
@@ -119,7 +120,7 @@ bool cairn_open_slowly(struct cairn_record *record, uint64_t size)
 	else
 		room = use_early_buffer(t) && t->soft - t->cursor >= (int64_t)size;
 	if (!room) {
-		drop(t);
+		cairn_count_dropped(1);
 		cairn_busy(t, 0);
 		return false;
 	}

@@ -74,6 +74,9 @@ uint32_t cairn_thread_number(void);
 // cairn_open_slowly is for all but the usual case: it changes buffers, finds room for a nested call, or gives up.
 bool cairn_open_slowly(struct cairn_record *record, uint64_t size);
 
+// cairn_count_dropped counts calls of this thread that were not recorded.
+void cairn_count_dropped(uint64_t calls);
+
 static inline void cairn_busy(struct cairn_thread *t, uint32_t busy)
 {
 	t->busy = busy;
@@ -100,12 +103,12 @@ static inline uint64_t *cairn_open(struct cairn_record *record, unsigned functio
 	struct cairn_record_header *h = record->header;
 	h->length = 0;
 	h->function = (uint16_t)function;
-	h->binding = 0;
+	h->binding = (uint8_t)(caller >> 63); // CAIRN_FORTRAN
 	h->flags = 0;
 	h->reserved = (uint32_t)size;
 	atomic_store_explicit(&h->state, 0, memory_order_relaxed);
 	h->epoch = atomic_load_explicit(&cairn_epoch, memory_order_relaxed) | 1;
-	h->caller = caller;
+	h->caller = caller << 1 >> 1;
 	return (uint64_t *)(h + 1);
 }
 

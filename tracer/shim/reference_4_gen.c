@@ -968,7 +968,7 @@ uint64_t cairn_reference_call_MPI_Init(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
-	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
+	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : *argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
 	(void)length_argv_;
 	const uint64_t index_ = cairn_line_call("MPI_Init");
 	if (true && argc == NULL)
@@ -984,7 +984,7 @@ void cairn_reference_return_MPI_Init(uint64_t index_, int result_, int *argc, ch
 {
 	(void)argc;
 	(void)argv;
-	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
+	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : *argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
 	(void)length_argv_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
@@ -1003,7 +1003,7 @@ uint64_t cairn_reference_call_MPI_Init_thread(int *argc, char ***argv, int requi
 	(void)argv;
 	(void)required;
 	(void)provided;
-	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
+	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : *argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
 	(void)length_argv_;
 	const uint64_t index_ = cairn_line_call("MPI_Init_thread");
 	if (true && argc == NULL)
@@ -1022,7 +1022,7 @@ void cairn_reference_return_MPI_Init_thread(uint64_t index_, int result_, int *a
 	(void)argv;
 	(void)required;
 	(void)provided;
-	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
+	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : *argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
 	(void)length_argv_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;

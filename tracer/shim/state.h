@@ -28,7 +28,8 @@ extern void *cairn_real[CAIRN_FUNCTIONS];
 #define CAIRN_REAL(name) ((__typeof__(&cairn_##name))cairn_real[CAIRN_ID_##name])
 
 // The code of the MPI library: it calls its own functions by their public names here and there, which is no call of the
-// program. Empty where MPI is part of the executable. (The Fortran layers are libraries of their own.)
+// program. Empty where MPI is part of the executable. Once there are calls from Fortran, the range around libmpi and the
+// libraries of its Fortran layer: fortran.h tells then.
 extern uintptr_t cairn_library_begin, cairn_library_size;
 
 static inline bool cairn_called_by_library(uint64_t caller)

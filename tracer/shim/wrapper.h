@@ -6,6 +6,7 @@
 #include "ask.h"
 #include "describe.h"
 #include "encode.h"
+#include "fortran.h"
 #include "prototypes_gen.h"
 #include "record.h"
 #include "reference_gen.h"

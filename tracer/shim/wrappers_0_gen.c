@@ -4,11 +4,12 @@
 int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Send) real_ = CAIRN_REAL(MPI_Send);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(1, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 1, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 1, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -29,11 +30,12 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Send_c) real_ = CAIRN_REAL(MPI_Send_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(2, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 2, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 2, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -54,11 +56,12 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Bsend) real_ = CAIRN_REAL(MPI_Bsend);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(3, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 3, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 3, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -79,11 +82,12 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Bsend_c) real_ = CAIRN_REAL(MPI_Bsend_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(4, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 4, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 4, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -104,11 +108,12 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Ssend) real_ = CAIRN_REAL(MPI_Ssend);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(5, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 5, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 5, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -129,11 +134,12 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Ssend_c) real_ = CAIRN_REAL(MPI_Ssend_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(6, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 6, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 6, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -154,11 +160,12 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Rsend) real_ = CAIRN_REAL(MPI_Rsend);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(7, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 7, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 7, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -179,11 +186,12 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Rsend_c) real_ = CAIRN_REAL(MPI_Rsend_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(8, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_c(buf, count, datatype, dest, tag, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 8, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 8, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -204,7 +212,8 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Recv) real_ = CAIRN_REAL(MPI_Recv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(9, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv(buf, count, datatype, source, tag, comm, status));
 	struct cairn_record record_;
@@ -213,7 +222,7 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 9, CAIRN_HEADER + 80, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 9, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
@@ -236,7 +245,8 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Recv_c) real_ = CAIRN_REAL(MPI_Recv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(10, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_c(buf, count, datatype, source, tag, comm, status));
 	struct cairn_record record_;
@@ -245,7 +255,7 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 10, CAIRN_HEADER + 80, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 10, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
@@ -268,11 +278,12 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isend) real_ = CAIRN_REAL(MPI_Isend);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(11, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 11, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 11, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -296,11 +307,12 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isend_c) real_ = CAIRN_REAL(MPI_Isend_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(12, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 12, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 12, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -324,11 +336,12 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibsend) real_ = CAIRN_REAL(MPI_Ibsend);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(13, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibsend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 13, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 13, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -352,11 +365,12 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibsend_c) real_ = CAIRN_REAL(MPI_Ibsend_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(14, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 14, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 14, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -380,11 +394,12 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Issend) real_ = CAIRN_REAL(MPI_Issend);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(15, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Issend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 15, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 15, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -408,11 +423,12 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Issend_c) real_ = CAIRN_REAL(MPI_Issend_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(16, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Issend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 16, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 16, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -436,11 +452,12 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irsend) real_ = CAIRN_REAL(MPI_Irsend);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(17, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irsend(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 17, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 17, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -464,11 +481,12 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irsend_c) real_ = CAIRN_REAL(MPI_Irsend_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(18, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irsend_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 18, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 18, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -492,11 +510,12 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irecv) real_ = CAIRN_REAL(MPI_Irecv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(19, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irecv(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 19, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 19, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
@@ -520,11 +539,12 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Irecv_c) real_ = CAIRN_REAL(MPI_Irecv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(20, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Irecv_c(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 20, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 20, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
@@ -548,7 +568,8 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv) real_ = CAIRN_REAL(MPI_Sendrecv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(21, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 	struct cairn_record record_;
@@ -557,7 +578,7 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 21, CAIRN_HEADER + 120, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 21, CAIRN_HEADER + 120, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -585,7 +606,8 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv_c) real_ = CAIRN_REAL(MPI_Sendrecv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(22, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 	struct cairn_record record_;
@@ -594,7 +616,7 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 22, CAIRN_HEADER + 120, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 22, CAIRN_HEADER + 120, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -622,7 +644,8 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv_replace) real_ = CAIRN_REAL(MPI_Sendrecv_replace);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(23, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 	struct cairn_record record_;
@@ -631,7 +654,7 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 23, CAIRN_HEADER + 104, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 23, CAIRN_HEADER + 104, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -657,7 +680,8 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Sendrecv_replace_c) real_ = CAIRN_REAL(MPI_Sendrecv_replace_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(24, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 	struct cairn_record record_;
@@ -666,7 +690,7 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 24, CAIRN_HEADER + 104, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 24, CAIRN_HEADER + 104, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -692,11 +716,12 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv) real_ = CAIRN_REAL(MPI_Isendrecv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(25, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 25, CAIRN_HEADER + 96, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 25, CAIRN_HEADER + 96, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -725,11 +750,12 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv_c) real_ = CAIRN_REAL(MPI_Isendrecv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(26, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 26, CAIRN_HEADER + 96, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 26, CAIRN_HEADER + 96, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -758,11 +784,12 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv_replace) real_ = CAIRN_REAL(MPI_Isendrecv_replace);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(27, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 27, CAIRN_HEADER + 80, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 27, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -789,11 +816,12 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Isendrecv_replace_c) real_ = CAIRN_REAL(MPI_Isendrecv_replace_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(28, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 28, CAIRN_HEADER + 80, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 28, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -820,11 +848,12 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Send_init) real_ = CAIRN_REAL(MPI_Send_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(29, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 29, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 29, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -848,11 +877,12 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Send_init_c) real_ = CAIRN_REAL(MPI_Send_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(30, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Send_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 30, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 30, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -876,11 +906,12 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Bsend_init) real_ = CAIRN_REAL(MPI_Bsend_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(31, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 31, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 31, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -904,11 +935,12 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Bsend_init_c) real_ = CAIRN_REAL(MPI_Bsend_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(32, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 32, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 32, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -932,11 +964,12 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ssend_init) real_ = CAIRN_REAL(MPI_Ssend_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(33, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 33, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 33, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -960,11 +993,12 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ssend_init_c) real_ = CAIRN_REAL(MPI_Ssend_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(34, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 34, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 34, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -988,11 +1022,12 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rsend_init) real_ = CAIRN_REAL(MPI_Rsend_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(35, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 35, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 35, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -1016,11 +1051,12 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rsend_init_c) real_ = CAIRN_REAL(MPI_Rsend_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(36, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 36, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 36, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -1044,11 +1080,12 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Recv_init) real_ = CAIRN_REAL(MPI_Recv_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(37, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_init(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 37, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 37, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1072,11 +1109,12 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Recv_init_c) real_ = CAIRN_REAL(MPI_Recv_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(38, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_init_c(buf, count, datatype, source, tag, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 38, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 38, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1100,11 +1138,12 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 int cairn_MPI_Start(MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Start) real_ = CAIRN_REAL(MPI_Start);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(39, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Start(request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 39, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 39, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(request);
 		cairn_enter(&record_);
@@ -1123,12 +1162,13 @@ int cairn_MPI_Start(MPI_Request *request)
 int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 {
 	__typeof__(&cairn_MPI_Startall) real_ = CAIRN_REAL(MPI_Startall);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(40, &caller_, &real_))
 		return real_(count, array_of_requests);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Startall(count, array_of_requests));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	uint64_t *word_ = cairn_open(&record_, 40, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 40, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
@@ -1148,7 +1188,8 @@ int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Wait) real_ = CAIRN_REAL(MPI_Wait);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(41, &caller_, &real_))
 		return real_(request, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wait(request, status));
 	struct cairn_record record_;
@@ -1157,7 +1198,7 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 41, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 41, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(request);
 		cairn_epoch_before(&record_);
@@ -1177,7 +1218,8 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Waitany) real_ = CAIRN_REAL(MPI_Waitany);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(42, &caller_, &real_))
 		return real_(count, array_of_requests, index, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitany(count, array_of_requests, index, status));
 	struct cairn_record record_;
@@ -1187,7 +1229,7 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 42, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 42, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
@@ -1209,7 +1251,8 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Waitall) real_ = CAIRN_REAL(MPI_Waitall);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(43, &caller_, &real_))
 		return real_(count, array_of_requests, array_of_statuses);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitall(count, array_of_requests, array_of_statuses));
 	struct cairn_record record_;
@@ -1217,7 +1260,7 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status *seen_array_of_statuses_ = array_of_statuses;
-	uint64_t *word_ = cairn_open(&record_, 43, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 43, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), caller_);
 	if (ignored_array_of_statuses_ && word_)
 		seen_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1240,7 +1283,8 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Waitsome) real_ = CAIRN_REAL(MPI_Waitsome);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(44, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
@@ -1249,7 +1293,7 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status *seen_array_of_statuses_ = array_of_statuses;
-	uint64_t *word_ = cairn_open(&record_, 44, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 44, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), caller_);
 	if (ignored_array_of_statuses_ && word_)
 		seen_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1274,7 +1318,8 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Test) real_ = CAIRN_REAL(MPI_Test);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(45, &caller_, &real_))
 		return real_(request, flag, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Test(request, flag, status));
 	struct cairn_record record_;
@@ -1283,7 +1328,7 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 45, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 45, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(request);
 		cairn_epoch_before(&record_);
@@ -1304,7 +1349,8 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Testany) real_ = CAIRN_REAL(MPI_Testany);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(46, &caller_, &real_))
 		return real_(count, array_of_requests, index, flag, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testany(count, array_of_requests, index, flag, status));
 	struct cairn_record record_;
@@ -1314,7 +1360,7 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 46, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 46, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
@@ -1337,7 +1383,8 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Testall) real_ = CAIRN_REAL(MPI_Testall);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(47, &caller_, &real_))
 		return real_(count, array_of_requests, flag, array_of_statuses);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testall(count, array_of_requests, flag, array_of_statuses));
 	struct cairn_record record_;
@@ -1345,7 +1392,7 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status *seen_array_of_statuses_ = array_of_statuses;
-	uint64_t *word_ = cairn_open(&record_, 47, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 47, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), caller_);
 	if (ignored_array_of_statuses_ && word_)
 		seen_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1369,7 +1416,8 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Testsome) real_ = CAIRN_REAL(MPI_Testsome);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(48, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
@@ -1378,7 +1426,7 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status *seen_array_of_statuses_ = array_of_statuses;
-	uint64_t *word_ = cairn_open(&record_, 48, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 48, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), caller_);
 	if (ignored_array_of_statuses_ && word_)
 		seen_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1403,11 +1451,12 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 int cairn_MPI_Request_free(MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Request_free) real_ = CAIRN_REAL(MPI_Request_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(49, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_free(request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 49, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 49, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(request);
 		cairn_epoch_before(&record_);
@@ -1426,7 +1475,8 @@ int cairn_MPI_Request_free(MPI_Request *request)
 int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Request_get_status) real_ = CAIRN_REAL(MPI_Request_get_status);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(50, &caller_, &real_))
 		return real_(request, flag, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status(request, flag, status));
 	struct cairn_record record_;
@@ -1435,7 +1485,7 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 50, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 50, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(request);
 		cairn_enter(&record_);
@@ -1454,7 +1504,8 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Request_get_status_all) real_ = CAIRN_REAL(MPI_Request_get_status_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(51, &caller_, &real_))
 		return real_(count, array_of_requests, flag, array_of_statuses);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses));
 	struct cairn_record record_;
@@ -1462,7 +1513,7 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status *seen_array_of_statuses_ = array_of_statuses;
-	uint64_t *word_ = cairn_open(&record_, 51, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 51, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), caller_);
 	if (ignored_array_of_statuses_ && word_)
 		seen_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1484,7 +1535,8 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Request_get_status_any) real_ = CAIRN_REAL(MPI_Request_get_status_any);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(52, &caller_, &real_))
 		return real_(count, array_of_requests, index, flag, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_any(count, array_of_requests, index, flag, status));
 	struct cairn_record record_;
@@ -1494,7 +1546,7 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 52, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 52, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
@@ -1515,7 +1567,8 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
 	__typeof__(&cairn_MPI_Request_get_status_some) real_ = CAIRN_REAL(MPI_Request_get_status_some);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(53, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
@@ -1524,7 +1577,7 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
 	MPI_Status *seen_array_of_statuses_ = array_of_statuses;
-	uint64_t *word_ = cairn_open(&record_, 53, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 53, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), caller_);
 	if (ignored_array_of_statuses_ && word_)
 		seen_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
@@ -1547,11 +1600,12 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 int cairn_MPI_Cancel(MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Cancel) real_ = CAIRN_REAL(MPI_Cancel);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(54, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cancel(request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 54, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 54, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(request);
 		cairn_enter(&record_);
@@ -1567,11 +1621,12 @@ int cairn_MPI_Cancel(MPI_Request *request)
 int cairn_MPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
 	__typeof__(&cairn_MPI_Test_cancelled) real_ = CAIRN_REAL(MPI_Test_cancelled);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(55, &caller_, &real_))
 		return real_(status, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Test_cancelled(status, flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 55, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 55, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		cairn_enter(&record_);
@@ -1589,11 +1644,12 @@ int cairn_MPI_Test_cancelled(const MPI_Status *status, int *flag)
 int cairn_MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
 	__typeof__(&cairn_MPI_Get_count) real_ = CAIRN_REAL(MPI_Get_count);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(56, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_count(status, datatype, count));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 56, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 56, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1612,11 +1668,12 @@ int cairn_MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *co
 int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
 	__typeof__(&cairn_MPI_Get_count_c) real_ = CAIRN_REAL(MPI_Get_count_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(57, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_count_c(status, datatype, count));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 57, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 57, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1635,7 +1692,8 @@ int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_C
 int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Probe) real_ = CAIRN_REAL(MPI_Probe);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(58, &caller_, &real_))
 		return real_(source, tag, comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Probe(source, tag, comm, status));
 	struct cairn_record record_;
@@ -1644,7 +1702,7 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 58, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 58, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
@@ -1664,7 +1722,8 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Iprobe) real_ = CAIRN_REAL(MPI_Iprobe);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(59, &caller_, &real_))
 		return real_(source, tag, comm, flag, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iprobe(source, tag, comm, flag, status));
 	struct cairn_record record_;
@@ -1673,7 +1732,7 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 59, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 59, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
@@ -1694,7 +1753,8 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Mprobe) real_ = CAIRN_REAL(MPI_Mprobe);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(60, &caller_, &real_))
 		return real_(source, tag, comm, message, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mprobe(source, tag, comm, message, status));
 	struct cairn_record record_;
@@ -1703,7 +1763,7 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 60, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 60, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
@@ -1725,7 +1785,8 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Improbe) real_ = CAIRN_REAL(MPI_Improbe);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(61, &caller_, &real_))
 		return real_(source, tag, comm, flag, message, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Improbe(source, tag, comm, flag, message, status));
 	struct cairn_record record_;
@@ -1734,7 +1795,7 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 61, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 61, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
@@ -1757,7 +1818,8 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Mrecv) real_ = CAIRN_REAL(MPI_Mrecv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(62, &caller_, &real_))
 		return real_(buf, count, datatype, message, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mrecv(buf, count, datatype, message, status));
 	struct cairn_record record_;
@@ -1766,7 +1828,7 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 62, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 62, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1789,7 +1851,8 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_Mrecv_c) real_ = CAIRN_REAL(MPI_Mrecv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(63, &caller_, &real_))
 		return real_(buf, count, datatype, message, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mrecv_c(buf, count, datatype, message, status));
 	struct cairn_record record_;
@@ -1798,7 +1861,7 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 63, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 63, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1821,11 +1884,12 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Imrecv) real_ = CAIRN_REAL(MPI_Imrecv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(64, &caller_, &real_))
 		return real_(buf, count, datatype, message, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Imrecv(buf, count, datatype, message, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 64, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 64, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1848,11 +1912,12 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Imrecv_c) real_ = CAIRN_REAL(MPI_Imrecv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(65, &caller_, &real_))
 		return real_(buf, count, datatype, message, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Imrecv_c(buf, count, datatype, message, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 65, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 65, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1875,11 +1940,12 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 int cairn_MPI_Buffer_attach(void *buffer, int size)
 {
 	__typeof__(&cairn_MPI_Buffer_attach) real_ = CAIRN_REAL(MPI_Buffer_attach);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(66, &caller_, &real_))
 		return real_(buffer, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_attach(buffer, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 66, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 66, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buffer);
 		*word_++ = CAIRN_WORD(size);
@@ -1896,11 +1962,12 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 {
 	__typeof__(&cairn_MPI_Buffer_attach_c) real_ = CAIRN_REAL(MPI_Buffer_attach_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(67, &caller_, &real_))
 		return real_(buffer, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_attach_c(buffer, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 67, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 67, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buffer);
 		*word_++ = CAIRN_WORD(size);
@@ -1917,11 +1984,12 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 {
 	__typeof__(&cairn_MPI_Buffer_detach) real_ = CAIRN_REAL(MPI_Buffer_detach);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(68, &caller_, &real_))
 		return real_(buffer_addr, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_detach(buffer_addr, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 68, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 68, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -1939,11 +2007,12 @@ int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Buffer_detach_c) real_ = CAIRN_REAL(MPI_Buffer_detach_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(69, &caller_, &real_))
 		return real_(buffer_addr, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_detach_c(buffer_addr, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 69, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 69, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -1961,11 +2030,12 @@ int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 int cairn_MPI_Buffer_flush(void)
 {
 	__typeof__(&cairn_MPI_Buffer_flush) real_ = CAIRN_REAL(MPI_Buffer_flush);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(70, &caller_, &real_))
 		return real_();
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_flush());
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 70, CAIRN_HEADER + 0, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 70, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -1980,11 +2050,12 @@ int cairn_MPI_Buffer_flush(void)
 int cairn_MPI_Buffer_iflush(MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Buffer_iflush) real_ = CAIRN_REAL(MPI_Buffer_iflush);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(71, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Buffer_iflush(request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 71, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 71, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -2002,11 +2073,12 @@ int cairn_MPI_Buffer_iflush(MPI_Request *request)
 int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 {
 	__typeof__(&cairn_MPI_Comm_attach_buffer) real_ = CAIRN_REAL(MPI_Comm_attach_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(72, &caller_, &real_))
 		return real_(comm, buffer, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_attach_buffer(comm, buffer, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 72, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 72, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(buffer);
@@ -2024,11 +2096,12 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 {
 	__typeof__(&cairn_MPI_Comm_attach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_attach_buffer_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(73, &caller_, &real_))
 		return real_(comm, buffer, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_attach_buffer_c(comm, buffer, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 73, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 73, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(buffer);
@@ -2046,11 +2119,12 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 {
 	__typeof__(&cairn_MPI_Session_attach_buffer) real_ = CAIRN_REAL(MPI_Session_attach_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(74, &caller_, &real_))
 		return real_(session, buffer, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_attach_buffer(session, buffer, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 74, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 74, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(buffer);
@@ -2068,11 +2142,12 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size)
 {
 	__typeof__(&cairn_MPI_Session_attach_buffer_c) real_ = CAIRN_REAL(MPI_Session_attach_buffer_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(75, &caller_, &real_))
 		return real_(session, buffer, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_attach_buffer_c(session, buffer, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 75, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 75, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(buffer);
@@ -2090,11 +2165,12 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 {
 	__typeof__(&cairn_MPI_Comm_detach_buffer) real_ = CAIRN_REAL(MPI_Comm_detach_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(76, &caller_, &real_))
 		return real_(comm, buffer_addr, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_detach_buffer(comm, buffer_addr, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 76, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 76, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -2113,11 +2189,12 @@ int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Comm_detach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_detach_buffer_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(77, &caller_, &real_))
 		return real_(comm, buffer_addr, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_detach_buffer_c(comm, buffer_addr, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 77, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 77, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -2136,11 +2213,12 @@ int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *
 int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size)
 {
 	__typeof__(&cairn_MPI_Session_detach_buffer) real_ = CAIRN_REAL(MPI_Session_detach_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(78, &caller_, &real_))
 		return real_(session, buffer_addr, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_detach_buffer(session, buffer_addr, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 78, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 78, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
@@ -2159,11 +2237,12 @@ int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int 
 int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Session_detach_buffer_c) real_ = CAIRN_REAL(MPI_Session_detach_buffer_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(79, &caller_, &real_))
 		return real_(session, buffer_addr, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_detach_buffer_c(session, buffer_addr, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 79, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 79, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
@@ -2182,11 +2261,12 @@ int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MP
 int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Comm_flush_buffer) real_ = CAIRN_REAL(MPI_Comm_flush_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(80, &caller_, &real_))
 		return real_(comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_flush_buffer(comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 80, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 80, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -2202,11 +2282,12 @@ int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 int cairn_MPI_Session_flush_buffer(MPI_Session session)
 {
 	__typeof__(&cairn_MPI_Session_flush_buffer) real_ = CAIRN_REAL(MPI_Session_flush_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(81, &caller_, &real_))
 		return real_(session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_flush_buffer(session));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 81, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 81, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
@@ -2222,11 +2303,12 @@ int cairn_MPI_Session_flush_buffer(MPI_Session session)
 int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Comm_iflush_buffer) real_ = CAIRN_REAL(MPI_Comm_iflush_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(82, &caller_, &real_))
 		return real_(comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_iflush_buffer(comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 82, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 82, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -2245,11 +2327,12 @@ int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Session_iflush_buffer) real_ = CAIRN_REAL(MPI_Session_iflush_buffer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(83, &caller_, &real_))
 		return real_(session, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_iflush_buffer(session, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 83, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 83, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
@@ -2268,11 +2351,12 @@ int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 int cairn_MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Psend_init) real_ = CAIRN_REAL(MPI_Psend_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(84, &caller_, &real_))
 		return real_(buf, partitions, count, datatype, dest, tag, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 84, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 84, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(partitions);

@@ -4,11 +4,12 @@
 int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Precv_init) real_ = CAIRN_REAL(MPI_Precv_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(85, &caller_, &real_))
 		return real_(buf, partitions, count, datatype, source, tag, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 85, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 85, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(partitions);
 		*word_++ = CAIRN_WORD(count);
@@ -34,11 +35,12 @@ int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatyp
 int cairn_MPI_Pready(int partition, MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Pready) real_ = CAIRN_REAL(MPI_Pready);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(86, &caller_, &real_))
 		return real_(partition, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready(partition, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 86, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 86, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(partition);
 		*word_++ = CAIRN_WORD(request);
@@ -55,11 +57,12 @@ int cairn_MPI_Pready(int partition, MPI_Request request)
 int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Pready_range) real_ = CAIRN_REAL(MPI_Pready_range);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(87, &caller_, &real_))
 		return real_(partition_low, partition_high, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready_range(partition_low, partition_high, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 87, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 87, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(partition_low);
 		*word_++ = CAIRN_WORD(partition_high);
@@ -77,12 +80,13 @@ int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request re
 int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Pready_list) real_ = CAIRN_REAL(MPI_Pready_list);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(88, &caller_, &real_))
 		return real_(length, array_of_partitions, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pready_list(length, array_of_partitions, request));
 	struct cairn_record record_;
 	const int64_t length_array_of_partitions_ = array_of_partitions == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)length);
-	uint64_t *word_ = cairn_open(&record_, 88, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_partitions_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 88, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_partitions_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(length);
 		CAIRN_PUT_LIST(word_, length_array_of_partitions_, array_of_partitions);
@@ -100,11 +104,12 @@ int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request req
 int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 {
 	__typeof__(&cairn_MPI_Parrived) real_ = CAIRN_REAL(MPI_Parrived);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(89, &caller_, &real_))
 		return real_(request, partition, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Parrived(request, partition, flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 89, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 89, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(request);
 		*word_++ = CAIRN_WORD(partition);
@@ -123,11 +128,12 @@ int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 int cairn_MPI_Barrier(MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Barrier) real_ = CAIRN_REAL(MPI_Barrier);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(90, &caller_, &real_))
 		return real_(comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Barrier(comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 90, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 90, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -143,11 +149,12 @@ int cairn_MPI_Barrier(MPI_Comm comm)
 int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Bcast) real_ = CAIRN_REAL(MPI_Bcast);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(91, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast(buffer, count, datatype, root, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 91, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 91, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buffer);
 		*word_++ = CAIRN_WORD(count);
@@ -168,11 +175,12 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Bcast_c) real_ = CAIRN_REAL(MPI_Bcast_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(92, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_c(buffer, count, datatype, root, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 92, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 92, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buffer);
 		*word_++ = CAIRN_WORD(count);
@@ -193,11 +201,12 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Gather) real_ = CAIRN_REAL(MPI_Gather);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(93, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 93, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 93, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -220,11 +229,12 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Gather_c) real_ = CAIRN_REAL(MPI_Gather_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(94, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 94, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 94, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -247,14 +257,15 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Gatherv) real_ = CAIRN_REAL(MPI_Gatherv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(95, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 95, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 95, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -278,14 +289,15 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Gatherv_c) real_ = CAIRN_REAL(MPI_Gatherv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(96, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 96, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 96, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -309,11 +321,12 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scatter) real_ = CAIRN_REAL(MPI_Scatter);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(97, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 97, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 97, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -336,11 +349,12 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scatter_c) real_ = CAIRN_REAL(MPI_Scatter_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(98, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 98, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 98, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -363,14 +377,15 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scatterv) real_ = CAIRN_REAL(MPI_Scatterv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(99, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 99, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 99, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -394,14 +409,15 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scatterv_c) real_ = CAIRN_REAL(MPI_Scatterv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(100, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 100, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 100, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -425,11 +441,12 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allgather) real_ = CAIRN_REAL(MPI_Allgather);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(101, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 101, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 101, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -451,11 +468,12 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allgather_c) real_ = CAIRN_REAL(MPI_Allgather_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(102, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 102, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 102, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -477,13 +495,14 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allgatherv) real_ = CAIRN_REAL(MPI_Allgatherv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(103, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 103, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 103, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -506,13 +525,14 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allgatherv_c) real_ = CAIRN_REAL(MPI_Allgatherv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(104, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 104, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 104, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -535,11 +555,12 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoall) real_ = CAIRN_REAL(MPI_Alltoall);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(105, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 105, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 105, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -561,11 +582,12 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoall_c) real_ = CAIRN_REAL(MPI_Alltoall_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(106, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 106, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 106, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -587,7 +609,8 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoallv) real_ = CAIRN_REAL(MPI_Alltoallv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(107, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
@@ -595,7 +618,7 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 107, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 107, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -619,7 +642,8 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoallv_c) real_ = CAIRN_REAL(MPI_Alltoallv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(108, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
@@ -627,7 +651,7 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 108, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 108, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -651,7 +675,8 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoallw) real_ = CAIRN_REAL(MPI_Alltoallw);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(109, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
@@ -661,7 +686,7 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 109, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 109, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -685,7 +710,8 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Alltoallw_c) real_ = CAIRN_REAL(MPI_Alltoallw_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(110, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
@@ -695,7 +721,7 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 110, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 110, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -719,11 +745,12 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce) real_ = CAIRN_REAL(MPI_Reduce);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(111, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 111, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 111, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -745,11 +772,12 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_c) real_ = CAIRN_REAL(MPI_Reduce_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(112, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 112, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 112, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -771,11 +799,12 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allreduce) real_ = CAIRN_REAL(MPI_Allreduce);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(113, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 113, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 113, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -796,11 +825,12 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Allreduce_c) real_ = CAIRN_REAL(MPI_Allreduce_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(114, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 114, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 114, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -821,11 +851,12 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_block) real_ = CAIRN_REAL(MPI_Reduce_scatter_block);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(115, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 115, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 115, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -846,11 +877,12 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_block_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(116, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 116, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 116, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -871,12 +903,13 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter) real_ = CAIRN_REAL(MPI_Reduce_scatter);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(117, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	uint64_t *word_ = cairn_open(&record_, 117, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 117, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -897,12 +930,13 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(118, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	uint64_t *word_ = cairn_open(&record_, 118, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 118, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -923,11 +957,12 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scan) real_ = CAIRN_REAL(MPI_Scan);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(119, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 119, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 119, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -948,11 +983,12 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Scan_c) real_ = CAIRN_REAL(MPI_Scan_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(120, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_c(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 120, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 120, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -973,11 +1009,12 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Exscan) real_ = CAIRN_REAL(MPI_Exscan);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(121, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 121, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 121, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -998,11 +1035,12 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Exscan_c) real_ = CAIRN_REAL(MPI_Exscan_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(122, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_c(sendbuf, recvbuf, count, datatype, op, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 122, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 122, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -1023,11 +1061,12 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibarrier) real_ = CAIRN_REAL(MPI_Ibarrier);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(123, &caller_, &real_))
 		return real_(comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibarrier(comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 123, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 123, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -1046,11 +1085,12 @@ int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibcast) real_ = CAIRN_REAL(MPI_Ibcast);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(124, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibcast(buffer, count, datatype, root, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 124, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 124, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buffer);
 		*word_++ = CAIRN_WORD(count);
@@ -1074,11 +1114,12 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ibcast_c) real_ = CAIRN_REAL(MPI_Ibcast_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(125, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ibcast_c(buffer, count, datatype, root, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 125, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 125, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buffer);
 		*word_++ = CAIRN_WORD(count);
@@ -1102,11 +1143,12 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Igather) real_ = CAIRN_REAL(MPI_Igather);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(126, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 126, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 126, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1132,11 +1174,12 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Igather_c) real_ = CAIRN_REAL(MPI_Igather_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(127, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 127, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 127, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1162,14 +1205,15 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Igatherv) real_ = CAIRN_REAL(MPI_Igatherv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(128, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 128, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 128, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1196,14 +1240,15 @@ int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Igatherv_c) real_ = CAIRN_REAL(MPI_Igatherv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(129, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 129, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 129, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1230,11 +1275,12 @@ int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscatter) real_ = CAIRN_REAL(MPI_Iscatter);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(130, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 130, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 130, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1260,11 +1306,12 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscatter_c) real_ = CAIRN_REAL(MPI_Iscatter_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(131, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 131, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 131, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1290,14 +1337,15 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscatterv) real_ = CAIRN_REAL(MPI_Iscatterv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(132, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 132, CAIRN_HEADER + 64 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 132, CAIRN_HEADER + 64 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -1324,14 +1372,15 @@ int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int d
 int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscatterv_c) real_ = CAIRN_REAL(MPI_Iscatterv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(133, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 133, CAIRN_HEADER + 64 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 133, CAIRN_HEADER + 64 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -1358,11 +1407,12 @@ int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallgather) real_ = CAIRN_REAL(MPI_Iallgather);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(134, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 134, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 134, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1387,11 +1437,12 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallgather_c) real_ = CAIRN_REAL(MPI_Iallgather_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(135, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 135, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 135, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1416,13 +1467,14 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallgatherv) real_ = CAIRN_REAL(MPI_Iallgatherv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(136, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 136, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 136, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1448,13 +1500,14 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallgatherv_c) real_ = CAIRN_REAL(MPI_Iallgatherv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(137, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 137, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 137, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1480,11 +1533,12 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoall) real_ = CAIRN_REAL(MPI_Ialltoall);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(138, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 138, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 138, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1509,11 +1563,12 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoall_c) real_ = CAIRN_REAL(MPI_Ialltoall_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(139, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 139, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 139, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1538,7 +1593,8 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoallv) real_ = CAIRN_REAL(MPI_Ialltoallv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(140, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
@@ -1546,7 +1602,7 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 140, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 140, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -1573,7 +1629,8 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoallv_c) real_ = CAIRN_REAL(MPI_Ialltoallv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(141, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
@@ -1581,7 +1638,7 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 141, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 141, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -1608,7 +1665,8 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoallw) real_ = CAIRN_REAL(MPI_Ialltoallw);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(142, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
@@ -1618,7 +1676,7 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 142, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 142, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -1645,7 +1703,8 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ialltoallw_c) real_ = CAIRN_REAL(MPI_Ialltoallw_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(143, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
@@ -1655,7 +1714,7 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 143, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 143, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -1682,11 +1741,12 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce) real_ = CAIRN_REAL(MPI_Ireduce);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(144, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 144, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 144, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -1711,11 +1771,12 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_c) real_ = CAIRN_REAL(MPI_Ireduce_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(145, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 145, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 145, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -1740,11 +1801,12 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallreduce) real_ = CAIRN_REAL(MPI_Iallreduce);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(146, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 146, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 146, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -1768,11 +1830,12 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iallreduce_c) real_ = CAIRN_REAL(MPI_Iallreduce_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(147, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 147, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 147, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -1796,11 +1859,12 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_scatter_block) real_ = CAIRN_REAL(MPI_Ireduce_scatter_block);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(148, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 148, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 148, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1824,11 +1888,12 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_scatter_block_c) real_ = CAIRN_REAL(MPI_Ireduce_scatter_block_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(149, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 149, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 149, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1852,12 +1917,13 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_scatter) real_ = CAIRN_REAL(MPI_Ireduce_scatter);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(150, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	uint64_t *word_ = cairn_open(&record_, 150, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 150, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -1881,12 +1947,13 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ireduce_scatter_c) real_ = CAIRN_REAL(MPI_Ireduce_scatter_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(151, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	uint64_t *word_ = cairn_open(&record_, 151, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 151, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -1910,11 +1977,12 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscan) real_ = CAIRN_REAL(MPI_Iscan);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(152, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 152, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 152, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -1938,11 +2006,12 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iscan_c) real_ = CAIRN_REAL(MPI_Iscan_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(153, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 153, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 153, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -1966,11 +2035,12 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iexscan) real_ = CAIRN_REAL(MPI_Iexscan);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(154, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 154, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 154, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -1994,11 +2064,12 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Iexscan_c) real_ = CAIRN_REAL(MPI_Iexscan_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(155, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 155, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 155, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -2022,11 +2093,12 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Barrier_init) real_ = CAIRN_REAL(MPI_Barrier_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(156, &caller_, &real_))
 		return real_(comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Barrier_init(comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 156, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 156, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
@@ -2046,11 +2118,12 @@ int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Bcast_init) real_ = CAIRN_REAL(MPI_Bcast_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(157, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_init(buffer, count, datatype, root, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 157, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 157, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buffer);
 		*word_++ = CAIRN_WORD(count);
@@ -2075,11 +2148,12 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Bcast_init_c) real_ = CAIRN_REAL(MPI_Bcast_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(158, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Bcast_init_c(buffer, count, datatype, root, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 158, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 158, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buffer);
 		*word_++ = CAIRN_WORD(count);
@@ -2104,11 +2178,12 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Gather_init) real_ = CAIRN_REAL(MPI_Gather_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(159, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 159, CAIRN_HEADER + 80, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 159, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -2135,11 +2210,12 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Gather_init_c) real_ = CAIRN_REAL(MPI_Gather_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(160, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 160, CAIRN_HEADER + 80, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 160, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -2166,14 +2242,15 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Gatherv_init) real_ = CAIRN_REAL(MPI_Gatherv_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(161, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 161, CAIRN_HEADER + 72 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 161, CAIRN_HEADER + 72 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -2201,14 +2278,15 @@ int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype send
 int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Gatherv_init_c) real_ = CAIRN_REAL(MPI_Gatherv_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(162, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_recvcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 162, CAIRN_HEADER + 72 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 162, CAIRN_HEADER + 72 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -2236,11 +2314,12 @@ int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scatter_init) real_ = CAIRN_REAL(MPI_Scatter_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(163, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 163, CAIRN_HEADER + 80, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 163, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -2267,11 +2346,12 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scatter_init_c) real_ = CAIRN_REAL(MPI_Scatter_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(164, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 164, CAIRN_HEADER + 80, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 164, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -2298,14 +2378,15 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scatterv_init) real_ = CAIRN_REAL(MPI_Scatterv_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(165, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 165, CAIRN_HEADER + 72 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 165, CAIRN_HEADER + 72 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -2333,14 +2414,15 @@ int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const i
 int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scatterv_init_c) real_ = CAIRN_REAL(MPI_Scatterv_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(166, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_sendcounts_ = !root_ ? CAIRN_NOT_SIGNIFICANT : sendcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 166, CAIRN_HEADER + 72 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 166, CAIRN_HEADER + 72 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -2368,11 +2450,12 @@ int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allgather_init) real_ = CAIRN_REAL(MPI_Allgather_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(167, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 167, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 167, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -2398,11 +2481,12 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allgather_init_c) real_ = CAIRN_REAL(MPI_Allgather_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(168, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 168, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 168, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);

@@ -4,13 +4,14 @@
 int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allgatherv_init) real_ = CAIRN_REAL(MPI_Allgatherv_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(169, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 169, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 169, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -37,13 +38,14 @@ int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allgatherv_init_c) real_ = CAIRN_REAL(MPI_Allgatherv_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(170, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 170, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 170, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -70,11 +72,12 @@ int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoall_init) real_ = CAIRN_REAL(MPI_Alltoall_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(171, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 171, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 171, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -100,11 +103,12 @@ int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoall_init_c) real_ = CAIRN_REAL(MPI_Alltoall_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(172, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 172, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 172, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -130,7 +134,8 @@ int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallv_init) real_ = CAIRN_REAL(MPI_Alltoallv_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(173, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -138,7 +143,7 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 173, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 173, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -166,7 +171,8 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallv_init_c) real_ = CAIRN_REAL(MPI_Alltoallv_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(174, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -174,7 +180,7 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 	const int64_t length_sdispls_ = sendbuf == MPI_IN_PLACE ? CAIRN_NOT_SIGNIFICANT : sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 174, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 174, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -202,7 +208,8 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallw_init) real_ = CAIRN_REAL(MPI_Alltoallw_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(175, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
@@ -212,7 +219,7 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 175, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 175, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -240,7 +247,8 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Alltoallw_init_c) real_ = CAIRN_REAL(MPI_Alltoallw_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(176, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
@@ -250,7 +258,7 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
-	uint64_t *word_ = cairn_open(&record_, 176, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 176, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -278,11 +286,12 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_init) real_ = CAIRN_REAL(MPI_Reduce_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(177, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 177, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 177, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -308,11 +317,12 @@ int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_init_c) real_ = CAIRN_REAL(MPI_Reduce_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(178, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 178, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 178, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -338,11 +348,12 @@ int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allreduce_init) real_ = CAIRN_REAL(MPI_Allreduce_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(179, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 179, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 179, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -367,11 +378,12 @@ int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Allreduce_init_c) real_ = CAIRN_REAL(MPI_Allreduce_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(180, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 180, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 180, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -396,11 +408,12 @@ int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(181, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 181, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 181, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -425,11 +438,12 @@ int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int 
 int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(182, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 182, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 182, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -454,12 +468,13 @@ int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MP
 int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(183, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	uint64_t *word_ = cairn_open(&record_, 183, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 183, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -484,12 +499,13 @@ int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int 
 int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Reduce_scatter_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(184, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
-	uint64_t *word_ = cairn_open(&record_, 184, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 184, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -514,11 +530,12 @@ int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MP
 int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scan_init) real_ = CAIRN_REAL(MPI_Scan_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(185, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 185, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 185, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -543,11 +560,12 @@ int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Scan_init_c) real_ = CAIRN_REAL(MPI_Scan_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(186, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 186, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 186, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -572,11 +590,12 @@ int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Exscan_init) real_ = CAIRN_REAL(MPI_Exscan_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(187, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 187, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 187, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -601,11 +620,12 @@ int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Exscan_init_c) real_ = CAIRN_REAL(MPI_Exscan_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(188, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 188, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 188, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(count);
@@ -630,11 +650,12 @@ int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather) real_ = CAIRN_REAL(MPI_Neighbor_allgather);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(189, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 189, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 189, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -656,11 +677,12 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(190, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 190, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 190, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -682,13 +704,14 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(191, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 191, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 191, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -711,13 +734,14 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(192, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 192, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 192, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -740,11 +764,12 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall) real_ = CAIRN_REAL(MPI_Neighbor_alltoall);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(193, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 193, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 193, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -766,11 +791,12 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(194, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 194, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 194, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -792,7 +818,8 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(195, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
@@ -800,7 +827,7 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 195, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 195, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -824,7 +851,8 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(196, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
 	struct cairn_record record_;
@@ -832,7 +860,7 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 196, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 196, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -856,7 +884,8 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(197, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
@@ -866,7 +895,7 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 197, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 197, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -890,7 +919,8 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(198, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
 	struct cairn_record record_;
@@ -900,7 +930,7 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 198, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 198, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -924,11 +954,12 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgather) real_ = CAIRN_REAL(MPI_Ineighbor_allgather);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(199, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 199, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 199, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -953,11 +984,12 @@ int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgather_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgather_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(200, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 200, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 200, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -982,13 +1014,14 @@ int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MP
 int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(201, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 201, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 201, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1014,13 +1047,14 @@ int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(202, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 202, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 202, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1046,11 +1080,12 @@ int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoall) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(203, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 203, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 203, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1075,11 +1110,12 @@ int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(204, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 204, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 204, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1104,7 +1140,8 @@ int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(205, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
@@ -1112,7 +1149,7 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 205, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 205, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -1139,7 +1176,8 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(206, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request));
 	struct cairn_record record_;
@@ -1147,7 +1185,7 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 206, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 206, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -1174,7 +1212,8 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(207, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
@@ -1184,7 +1223,7 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 207, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 207, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -1211,7 +1250,8 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(208, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request));
 	struct cairn_record record_;
@@ -1221,7 +1261,7 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 208, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 208, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -1248,11 +1288,12 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather_init) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(209, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 209, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 209, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1278,11 +1319,12 @@ int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Da
 int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgather_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(210, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 210, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 210, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1308,13 +1350,14 @@ int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount
 int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(211, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 211, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 211, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1341,13 +1384,14 @@ int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
 int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(212, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request));
 	struct cairn_record record_;
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 212, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 212, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1374,11 +1418,12 @@ int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcoun
 int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(213, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 213, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 213, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1404,11 +1449,12 @@ int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(214, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 214, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 214, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -1434,7 +1480,8 @@ int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(215, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -1442,7 +1489,7 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 215, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 215, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -1470,7 +1517,8 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(216, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request));
 	struct cairn_record record_;
@@ -1478,7 +1526,7 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 	const int64_t length_sdispls_ = sdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_outdegree(comm));
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 216, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 216, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -1506,7 +1554,8 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(217, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
@@ -1516,7 +1565,7 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 217, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 217, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -1544,7 +1593,8 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(218, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request));
 	struct cairn_record record_;
@@ -1554,7 +1604,7 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
-	uint64_t *word_ = cairn_open(&record_, 218, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 218, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
@@ -1582,11 +1632,12 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
 	__typeof__(&cairn_MPI_Op_create) real_ = CAIRN_REAL(MPI_Op_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(219, &caller_, &real_))
 		return real_(user_fn, commute, op);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_create(user_fn, commute, op));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 219, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 219, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(user_fn);
 		*word_++ = CAIRN_WORD(commute);
@@ -1606,11 +1657,12 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 {
 	__typeof__(&cairn_MPI_Op_create_c) real_ = CAIRN_REAL(MPI_Op_create_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(220, &caller_, &real_))
 		return real_(user_fn, commute, op);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_create_c(user_fn, commute, op));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 220, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 220, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(user_fn);
 		*word_++ = CAIRN_WORD(commute);
@@ -1630,11 +1682,12 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 int cairn_MPI_Op_free(MPI_Op *op)
 {
 	__typeof__(&cairn_MPI_Op_free) real_ = CAIRN_REAL(MPI_Op_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(221, &caller_, &real_))
 		return real_(op);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_free(op));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 221, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 221, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(op);
 		cairn_epoch_before(&record_);
@@ -1653,11 +1706,12 @@ int cairn_MPI_Op_free(MPI_Op *op)
 int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 {
 	__typeof__(&cairn_MPI_Op_commutative) real_ = CAIRN_REAL(MPI_Op_commutative);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(222, &caller_, &real_))
 		return real_(op, commute);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_commutative(op, commute));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 222, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 222, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(op);
 		cairn_enter(&record_);
@@ -1675,11 +1729,12 @@ int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
 	__typeof__(&cairn_MPI_Reduce_local) real_ = CAIRN_REAL(MPI_Reduce_local);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(223, &caller_, &real_))
 		return real_(inbuf, inoutbuf, count, datatype, op);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_local(inbuf, inoutbuf, count, datatype, op));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 223, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 223, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(inbuf);
 		*word_++ = CAIRN_WORD(inoutbuf);
@@ -1700,11 +1755,12 @@ int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Dat
 int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
 {
 	__typeof__(&cairn_MPI_Reduce_local_c) real_ = CAIRN_REAL(MPI_Reduce_local_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(224, &caller_, &real_))
 		return real_(inbuf, inoutbuf, count, datatype, op);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Reduce_local_c(inbuf, inoutbuf, count, datatype, op));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 224, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 224, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(inbuf);
 		*word_++ = CAIRN_WORD(inoutbuf);
@@ -1725,11 +1781,12 @@ int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 int cairn_MPI_Group_size(MPI_Group group, int *size)
 {
 	__typeof__(&cairn_MPI_Group_size) real_ = CAIRN_REAL(MPI_Group_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(225, &caller_, &real_))
 		return real_(group, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_size(group, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 225, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 225, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		cairn_enter(&record_);
@@ -1747,11 +1804,12 @@ int cairn_MPI_Group_size(MPI_Group group, int *size)
 int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 {
 	__typeof__(&cairn_MPI_Group_rank) real_ = CAIRN_REAL(MPI_Group_rank);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(226, &caller_, &real_))
 		return real_(group, rank);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_rank(group, rank));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 226, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 226, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		cairn_enter(&record_);
@@ -1769,13 +1827,14 @@ int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
 	__typeof__(&cairn_MPI_Group_translate_ranks) real_ = CAIRN_REAL(MPI_Group_translate_ranks);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(227, &caller_, &real_))
 		return real_(group1, n, ranks1, group2, ranks2);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2));
 	struct cairn_record record_;
 	const int64_t length_ranks1_ = ranks1 == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	const int64_t length_ranks2_ = ranks2 == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
-	uint64_t *word_ = cairn_open(&record_, 227, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks1_) + cairn_list_bytes(length_ranks2_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 227, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks1_) + cairn_list_bytes(length_ranks2_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group1);
 		*word_++ = CAIRN_WORD(n);
@@ -1796,11 +1855,12 @@ int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
 	__typeof__(&cairn_MPI_Group_compare) real_ = CAIRN_REAL(MPI_Group_compare);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(228, &caller_, &real_))
 		return real_(group1, group2, result);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_compare(group1, group2, result));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 228, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 228, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group1);
 		*word_++ = CAIRN_WORD(group2);
@@ -1819,11 +1879,12 @@ int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Comm_group) real_ = CAIRN_REAL(MPI_Comm_group);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(229, &caller_, &real_))
 		return real_(comm, group);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_group(comm, group));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 229, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 229, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -1842,11 +1903,12 @@ int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_union) real_ = CAIRN_REAL(MPI_Group_union);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(230, &caller_, &real_))
 		return real_(group1, group2, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_union(group1, group2, newgroup));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 230, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 230, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group1);
 		*word_++ = CAIRN_WORD(group2);
@@ -1866,11 +1928,12 @@ int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_intersection) real_ = CAIRN_REAL(MPI_Group_intersection);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(231, &caller_, &real_))
 		return real_(group1, group2, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_intersection(group1, group2, newgroup));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 231, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 231, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group1);
 		*word_++ = CAIRN_WORD(group2);
@@ -1890,11 +1953,12 @@ int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *
 int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_difference) real_ = CAIRN_REAL(MPI_Group_difference);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(232, &caller_, &real_))
 		return real_(group1, group2, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_difference(group1, group2, newgroup));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 232, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 232, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group1);
 		*word_++ = CAIRN_WORD(group2);
@@ -1914,12 +1978,13 @@ int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *ne
 int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_incl) real_ = CAIRN_REAL(MPI_Group_incl);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(233, &caller_, &real_))
 		return real_(group, n, ranks, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_incl(group, n, ranks, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
-	uint64_t *word_ = cairn_open(&record_, 233, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 233, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		*word_++ = CAIRN_WORD(n);
@@ -1940,12 +2005,13 @@ int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_excl) real_ = CAIRN_REAL(MPI_Group_excl);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(234, &caller_, &real_))
 		return real_(group, n, ranks, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_excl(group, n, ranks, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
-	uint64_t *word_ = cairn_open(&record_, 234, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 234, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		*word_++ = CAIRN_WORD(n);
@@ -1966,12 +2032,13 @@ int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_range_incl) real_ = CAIRN_REAL(MPI_Group_range_incl);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(235, &caller_, &real_))
 		return real_(group, n, ranges, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_range_incl(group, n, ranges, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
-	uint64_t *word_ = cairn_open(&record_, 235, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 235, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		*word_++ = CAIRN_WORD(n);
@@ -1992,12 +2059,13 @@ int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_range_excl) real_ = CAIRN_REAL(MPI_Group_range_excl);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(236, &caller_, &real_))
 		return real_(group, n, ranges, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_range_excl(group, n, ranges, newgroup));
 	struct cairn_record record_;
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
-	uint64_t *word_ = cairn_open(&record_, 236, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 236, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		*word_++ = CAIRN_WORD(n);
@@ -2018,12 +2086,13 @@ int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
 {
 	__typeof__(&cairn_MPI_Group_from_session_pset) real_ = CAIRN_REAL(MPI_Group_from_session_pset);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(237, &caller_, &real_))
 		return real_(session, pset_name, newgroup);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_from_session_pset(session, pset_name, newgroup));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : (int64_t)strlen(pset_name);
-	uint64_t *word_ = cairn_open(&record_, 237, CAIRN_HEADER + 16 + cairn_string_bytes(length_pset_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 237, CAIRN_HEADER + 16 + cairn_string_bytes(length_pset_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		word_ = cairn_put_string(word_, length_pset_name_, pset_name);
@@ -2043,11 +2112,12 @@ int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name
 int cairn_MPI_Group_free(MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Group_free) real_ = CAIRN_REAL(MPI_Group_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(238, &caller_, &real_))
 		return real_(group);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_free(group));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 238, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 238, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(group);
 		cairn_epoch_before(&record_);
@@ -2066,11 +2136,12 @@ int cairn_MPI_Group_free(MPI_Group *group)
 int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 {
 	__typeof__(&cairn_MPI_Comm_size) real_ = CAIRN_REAL(MPI_Comm_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(239, &caller_, &real_))
 		return real_(comm, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_size(comm, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 239, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 239, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -2088,11 +2159,12 @@ int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
 	__typeof__(&cairn_MPI_Comm_rank) real_ = CAIRN_REAL(MPI_Comm_rank);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(240, &caller_, &real_))
 		return real_(comm, rank);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_rank(comm, rank));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 240, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 240, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -2110,11 +2182,12 @@ int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
 	__typeof__(&cairn_MPI_Comm_compare) real_ = CAIRN_REAL(MPI_Comm_compare);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(241, &caller_, &real_))
 		return real_(comm1, comm2, result);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_compare(comm1, comm2, result));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 241, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 241, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm1);
 		*word_++ = CAIRN_WORD(comm2);
@@ -2133,11 +2206,12 @@ int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 int cairn_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_dup) real_ = CAIRN_REAL(MPI_Comm_dup);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(242, &caller_, &real_))
 		return real_(comm, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_dup(comm, newcomm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 242, CAIRN_HEADER + 16 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 242, CAIRN_HEADER + 16 + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -2158,11 +2232,12 @@ int cairn_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_dup_with_info) real_ = CAIRN_REAL(MPI_Comm_dup_with_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(243, &caller_, &real_))
 		return real_(comm, info, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_dup_with_info(comm, info, newcomm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 243, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 243, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
@@ -2184,11 +2259,12 @@ int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
 int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Comm_idup) real_ = CAIRN_REAL(MPI_Comm_idup);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(244, &caller_, &real_))
 		return real_(comm, newcomm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_idup(comm, newcomm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 244, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 244, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -2208,11 +2284,12 @@ int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Comm_idup_with_info) real_ = CAIRN_REAL(MPI_Comm_idup_with_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(245, &caller_, &real_))
 		return real_(comm, info, newcomm, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_idup_with_info(comm, info, newcomm, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 245, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 245, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);
@@ -2233,11 +2310,12 @@ int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcom
 int cairn_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_create) real_ = CAIRN_REAL(MPI_Comm_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(246, &caller_, &real_))
 		return real_(comm, group, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create(comm, group, newcomm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 246, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 246, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(group);
@@ -2259,11 +2337,12 @@ int cairn_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 int cairn_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_create_group) real_ = CAIRN_REAL(MPI_Comm_create_group);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(247, &caller_, &real_))
 		return real_(comm, group, tag, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_group(comm, group, tag, newcomm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 247, CAIRN_HEADER + 32 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 247, CAIRN_HEADER + 32 + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(group);
@@ -2286,11 +2365,12 @@ int cairn_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Com
 int cairn_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_split) real_ = CAIRN_REAL(MPI_Comm_split);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(248, &caller_, &real_))
 		return real_(comm, color, key, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_split(comm, color, key, newcomm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 248, CAIRN_HEADER + 32 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 248, CAIRN_HEADER + 32 + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(color);
@@ -2313,11 +2393,12 @@ int cairn_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 int cairn_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_split_type) real_ = CAIRN_REAL(MPI_Comm_split_type);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(249, &caller_, &real_))
 		return real_(comm, split_type, key, info, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_split_type(comm, split_type, key, info, newcomm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 249, CAIRN_HEADER + 40 + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 249, CAIRN_HEADER + 40 + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(split_type);
@@ -2341,12 +2422,13 @@ int cairn_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info i
 int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_create_from_group) real_ = CAIRN_REAL(MPI_Comm_create_from_group);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(250, &caller_, &real_))
 		return real_(group, stringtag, info, errhandler, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm));
 	struct cairn_record record_;
 	const int64_t length_stringtag_ = stringtag == NULL ? CAIRN_NULL : (int64_t)strlen(stringtag);
-	uint64_t *word_ = cairn_open(&record_, 250, CAIRN_HEADER + 32 + cairn_string_bytes(length_stringtag_) + cairn_description_bytes(0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 250, CAIRN_HEADER + 32 + cairn_string_bytes(length_stringtag_) + cairn_description_bytes(0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		word_ = cairn_put_string(word_, length_stringtag_, stringtag);
@@ -2370,11 +2452,12 @@ int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI
 int cairn_MPI_Comm_free(MPI_Comm *comm)
 {
 	__typeof__(&cairn_MPI_Comm_free) real_ = CAIRN_REAL(MPI_Comm_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(251, &caller_, &real_))
 		return real_(comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_free(comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 251, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 251, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(comm);
 		cairn_epoch_before(&record_);
@@ -2393,11 +2476,12 @@ int cairn_MPI_Comm_free(MPI_Comm *comm)
 int cairn_MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_Comm_set_info) real_ = CAIRN_REAL(MPI_Comm_set_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(252, &caller_, &real_))
 		return real_(comm, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_info(comm, info));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 252, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 252, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(info);

@@ -4,11 +4,12 @@
 int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_Comm_get_info) real_ = CAIRN_REAL(MPI_Comm_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(253, &caller_, &real_))
 		return real_(comm, info_used);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_info(comm, info_used));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 253, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 253, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -27,11 +28,12 @@ int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
 	__typeof__(&cairn_MPI_Comm_test_inter) real_ = CAIRN_REAL(MPI_Comm_test_inter);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(254, &caller_, &real_))
 		return real_(comm, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_test_inter(comm, flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 254, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 254, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -49,11 +51,12 @@ int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
 	__typeof__(&cairn_MPI_Comm_remote_size) real_ = CAIRN_REAL(MPI_Comm_remote_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(255, &caller_, &real_))
 		return real_(comm, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_remote_size(comm, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 255, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 255, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -71,11 +74,12 @@ int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 int cairn_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Comm_remote_group) real_ = CAIRN_REAL(MPI_Comm_remote_group);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(256, &caller_, &real_))
 		return real_(comm, group);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_remote_group(comm, group));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 256, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 256, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -94,11 +98,12 @@ int cairn_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 int cairn_MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
 {
 	__typeof__(&cairn_MPI_Intercomm_create) real_ = CAIRN_REAL(MPI_Intercomm_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(257, &caller_, &real_))
 		return real_(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 257, CAIRN_HEADER + 48 + cairn_description_bytes(cairn_ask_processes(local_comm) + cairn_ask_processes(peer_comm) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 257, CAIRN_HEADER + 48 + cairn_description_bytes(cairn_ask_processes(local_comm) + cairn_ask_processes(peer_comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(local_comm);
 		*word_++ = CAIRN_WORD(local_leader);
@@ -123,12 +128,13 @@ int cairn_MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm p
 int cairn_MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
 	__typeof__(&cairn_MPI_Intercomm_create_from_groups) real_ = CAIRN_REAL(MPI_Intercomm_create_from_groups);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(258, &caller_, &real_))
 		return real_(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm));
 	struct cairn_record record_;
 	const int64_t length_stringtag_ = stringtag == NULL ? CAIRN_NULL : (int64_t)strlen(stringtag);
-	uint64_t *word_ = cairn_open(&record_, 258, CAIRN_HEADER + 56 + cairn_string_bytes(length_stringtag_) + cairn_description_bytes(0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 258, CAIRN_HEADER + 56 + cairn_string_bytes(length_stringtag_) + cairn_description_bytes(0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(local_group);
 		*word_++ = CAIRN_WORD(local_leader);
@@ -155,11 +161,12 @@ int cairn_MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_lead
 int cairn_MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
 	__typeof__(&cairn_MPI_Intercomm_merge) real_ = CAIRN_REAL(MPI_Intercomm_merge);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(259, &caller_, &real_))
 		return real_(intercomm, high, newintracomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Intercomm_merge(intercomm, high, newintracomm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 259, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(intercomm) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 259, CAIRN_HEADER + 24 + cairn_description_bytes(cairn_ask_processes(intercomm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(intercomm);
 		*word_++ = CAIRN_WORD(high);
@@ -181,12 +188,13 @@ int cairn_MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintraco
 int cairn_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
 	__typeof__(&cairn_MPI_Comm_set_name) real_ = CAIRN_REAL(MPI_Comm_set_name);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(260, &caller_, &real_))
 		return real_(comm, comm_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_name(comm, comm_name));
 	struct cairn_record record_;
 	const int64_t length_comm_name_ = comm_name == NULL ? CAIRN_NULL : (int64_t)strlen(comm_name);
-	uint64_t *word_ = cairn_open(&record_, 260, CAIRN_HEADER + 8 + cairn_string_bytes(length_comm_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 260, CAIRN_HEADER + 8 + cairn_string_bytes(length_comm_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		word_ = cairn_put_string(word_, length_comm_name_, comm_name);
@@ -203,12 +211,13 @@ int cairn_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 int cairn_MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 {
 	__typeof__(&cairn_MPI_Type_set_name) real_ = CAIRN_REAL(MPI_Type_set_name);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(261, &caller_, &real_))
 		return real_(datatype, type_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_set_name(datatype, type_name));
 	struct cairn_record record_;
 	const int64_t length_type_name_ = type_name == NULL ? CAIRN_NULL : (int64_t)strlen(type_name);
-	uint64_t *word_ = cairn_open(&record_, 261, CAIRN_HEADER + 8 + cairn_string_bytes(length_type_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 261, CAIRN_HEADER + 8 + cairn_string_bytes(length_type_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		word_ = cairn_put_string(word_, length_type_name_, type_name);
@@ -225,12 +234,13 @@ int cairn_MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 int cairn_MPI_Win_set_name(MPI_Win win, const char *win_name)
 {
 	__typeof__(&cairn_MPI_Win_set_name) real_ = CAIRN_REAL(MPI_Win_set_name);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(262, &caller_, &real_))
 		return real_(win, win_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_name(win, win_name));
 	struct cairn_record record_;
 	const int64_t length_win_name_ = win_name == NULL ? CAIRN_NULL : (int64_t)strlen(win_name);
-	uint64_t *word_ = cairn_open(&record_, 262, CAIRN_HEADER + 8 + cairn_string_bytes(length_win_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 262, CAIRN_HEADER + 8 + cairn_string_bytes(length_win_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		word_ = cairn_put_string(word_, length_win_name_, win_name);
@@ -247,12 +257,13 @@ int cairn_MPI_Win_set_name(MPI_Win win, const char *win_name)
 int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Comm_get_name) real_ = CAIRN_REAL(MPI_Comm_get_name);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(263, &caller_, &real_))
 		return real_(comm, comm_name, resultlen);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_name(comm, comm_name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_comm_name_ = comm_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
-	uint64_t *word_ = cairn_open(&record_, 263, CAIRN_HEADER + 16 + cairn_string_bytes(length_comm_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 263, CAIRN_HEADER + 16 + cairn_string_bytes(length_comm_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -271,12 +282,13 @@ int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Type_get_name) real_ = CAIRN_REAL(MPI_Type_get_name);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(264, &caller_, &real_))
 		return real_(datatype, type_name, resultlen);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_name(datatype, type_name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_type_name_ = type_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
-	uint64_t *word_ = cairn_open(&record_, 264, CAIRN_HEADER + 16 + cairn_string_bytes(length_type_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 264, CAIRN_HEADER + 16 + cairn_string_bytes(length_type_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -295,12 +307,13 @@ int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultl
 int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Win_get_name) real_ = CAIRN_REAL(MPI_Win_get_name);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(265, &caller_, &real_))
 		return real_(win, win_name, resultlen);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_name(win, win_name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_win_name_ = win_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
-	uint64_t *word_ = cairn_open(&record_, 265, CAIRN_HEADER + 16 + cairn_string_bytes(length_win_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 265, CAIRN_HEADER + 16 + cairn_string_bytes(length_win_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
@@ -319,11 +332,12 @@ int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Comm_create_keyval) real_ = CAIRN_REAL(MPI_Comm_create_keyval);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(266, &caller_, &real_))
 		return real_(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 266, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 266, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm_copy_attr_fn);
 		*word_++ = CAIRN_WORD(comm_delete_attr_fn);
@@ -344,11 +358,12 @@ int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Win_create_keyval) real_ = CAIRN_REAL(MPI_Win_create_keyval);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(267, &caller_, &real_))
 		return real_(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 267, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 267, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win_copy_attr_fn);
 		*word_++ = CAIRN_WORD(win_delete_attr_fn);
@@ -369,11 +384,12 @@ int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MP
 int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Type_create_keyval) real_ = CAIRN_REAL(MPI_Type_create_keyval);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(268, &caller_, &real_))
 		return real_(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 268, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 268, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(type_copy_attr_fn);
 		*word_++ = CAIRN_WORD(type_delete_attr_fn);
@@ -394,11 +410,12 @@ int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 {
 	__typeof__(&cairn_MPI_Comm_free_keyval) real_ = CAIRN_REAL(MPI_Comm_free_keyval);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(269, &caller_, &real_))
 		return real_(comm_keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_free_keyval(comm_keyval));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 269, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 269, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(comm_keyval);
 		cairn_epoch_before(&record_);
@@ -417,11 +434,12 @@ int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 int cairn_MPI_Win_free_keyval(int *win_keyval)
 {
 	__typeof__(&cairn_MPI_Win_free_keyval) real_ = CAIRN_REAL(MPI_Win_free_keyval);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(270, &caller_, &real_))
 		return real_(win_keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_free_keyval(win_keyval));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 270, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 270, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(win_keyval);
 		cairn_epoch_before(&record_);
@@ -440,11 +458,12 @@ int cairn_MPI_Win_free_keyval(int *win_keyval)
 int cairn_MPI_Type_free_keyval(int *type_keyval)
 {
 	__typeof__(&cairn_MPI_Type_free_keyval) real_ = CAIRN_REAL(MPI_Type_free_keyval);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(271, &caller_, &real_))
 		return real_(type_keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_free_keyval(type_keyval));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 271, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 271, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(type_keyval);
 		cairn_epoch_before(&record_);
@@ -463,11 +482,12 @@ int cairn_MPI_Type_free_keyval(int *type_keyval)
 int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
 	__typeof__(&cairn_MPI_Comm_set_attr) real_ = CAIRN_REAL(MPI_Comm_set_attr);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(272, &caller_, &real_))
 		return real_(comm, comm_keyval, attribute_val);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_attr(comm, comm_keyval, attribute_val));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 272, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 272, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(comm_keyval);
@@ -485,11 +505,12 @@ int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 {
 	__typeof__(&cairn_MPI_Win_set_attr) real_ = CAIRN_REAL(MPI_Win_set_attr);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(273, &caller_, &real_))
 		return real_(win, win_keyval, attribute_val);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_attr(win, win_keyval, attribute_val));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 273, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 273, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(win_keyval);
@@ -507,11 +528,12 @@ int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
 {
 	__typeof__(&cairn_MPI_Type_set_attr) real_ = CAIRN_REAL(MPI_Type_set_attr);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(274, &caller_, &real_))
 		return real_(datatype, type_keyval, attribute_val);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_set_attr(datatype, type_keyval, attribute_val));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 274, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 274, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(type_keyval);
@@ -529,11 +551,12 @@ int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
 {
 	__typeof__(&cairn_MPI_Comm_get_attr) real_ = CAIRN_REAL(MPI_Comm_get_attr);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(275, &caller_, &real_))
 		return real_(comm, comm_keyval, attribute_val, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_attr(comm, comm_keyval, attribute_val, flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 275, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 275, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(comm_keyval);
@@ -553,11 +576,12 @@ int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val,
 int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
 {
 	__typeof__(&cairn_MPI_Win_get_attr) real_ = CAIRN_REAL(MPI_Win_get_attr);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(276, &caller_, &real_))
 		return real_(win, win_keyval, attribute_val, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_attr(win, win_keyval, attribute_val, flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 276, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 276, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(win_keyval);
@@ -577,11 +601,12 @@ int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int
 int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
 {
 	__typeof__(&cairn_MPI_Type_get_attr) real_ = CAIRN_REAL(MPI_Type_get_attr);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(277, &caller_, &real_))
 		return real_(datatype, type_keyval, attribute_val, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_attr(datatype, type_keyval, attribute_val, flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 277, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 277, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(type_keyval);
@@ -601,11 +626,12 @@ int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 {
 	__typeof__(&cairn_MPI_Comm_delete_attr) real_ = CAIRN_REAL(MPI_Comm_delete_attr);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(278, &caller_, &real_))
 		return real_(comm, comm_keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_delete_attr(comm, comm_keyval));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 278, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 278, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(comm_keyval);
@@ -622,11 +648,12 @@ int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 {
 	__typeof__(&cairn_MPI_Win_delete_attr) real_ = CAIRN_REAL(MPI_Win_delete_attr);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(279, &caller_, &real_))
 		return real_(win, win_keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_delete_attr(win, win_keyval));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 279, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 279, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(win_keyval);
@@ -643,11 +670,12 @@ int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 {
 	__typeof__(&cairn_MPI_Type_delete_attr) real_ = CAIRN_REAL(MPI_Type_delete_attr);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(280, &caller_, &real_))
 		return real_(datatype, type_keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_delete_attr(datatype, type_keyval));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 280, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 280, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(type_keyval);
@@ -664,13 +692,14 @@ int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 int cairn_MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
 {
 	__typeof__(&cairn_MPI_Cart_create) real_ = CAIRN_REAL(MPI_Cart_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(281, &caller_, &real_))
 		return real_(comm_old, ndims, dims, periods, reorder, comm_cart);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_periods_ = periods == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	uint64_t *word_ = cairn_open(&record_, 281, CAIRN_HEADER + 32 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_) + cairn_description_bytes(cairn_ask_processes(comm_old) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 281, CAIRN_HEADER + 32 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_) + cairn_description_bytes(cairn_ask_processes(comm_old) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm_old);
 		*word_++ = CAIRN_WORD(ndims);
@@ -695,12 +724,13 @@ int cairn_MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const 
 int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 {
 	__typeof__(&cairn_MPI_Dims_create) real_ = CAIRN_REAL(MPI_Dims_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(282, &caller_, &real_))
 		return real_(nnodes, ndims, dims);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dims_create(nnodes, ndims, dims));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	uint64_t *word_ = cairn_open(&record_, 282, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_dims_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 282, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_dims_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(nnodes);
 		*word_++ = CAIRN_WORD(ndims);
@@ -720,13 +750,14 @@ int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 int cairn_MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm *comm_graph)
 {
 	__typeof__(&cairn_MPI_Graph_create) real_ = CAIRN_REAL(MPI_Graph_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(283, &caller_, &real_))
 		return real_(comm_old, nnodes, index, edges, reorder, comm_graph);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph));
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)nnodes);
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_LAST(index, length_index_));
-	uint64_t *word_ = cairn_open(&record_, 283, CAIRN_HEADER + 32 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_) + cairn_description_bytes(cairn_ask_processes(comm_old) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 283, CAIRN_HEADER + 32 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_) + cairn_description_bytes(cairn_ask_processes(comm_old) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm_old);
 		*word_++ = CAIRN_WORD(nnodes);
@@ -751,7 +782,8 @@ int cairn_MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], con
 int cairn_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
 	__typeof__(&cairn_MPI_Dist_graph_create_adjacent) real_ = CAIRN_REAL(MPI_Dist_graph_create_adjacent);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(284, &caller_, &real_))
 		return real_(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph));
 	struct cairn_record record_;
@@ -759,7 +791,7 @@ int cairn_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const 
 	const int64_t length_sourceweights_ = CAIRN_IS(sourceweights, MPI_WEIGHTS_EMPTY) ? CAIRN_SENTINEL : CAIRN_IS(sourceweights, MPI_UNWEIGHTED) ? CAIRN_SENTINEL : sourceweights == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)indegree);
 	const int64_t length_destinations_ = destinations == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)outdegree);
 	const int64_t length_destweights_ = CAIRN_IS(destweights, MPI_WEIGHTS_EMPTY) ? CAIRN_SENTINEL : CAIRN_IS(destweights, MPI_UNWEIGHTED) ? CAIRN_SENTINEL : destweights == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)outdegree);
-	uint64_t *word_ = cairn_open(&record_, 284, CAIRN_HEADER + 48 + cairn_list_bytes(length_sources_) + cairn_list_bytes(length_sourceweights_) + cairn_list_bytes(length_destinations_) + cairn_list_bytes(length_destweights_) + cairn_description_bytes(cairn_ask_processes(comm_old) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 284, CAIRN_HEADER + 48 + cairn_list_bytes(length_sources_) + cairn_list_bytes(length_sourceweights_) + cairn_list_bytes(length_destinations_) + cairn_list_bytes(length_destweights_) + cairn_description_bytes(cairn_ask_processes(comm_old) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm_old);
 		*word_++ = CAIRN_WORD(indegree);
@@ -788,7 +820,8 @@ int cairn_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const 
 int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
 	__typeof__(&cairn_MPI_Dist_graph_create) real_ = CAIRN_REAL(MPI_Dist_graph_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(285, &caller_, &real_))
 		return real_(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_create(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph));
 	struct cairn_record record_;
@@ -796,7 +829,7 @@ int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], c
 	const int64_t length_degrees_ = degrees == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	const int64_t length_destinations_ = destinations == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_SUM(degrees, length_degrees_));
 	const int64_t length_weights_ = CAIRN_IS(weights, MPI_WEIGHTS_EMPTY) ? CAIRN_SENTINEL : CAIRN_IS(weights, MPI_UNWEIGHTED) ? CAIRN_SENTINEL : weights == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_SUM(degrees, length_degrees_));
-	uint64_t *word_ = cairn_open(&record_, 285, CAIRN_HEADER + 40 + cairn_list_bytes(length_sources_) + cairn_list_bytes(length_degrees_) + cairn_list_bytes(length_destinations_) + cairn_list_bytes(length_weights_) + cairn_description_bytes(cairn_ask_processes(comm_old) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 285, CAIRN_HEADER + 40 + cairn_list_bytes(length_sources_) + cairn_list_bytes(length_degrees_) + cairn_list_bytes(length_destinations_) + cairn_list_bytes(length_weights_) + cairn_description_bytes(cairn_ask_processes(comm_old) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm_old);
 		*word_++ = CAIRN_WORD(n);
@@ -824,11 +857,12 @@ int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], c
 int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 {
 	__typeof__(&cairn_MPI_Topo_test) real_ = CAIRN_REAL(MPI_Topo_test);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(286, &caller_, &real_))
 		return real_(comm, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Topo_test(comm, status));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 286, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 286, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -846,11 +880,12 @@ int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
 	__typeof__(&cairn_MPI_Graphdims_get) real_ = CAIRN_REAL(MPI_Graphdims_get);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(287, &caller_, &real_))
 		return real_(comm, nnodes, nedges);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graphdims_get(comm, nnodes, nedges));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 287, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 287, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -869,13 +904,14 @@ int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[])
 {
 	__typeof__(&cairn_MPI_Graph_get) real_ = CAIRN_REAL(MPI_Graph_get);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(288, &caller_, &real_))
 		return real_(comm, maxindex, maxedges, index, edges);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_get(comm, maxindex, maxedges, index, edges));
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindex);
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxedges);
-	uint64_t *word_ = cairn_open(&record_, 288, CAIRN_HEADER + 24 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 288, CAIRN_HEADER + 24 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(maxindex);
@@ -896,11 +932,12 @@ int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], 
 int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
 	__typeof__(&cairn_MPI_Cartdim_get) real_ = CAIRN_REAL(MPI_Cartdim_get);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(289, &caller_, &real_))
 		return real_(comm, ndims);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cartdim_get(comm, ndims));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 289, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 289, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -918,14 +955,15 @@ int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
 	__typeof__(&cairn_MPI_Cart_get) real_ = CAIRN_REAL(MPI_Cart_get);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(290, &caller_, &real_))
 		return real_(comm, maxdims, dims, periods, coords);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_get(comm, maxdims, dims, periods, coords));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
 	const int64_t length_periods_ = periods == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
-	uint64_t *word_ = cairn_open(&record_, 290, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_) + cairn_list_bytes(length_coords_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 290, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_) + cairn_list_bytes(length_coords_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(maxdims);
@@ -946,12 +984,13 @@ int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], in
 int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
 	__typeof__(&cairn_MPI_Cart_rank) real_ = CAIRN_REAL(MPI_Cart_rank);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(291, &caller_, &real_))
 		return real_(comm, coords, rank);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_rank(comm, coords, rank));
 	struct cairn_record record_;
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_ndims(comm));
-	uint64_t *word_ = cairn_open(&record_, 291, CAIRN_HEADER + 16 + cairn_list_bytes(length_coords_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 291, CAIRN_HEADER + 16 + cairn_list_bytes(length_coords_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		CAIRN_PUT_LIST(word_, length_coords_, coords);
@@ -970,12 +1009,13 @@ int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
 	__typeof__(&cairn_MPI_Cart_coords) real_ = CAIRN_REAL(MPI_Cart_coords);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(292, &caller_, &real_))
 		return real_(comm, rank, maxdims, coords);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_coords(comm, rank, maxdims, coords));
 	struct cairn_record record_;
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
-	uint64_t *word_ = cairn_open(&record_, 292, CAIRN_HEADER + 24 + cairn_list_bytes(length_coords_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 292, CAIRN_HEADER + 24 + cairn_list_bytes(length_coords_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(rank);
@@ -995,11 +1035,12 @@ int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
 	__typeof__(&cairn_MPI_Graph_neighbors_count) real_ = CAIRN_REAL(MPI_Graph_neighbors_count);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(293, &caller_, &real_))
 		return real_(comm, rank, nneighbors);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_neighbors_count(comm, rank, nneighbors));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 293, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 293, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(rank);
@@ -1018,12 +1059,13 @@ int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
 	__typeof__(&cairn_MPI_Graph_neighbors) real_ = CAIRN_REAL(MPI_Graph_neighbors);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(294, &caller_, &real_))
 		return real_(comm, rank, maxneighbors, neighbors);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_neighbors(comm, rank, maxneighbors, neighbors));
 	struct cairn_record record_;
 	const int64_t length_neighbors_ = neighbors == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxneighbors);
-	uint64_t *word_ = cairn_open(&record_, 294, CAIRN_HEADER + 24 + cairn_list_bytes(length_neighbors_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 294, CAIRN_HEADER + 24 + cairn_list_bytes(length_neighbors_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(rank);
@@ -1043,11 +1085,12 @@ int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int nei
 int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
 	__typeof__(&cairn_MPI_Dist_graph_neighbors_count) real_ = CAIRN_REAL(MPI_Dist_graph_neighbors_count);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(295, &caller_, &real_))
 		return real_(comm, indegree, outdegree, weighted);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 295, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 295, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -1067,7 +1110,8 @@ int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outd
 int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
 {
 	__typeof__(&cairn_MPI_Dist_graph_neighbors) real_ = CAIRN_REAL(MPI_Dist_graph_neighbors);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(296, &caller_, &real_))
 		return real_(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Dist_graph_neighbors(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights));
 	struct cairn_record record_;
@@ -1075,7 +1119,7 @@ int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[]
 	const int64_t length_sourceweights_ = CAIRN_IS(sourceweights, MPI_WEIGHTS_EMPTY) ? CAIRN_SENTINEL : CAIRN_IS(sourceweights, MPI_UNWEIGHTED) ? CAIRN_SENTINEL : sourceweights == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxindegree);
 	const int64_t length_destinations_ = destinations == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxoutdegree);
 	const int64_t length_destweights_ = CAIRN_IS(destweights, MPI_WEIGHTS_EMPTY) ? CAIRN_SENTINEL : CAIRN_IS(destweights, MPI_UNWEIGHTED) ? CAIRN_SENTINEL : destweights == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxoutdegree);
-	uint64_t *word_ = cairn_open(&record_, 296, CAIRN_HEADER + 24 + cairn_list_bytes(length_sources_) + cairn_list_bytes(length_sourceweights_) + cairn_list_bytes(length_destinations_) + cairn_list_bytes(length_destweights_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 296, CAIRN_HEADER + 24 + cairn_list_bytes(length_sources_) + cairn_list_bytes(length_sourceweights_) + cairn_list_bytes(length_destinations_) + cairn_list_bytes(length_destweights_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(maxindegree);
@@ -1098,11 +1142,12 @@ int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[]
 int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
 	__typeof__(&cairn_MPI_Cart_shift) real_ = CAIRN_REAL(MPI_Cart_shift);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(297, &caller_, &real_))
 		return real_(comm, direction, disp, rank_source, rank_dest);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_shift(comm, direction, disp, rank_source, rank_dest));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 297, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 297, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(direction);
@@ -1123,12 +1168,13 @@ int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_sourc
 int cairn_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Cart_sub) real_ = CAIRN_REAL(MPI_Cart_sub);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(298, &caller_, &real_))
 		return real_(comm, remain_dims, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_sub(comm, remain_dims, newcomm));
 	struct cairn_record record_;
 	const int64_t length_remain_dims_ = remain_dims == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_ndims(comm));
-	uint64_t *word_ = cairn_open(&record_, 298, CAIRN_HEADER + 16 + cairn_list_bytes(length_remain_dims_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 298, CAIRN_HEADER + 16 + cairn_list_bytes(length_remain_dims_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		CAIRN_PUT_LIST(word_, length_remain_dims_, remain_dims);
@@ -1150,13 +1196,14 @@ int cairn_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm
 int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
 	__typeof__(&cairn_MPI_Cart_map) real_ = CAIRN_REAL(MPI_Cart_map);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(299, &caller_, &real_))
 		return real_(comm, ndims, dims, periods, newrank);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Cart_map(comm, ndims, dims, periods, newrank));
 	struct cairn_record record_;
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_periods_ = periods == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	uint64_t *word_ = cairn_open(&record_, 299, CAIRN_HEADER + 24 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 299, CAIRN_HEADER + 24 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(ndims);
@@ -1177,13 +1224,14 @@ int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int per
 int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank)
 {
 	__typeof__(&cairn_MPI_Graph_map) real_ = CAIRN_REAL(MPI_Graph_map);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(300, &caller_, &real_))
 		return real_(comm, nnodes, index, edges, newrank);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Graph_map(comm, nnodes, index, edges, newrank));
 	struct cairn_record record_;
 	const int64_t length_index_ = index == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)nnodes);
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_LAST(index, length_index_));
-	uint64_t *word_ = cairn_open(&record_, 300, CAIRN_HEADER + 24 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 300, CAIRN_HEADER + 24 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(nnodes);
@@ -1204,11 +1252,12 @@ int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int 
 int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_contiguous) real_ = CAIRN_REAL(MPI_Type_contiguous);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(301, &caller_, &real_))
 		return real_(count, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_contiguous(count, oldtype, newtype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 301, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 301, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(oldtype);
@@ -1228,11 +1277,12 @@ int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *new
 int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_contiguous_c) real_ = CAIRN_REAL(MPI_Type_contiguous_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(302, &caller_, &real_))
 		return real_(count, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_contiguous_c(count, oldtype, newtype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 302, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 302, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(oldtype);
@@ -1252,11 +1302,12 @@ int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datat
 int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_vector) real_ = CAIRN_REAL(MPI_Type_vector);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(303, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_vector(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 303, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 303, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(blocklength);
@@ -1278,11 +1329,12 @@ int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype o
 int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_vector_c) real_ = CAIRN_REAL(MPI_Type_vector_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(304, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_vector_c(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 304, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 304, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(blocklength);
@@ -1304,11 +1356,12 @@ int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count st
 int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hvector) real_ = CAIRN_REAL(MPI_Type_create_hvector);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(305, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 305, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 305, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(blocklength);
@@ -1330,11 +1383,12 @@ int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, M
 int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hvector_c) real_ = CAIRN_REAL(MPI_Type_create_hvector_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(306, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hvector_c(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 306, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 306, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(blocklength);
@@ -1356,13 +1410,14 @@ int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_
 int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_indexed) real_ = CAIRN_REAL(MPI_Type_indexed);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(307, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	uint64_t *word_ = cairn_open(&record_, 307, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 307, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
@@ -1384,13 +1439,14 @@ int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const i
 int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_indexed_c) real_ = CAIRN_REAL(MPI_Type_indexed_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(308, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_indexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	uint64_t *word_ = cairn_open(&record_, 308, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 308, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
@@ -1412,13 +1468,14 @@ int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockleng
 int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hindexed) real_ = CAIRN_REAL(MPI_Type_create_hindexed);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(309, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	uint64_t *word_ = cairn_open(&record_, 309, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 309, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
@@ -1440,13 +1497,14 @@ int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hindexed_c) real_ = CAIRN_REAL(MPI_Type_create_hindexed_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(310, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	uint64_t *word_ = cairn_open(&record_, 310, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 310, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
@@ -1468,12 +1526,13 @@ int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_b
 int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_indexed_block) real_ = CAIRN_REAL(MPI_Type_create_indexed_block);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(311, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_indexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	uint64_t *word_ = cairn_open(&record_, 311, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 311, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(blocklength);
@@ -1495,12 +1554,13 @@ int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int ar
 int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_indexed_block_c) real_ = CAIRN_REAL(MPI_Type_create_indexed_block_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(312, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_indexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	uint64_t *word_ = cairn_open(&record_, 312, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 312, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(blocklength);
@@ -1522,12 +1582,13 @@ int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength
 int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hindexed_block) real_ = CAIRN_REAL(MPI_Type_create_hindexed_block);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(313, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_block(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	uint64_t *word_ = cairn_open(&record_, 313, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 313, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(blocklength);
@@ -1549,12 +1610,13 @@ int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_A
 int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_hindexed_block_c) real_ = CAIRN_REAL(MPI_Type_create_hindexed_block_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(314, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_hindexed_block_c(count, blocklength, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	uint64_t *word_ = cairn_open(&record_, 314, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 314, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(blocklength);
@@ -1576,14 +1638,15 @@ int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklengt
 int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_struct) real_ = CAIRN_REAL(MPI_Type_create_struct);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(315, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_types_ = array_of_types == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	uint64_t *word_ = cairn_open(&record_, 315, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 315, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
@@ -1605,14 +1668,15 @@ int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], c
 int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_struct_c) real_ = CAIRN_REAL(MPI_Type_create_struct_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(316, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_struct_c(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_types_ = array_of_types == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	uint64_t *word_ = cairn_open(&record_, 316, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 316, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
@@ -1634,14 +1698,15 @@ int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blo
 int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_subarray) real_ = CAIRN_REAL(MPI_Type_create_subarray);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(317, &caller_, &real_))
 		return real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_sizes_ = array_of_sizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_subsizes_ = array_of_subsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_starts_ = array_of_starts == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	uint64_t *word_ = cairn_open(&record_, 317, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_sizes_) + cairn_list_bytes(length_array_of_subsizes_) + cairn_list_bytes(length_array_of_starts_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 317, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_sizes_) + cairn_list_bytes(length_array_of_subsizes_) + cairn_list_bytes(length_array_of_starts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(ndims);
 		CAIRN_PUT_LIST(word_, length_array_of_sizes_, array_of_sizes);
@@ -1665,14 +1730,15 @@ int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const 
 int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_subarray_c) real_ = CAIRN_REAL(MPI_Type_create_subarray_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(318, &caller_, &real_))
 		return real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_subarray_c(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_sizes_ = array_of_sizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_subsizes_ = array_of_subsizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_starts_ = array_of_starts == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	uint64_t *word_ = cairn_open(&record_, 318, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_sizes_) + cairn_list_bytes(length_array_of_subsizes_) + cairn_list_bytes(length_array_of_starts_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 318, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_sizes_) + cairn_list_bytes(length_array_of_subsizes_) + cairn_list_bytes(length_array_of_starts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(ndims);
 		CAIRN_PUT_LIST(word_, length_array_of_sizes_, array_of_sizes);
@@ -1696,7 +1762,8 @@ int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[]
 int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_darray) real_ = CAIRN_REAL(MPI_Type_create_darray);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(319, &caller_, &real_))
 		return real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 	struct cairn_record record_;
@@ -1704,7 +1771,7 @@ int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_
 	const int64_t length_array_of_distribs_ = array_of_distribs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_dargs_ = array_of_dargs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_psizes_ = array_of_psizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	uint64_t *word_ = cairn_open(&record_, 319, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_gsizes_) + cairn_list_bytes(length_array_of_distribs_) + cairn_list_bytes(length_array_of_dargs_) + cairn_list_bytes(length_array_of_psizes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 319, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_gsizes_) + cairn_list_bytes(length_array_of_distribs_) + cairn_list_bytes(length_array_of_dargs_) + cairn_list_bytes(length_array_of_psizes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(size);
 		*word_++ = CAIRN_WORD(rank);
@@ -1731,7 +1798,8 @@ int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_
 int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_darray_c) real_ = CAIRN_REAL(MPI_Type_create_darray_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(320, &caller_, &real_))
 		return real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_darray_c(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype));
 	struct cairn_record record_;
@@ -1739,7 +1807,7 @@ int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Coun
 	const int64_t length_array_of_distribs_ = array_of_distribs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_dargs_ = array_of_dargs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const int64_t length_array_of_psizes_ = array_of_psizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
-	uint64_t *word_ = cairn_open(&record_, 320, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_gsizes_) + cairn_list_bytes(length_array_of_distribs_) + cairn_list_bytes(length_array_of_dargs_) + cairn_list_bytes(length_array_of_psizes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 320, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_gsizes_) + cairn_list_bytes(length_array_of_distribs_) + cairn_list_bytes(length_array_of_dargs_) + cairn_list_bytes(length_array_of_psizes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(size);
 		*word_++ = CAIRN_WORD(rank);
@@ -1766,11 +1834,12 @@ int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Coun
 int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_resized) real_ = CAIRN_REAL(MPI_Type_create_resized);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(321, &caller_, &real_))
 		return real_(oldtype, lb, extent, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_resized(oldtype, lb, extent, newtype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 321, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 321, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(oldtype);
 		*word_++ = CAIRN_WORD(lb);
@@ -1791,11 +1860,12 @@ int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
 int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_resized_c) real_ = CAIRN_REAL(MPI_Type_create_resized_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(322, &caller_, &real_))
 		return real_(oldtype, lb, extent, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_resized_c(oldtype, lb, extent, newtype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 322, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 322, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(oldtype);
 		*word_++ = CAIRN_WORD(lb);
@@ -1816,11 +1886,12 @@ int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
 int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_dup) real_ = CAIRN_REAL(MPI_Type_dup);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(323, &caller_, &real_))
 		return real_(oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_dup(oldtype, newtype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 323, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 323, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(oldtype);
 		cairn_enter(&record_);
@@ -1839,11 +1910,12 @@ int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_f90_real) real_ = CAIRN_REAL(MPI_Type_create_f90_real);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(324, &caller_, &real_))
 		return real_(p, r, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_real(p, r, newtype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 324, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 324, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(p);
 		*word_++ = CAIRN_WORD(r);
@@ -1862,11 +1934,12 @@ int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_f90_complex) real_ = CAIRN_REAL(MPI_Type_create_f90_complex);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(325, &caller_, &real_))
 		return real_(p, r, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_complex(p, r, newtype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 325, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 325, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(p);
 		*word_++ = CAIRN_WORD(r);
@@ -1885,11 +1958,12 @@ int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_create_f90_integer) real_ = CAIRN_REAL(MPI_Type_create_f90_integer);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(326, &caller_, &real_))
 		return real_(r, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_create_f90_integer(r, newtype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 326, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 326, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(r);
 		cairn_enter(&record_);
@@ -1907,11 +1981,12 @@ int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 {
 	__typeof__(&cairn_MPI_Type_match_size) real_ = CAIRN_REAL(MPI_Type_match_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(327, &caller_, &real_))
 		return real_(typeclass, size, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_match_size(typeclass, size, datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 327, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 327, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(typeclass);
 		*word_++ = CAIRN_WORD(size);
@@ -1930,11 +2005,12 @@ int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type)
 {
 	__typeof__(&cairn_MPI_Type_get_value_index) real_ = CAIRN_REAL(MPI_Type_get_value_index);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(328, &caller_, &real_))
 		return real_(value_type, index_type, pair_type);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_value_index(value_type, index_type, pair_type));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 328, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 328, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(value_type);
 		*word_++ = CAIRN_WORD(index_type);
@@ -1953,11 +2029,12 @@ int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_t
 int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 {
 	__typeof__(&cairn_MPI_Get_address) real_ = CAIRN_REAL(MPI_Get_address);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(329, &caller_, &real_))
 		return real_(location, address);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_address(location, address));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 329, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 329, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(location);
 		cairn_enter(&record_);
@@ -1975,11 +2052,12 @@ int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 {
 	__typeof__(&cairn_MPI_Aint_add) real_ = CAIRN_REAL(MPI_Aint_add);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(330, &caller_, &real_))
 		return real_(base, disp);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Aint_add(base, disp));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 330, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 330, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(base);
 		*word_++ = CAIRN_WORD(disp);
@@ -1996,11 +2074,12 @@ MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 {
 	__typeof__(&cairn_MPI_Aint_diff) real_ = CAIRN_REAL(MPI_Aint_diff);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(331, &caller_, &real_))
 		return real_(addr1, addr2);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Aint_diff(addr1, addr2));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 331, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 331, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(addr1);
 		*word_++ = CAIRN_WORD(addr2);
@@ -2017,11 +2096,12 @@ MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 {
 	__typeof__(&cairn_MPI_Type_size) real_ = CAIRN_REAL(MPI_Type_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(332, &caller_, &real_))
 		return real_(datatype, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size(datatype, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 332, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 332, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -2039,11 +2119,12 @@ int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Type_size_c) real_ = CAIRN_REAL(MPI_Type_size_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(333, &caller_, &real_))
 		return real_(datatype, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size_c(datatype, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 333, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 333, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -2061,11 +2142,12 @@ int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Type_size_x) real_ = CAIRN_REAL(MPI_Type_size_x);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(334, &caller_, &real_))
 		return real_(datatype, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_size_x(datatype, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 334, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 334, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -2083,11 +2165,12 @@ int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
 	__typeof__(&cairn_MPI_Type_get_extent) real_ = CAIRN_REAL(MPI_Type_get_extent);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(335, &caller_, &real_))
 		return real_(datatype, lb, extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent(datatype, lb, extent));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 335, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 335, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -2106,11 +2189,12 @@ int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *ext
 int cairn_MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
 	__typeof__(&cairn_MPI_Type_get_extent_c) real_ = CAIRN_REAL(MPI_Type_get_extent_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(336, &caller_, &real_))
 		return real_(datatype, lb, extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent_c(datatype, lb, extent));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 336, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 336, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);

@@ -4,11 +4,12 @@
 int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
 	__typeof__(&cairn_MPI_Type_get_extent_x) real_ = CAIRN_REAL(MPI_Type_get_extent_x);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(337, &caller_, &real_))
 		return real_(datatype, lb, extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_extent_x(datatype, lb, extent));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 337, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 337, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -27,11 +28,12 @@ int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
 	__typeof__(&cairn_MPI_Type_get_true_extent) real_ = CAIRN_REAL(MPI_Type_get_true_extent);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(338, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent(datatype, true_lb, true_extent));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 338, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 338, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -50,11 +52,12 @@ int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI
 int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
 	__typeof__(&cairn_MPI_Type_get_true_extent_c) real_ = CAIRN_REAL(MPI_Type_get_true_extent_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(339, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent_c(datatype, true_lb, true_extent));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 339, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 339, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -73,11 +76,12 @@ int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, 
 int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
 	__typeof__(&cairn_MPI_Type_get_true_extent_x) real_ = CAIRN_REAL(MPI_Type_get_true_extent_x);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(340, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_true_extent_x(datatype, true_lb, true_extent));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 340, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 340, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -96,11 +100,12 @@ int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, 
 int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 {
 	__typeof__(&cairn_MPI_Type_commit) real_ = CAIRN_REAL(MPI_Type_commit);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(341, &caller_, &real_))
 		return real_(datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_commit(datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 341, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 341, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(datatype);
 		cairn_enter(&record_);
@@ -118,11 +123,12 @@ int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 int cairn_MPI_Type_free(MPI_Datatype *datatype)
 {
 	__typeof__(&cairn_MPI_Type_free) real_ = CAIRN_REAL(MPI_Type_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(342, &caller_, &real_))
 		return real_(datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_free(datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 342, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 342, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(datatype);
 		cairn_epoch_before(&record_);
@@ -141,11 +147,12 @@ int cairn_MPI_Type_free(MPI_Datatype *datatype)
 int cairn_MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
 	__typeof__(&cairn_MPI_Get_elements) real_ = CAIRN_REAL(MPI_Get_elements);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(343, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements(status, datatype, count));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 343, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 343, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
@@ -164,11 +171,12 @@ int cairn_MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int 
 int cairn_MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
 	__typeof__(&cairn_MPI_Get_elements_c) real_ = CAIRN_REAL(MPI_Get_elements_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(344, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements_c(status, datatype, count));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 344, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 344, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
@@ -187,11 +195,12 @@ int cairn_MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MP
 int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
 	__typeof__(&cairn_MPI_Get_elements_x) real_ = CAIRN_REAL(MPI_Get_elements_x);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(345, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_elements_x(status, datatype, count));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 345, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 345, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
@@ -210,11 +219,12 @@ int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MP
 int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
 	__typeof__(&cairn_MPI_Type_get_envelope) real_ = CAIRN_REAL(MPI_Type_get_envelope);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(346, &caller_, &real_))
 		return real_(datatype, num_integers, num_addresses, num_datatypes, combiner);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, combiner));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 346, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 346, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -235,11 +245,12 @@ int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *n
 int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner)
 {
 	__typeof__(&cairn_MPI_Type_get_envelope_c) real_ = CAIRN_REAL(MPI_Type_get_envelope_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(347, &caller_, &real_))
 		return real_(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_envelope_c(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 347, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 347, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -261,14 +272,15 @@ int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers
 int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
 	__typeof__(&cairn_MPI_Type_get_contents) real_ = CAIRN_REAL(MPI_Type_get_contents);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(348, &caller_, &real_))
 		return real_(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 	struct cairn_record record_;
 	const int64_t length_array_of_integers_ = array_of_integers == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_integers);
 	const int64_t length_array_of_addresses_ = array_of_addresses == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_addresses);
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_datatypes);
-	uint64_t *word_ = cairn_open(&record_, 348, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_datatypes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 348, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_datatypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(max_integers);
@@ -292,7 +304,8 @@ int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max
 int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[])
 {
 	__typeof__(&cairn_MPI_Type_get_contents_c) real_ = CAIRN_REAL(MPI_Type_get_contents_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(349, &caller_, &real_))
 		return real_(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_get_contents_c(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes));
 	struct cairn_record record_;
@@ -300,7 +313,7 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 	const int64_t length_array_of_addresses_ = array_of_addresses == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_addresses);
 	const int64_t length_array_of_large_counts_ = array_of_large_counts == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_large_counts);
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_datatypes);
-	uint64_t *word_ = cairn_open(&record_, 349, CAIRN_HEADER + 40 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_large_counts_) + cairn_list_bytes(length_array_of_datatypes_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 349, CAIRN_HEADER + 40 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_large_counts_) + cairn_list_bytes(length_array_of_datatypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(max_integers);
@@ -326,11 +339,12 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Pack) real_ = CAIRN_REAL(MPI_Pack);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(350, &caller_, &real_))
 		return real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack(inbuf, incount, datatype, outbuf, outsize, position, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 350, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 350, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(inbuf);
 		*word_++ = CAIRN_WORD(incount);
@@ -354,11 +368,12 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Pack_c) real_ = CAIRN_REAL(MPI_Pack_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(351, &caller_, &real_))
 		return real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_c(inbuf, incount, datatype, outbuf, outsize, position, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 351, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 351, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(inbuf);
 		*word_++ = CAIRN_WORD(incount);
@@ -382,11 +397,12 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Unpack) real_ = CAIRN_REAL(MPI_Unpack);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(352, &caller_, &real_))
 		return real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack(inbuf, insize, position, outbuf, outcount, datatype, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 352, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 352, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(inbuf);
 		*word_++ = CAIRN_WORD(insize);
@@ -410,11 +426,12 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Unpack_c) real_ = CAIRN_REAL(MPI_Unpack_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(353, &caller_, &real_))
 		return real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_c(inbuf, insize, position, outbuf, outcount, datatype, comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 353, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 353, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(inbuf);
 		*word_++ = CAIRN_WORD(insize);
@@ -438,11 +455,12 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
 	__typeof__(&cairn_MPI_Pack_size) real_ = CAIRN_REAL(MPI_Pack_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(354, &caller_, &real_))
 		return real_(incount, datatype, comm, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_size(incount, datatype, comm, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 354, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 354, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(incount);
 		*word_++ = CAIRN_WORD(datatype);
@@ -462,11 +480,12 @@ int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *
 int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Pack_size_c) real_ = CAIRN_REAL(MPI_Pack_size_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(355, &caller_, &real_))
 		return real_(incount, datatype, comm, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_size_c(incount, datatype, comm, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 355, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 355, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(incount);
 		*word_++ = CAIRN_WORD(datatype);
@@ -486,12 +505,13 @@ int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm com
 int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
 	__typeof__(&cairn_MPI_Pack_external) real_ = CAIRN_REAL(MPI_Pack_external);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(356, &caller_, &real_))
 		return real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
-	uint64_t *word_ = cairn_open(&record_, 356, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 356, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
 		*word_++ = CAIRN_WORD(inbuf);
@@ -515,12 +535,13 @@ int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position)
 {
 	__typeof__(&cairn_MPI_Pack_external_c) real_ = CAIRN_REAL(MPI_Pack_external_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(357, &caller_, &real_))
 		return real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_c(datarep, inbuf, incount, datatype, outbuf, outsize, position));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
-	uint64_t *word_ = cairn_open(&record_, 357, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 357, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
 		*word_++ = CAIRN_WORD(inbuf);
@@ -544,12 +565,13 @@ int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count 
 int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_Unpack_external) real_ = CAIRN_REAL(MPI_Unpack_external);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(358, &caller_, &real_))
 		return real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
-	uint64_t *word_ = cairn_open(&record_, 358, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 358, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
 		*word_++ = CAIRN_WORD(inbuf);
@@ -573,12 +595,13 @@ int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint i
 int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_Unpack_external_c) real_ = CAIRN_REAL(MPI_Unpack_external_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(359, &caller_, &real_))
 		return real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpack_external_c(datarep, inbuf, insize, position, outbuf, outcount, datatype));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
-	uint64_t *word_ = cairn_open(&record_, 359, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 359, CAIRN_HEADER + 56 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
 		*word_++ = CAIRN_WORD(inbuf);
@@ -602,12 +625,13 @@ int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Coun
 int cairn_MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
 {
 	__typeof__(&cairn_MPI_Pack_external_size) real_ = CAIRN_REAL(MPI_Pack_external_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(360, &caller_, &real_))
 		return real_(datarep, incount, datatype, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_size(datarep, incount, datatype, size));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
-	uint64_t *word_ = cairn_open(&record_, 360, CAIRN_HEADER + 24 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 360, CAIRN_HEADER + 24 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
 		*word_++ = CAIRN_WORD(incount);
@@ -627,12 +651,13 @@ int cairn_MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype 
 int cairn_MPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size)
 {
 	__typeof__(&cairn_MPI_Pack_external_size_c) real_ = CAIRN_REAL(MPI_Pack_external_size_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(361, &caller_, &real_))
 		return real_(datarep, incount, datatype, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pack_external_size_c(datarep, incount, datatype, size));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
-	uint64_t *word_ = cairn_open(&record_, 361, CAIRN_HEADER + 24 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 361, CAIRN_HEADER + 24 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
 		*word_++ = CAIRN_WORD(incount);
@@ -653,13 +678,14 @@ int cairn_MPI_Init(int *argc, char ***argv)
 {
 	__typeof__(&cairn_MPI_Init) real_ = CAIRN_REAL(MPI_Init);
 	cairn_start();
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(362, &caller_, &real_))
 		return real_(argc, argv);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Init(argc, argv));
 	struct cairn_record record_;
-	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
+	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : *argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
 	const uint64_t argv_bytes_ = cairn_strings_bytes(argv != NULL ? *argv : NULL, length_argv_);
-	uint64_t *word_ = cairn_open(&record_, 362, CAIRN_HEADER + 16 + 2 * argv_bytes_ + CAIRN_WORLD_BYTES, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 362, CAIRN_HEADER + 16 + 2 * argv_bytes_ + CAIRN_WORLD_BYTES, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(argc);
 		word_ = cairn_put_strings(word_, length_argv_, argv ? *argv : NULL);
@@ -682,13 +708,14 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
 	__typeof__(&cairn_MPI_Init_thread) real_ = CAIRN_REAL(MPI_Init_thread);
 	cairn_start();
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(363, &caller_, &real_))
 		return real_(argc, argv, required, provided);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Init_thread(argc, argv, required, provided));
 	struct cairn_record record_;
-	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
+	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : *argv == NULL ? CAIRN_NULL : cairn_count_strings(*argv);
 	const uint64_t argv_bytes_ = cairn_strings_bytes(argv != NULL ? *argv : NULL, length_argv_);
-	uint64_t *word_ = cairn_open(&record_, 363, CAIRN_HEADER + 32 + 2 * argv_bytes_ + CAIRN_WORLD_BYTES, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 363, CAIRN_HEADER + 32 + 2 * argv_bytes_ + CAIRN_WORLD_BYTES, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(argc);
 		word_ = cairn_put_strings(word_, length_argv_, argv ? *argv : NULL);
@@ -712,11 +739,12 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 int cairn_MPI_Initialized(int *flag)
 {
 	__typeof__(&cairn_MPI_Initialized) real_ = CAIRN_REAL(MPI_Initialized);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(364, &caller_, &real_))
 		return real_(flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Initialized(flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 364, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 364, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -733,11 +761,12 @@ int cairn_MPI_Initialized(int *flag)
 int cairn_MPI_Finalize(void)
 {
 	__typeof__(&cairn_MPI_Finalize) real_ = CAIRN_REAL(MPI_Finalize);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(365, &caller_, &real_))
 		return real_();
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Finalize());
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 365, CAIRN_HEADER + 0, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 365, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -752,11 +781,12 @@ int cairn_MPI_Finalize(void)
 int cairn_MPI_Finalized(int *flag)
 {
 	__typeof__(&cairn_MPI_Finalized) real_ = CAIRN_REAL(MPI_Finalized);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(366, &caller_, &real_))
 		return real_(flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Finalized(flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 366, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 366, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -773,11 +803,12 @@ int cairn_MPI_Finalized(int *flag)
 int cairn_MPI_Query_thread(int *provided)
 {
 	__typeof__(&cairn_MPI_Query_thread) real_ = CAIRN_REAL(MPI_Query_thread);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(367, &caller_, &real_))
 		return real_(provided);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Query_thread(provided));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 367, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 367, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -794,11 +825,12 @@ int cairn_MPI_Query_thread(int *provided)
 int cairn_MPI_Is_thread_main(int *flag)
 {
 	__typeof__(&cairn_MPI_Is_thread_main) real_ = CAIRN_REAL(MPI_Is_thread_main);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(368, &caller_, &real_))
 		return real_(flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Is_thread_main(flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 368, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 368, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -815,11 +847,12 @@ int cairn_MPI_Is_thread_main(int *flag)
 int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 {
 	__typeof__(&cairn_MPI_Abort) real_ = CAIRN_REAL(MPI_Abort);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(369, &caller_, &real_))
 		return real_(comm, errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Abort(comm, errorcode));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 369, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 369, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(errorcode);
@@ -836,11 +869,12 @@ int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 int cairn_MPI_Get_version(int *version, int *subversion)
 {
 	__typeof__(&cairn_MPI_Get_version) real_ = CAIRN_REAL(MPI_Get_version);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(370, &caller_, &real_))
 		return real_(version, subversion);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_version(version, subversion));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 370, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 370, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -858,12 +892,13 @@ int cairn_MPI_Get_version(int *version, int *subversion)
 int cairn_MPI_Get_library_version(char *version, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Get_library_version) real_ = CAIRN_REAL(MPI_Get_library_version);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(371, &caller_, &real_))
 		return real_(version, resultlen);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_library_version(version, resultlen));
 	struct cairn_record record_;
 	const int64_t length_version_ = version == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_LIBRARY_VERSION_STRING);
-	uint64_t *word_ = cairn_open(&record_, 371, CAIRN_HEADER + 8 + cairn_string_bytes(length_version_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 371, CAIRN_HEADER + 8 + cairn_string_bytes(length_version_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -881,12 +916,13 @@ int cairn_MPI_Get_library_version(char *version, int *resultlen)
 int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Get_processor_name) real_ = CAIRN_REAL(MPI_Get_processor_name);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(372, &caller_, &real_))
 		return real_(name, resultlen);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_processor_name(name, resultlen));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PROCESSOR_NAME);
-	uint64_t *word_ = cairn_open(&record_, 372, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 372, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -904,11 +940,12 @@ int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 {
 	__typeof__(&cairn_MPI_Get_hw_resource_info) real_ = CAIRN_REAL(MPI_Get_hw_resource_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(373, &caller_, &real_))
 		return real_(hw_info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_hw_resource_info(hw_info));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 373, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 373, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -926,11 +963,12 @@ int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 double cairn_MPI_Wtime(void)
 {
 	__typeof__(&cairn_MPI_Wtime) real_ = CAIRN_REAL(MPI_Wtime);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(374, &caller_, &real_))
 		return real_();
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wtime());
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 374, CAIRN_HEADER + 0, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 374, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -945,11 +983,12 @@ double cairn_MPI_Wtime(void)
 double cairn_MPI_Wtick(void)
 {
 	__typeof__(&cairn_MPI_Wtick) real_ = CAIRN_REAL(MPI_Wtick);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(375, &caller_, &real_))
 		return real_();
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wtick());
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 375, CAIRN_HEADER + 0, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 375, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -964,11 +1003,12 @@ double cairn_MPI_Wtick(void)
 int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
 	__typeof__(&cairn_MPI_Alloc_mem) real_ = CAIRN_REAL(MPI_Alloc_mem);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(377, &caller_, &real_))
 		return real_(size, info, baseptr);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Alloc_mem(size, info, baseptr));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 377, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 377, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(size);
 		*word_++ = CAIRN_WORD(info);
@@ -987,11 +1027,12 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 int cairn_MPI_Free_mem(void *base)
 {
 	__typeof__(&cairn_MPI_Free_mem) real_ = CAIRN_REAL(MPI_Free_mem);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(378, &caller_, &real_))
 		return real_(base);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Free_mem(base));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 378, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 378, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(base);
 		cairn_enter(&record_);
@@ -1007,11 +1048,12 @@ int cairn_MPI_Free_mem(void *base)
 int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Comm_create_errhandler) real_ = CAIRN_REAL(MPI_Comm_create_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(379, &caller_, &real_))
 		return real_(comm_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_create_errhandler(comm_errhandler_fn, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 379, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 379, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm_errhandler_fn);
 		cairn_enter(&record_);
@@ -1030,11 +1072,12 @@ int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandl
 int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Comm_set_errhandler) real_ = CAIRN_REAL(MPI_Comm_set_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(380, &caller_, &real_))
 		return real_(comm, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_set_errhandler(comm, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 380, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 380, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(errhandler);
@@ -1051,11 +1094,12 @@ int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Comm_get_errhandler) real_ = CAIRN_REAL(MPI_Comm_get_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(381, &caller_, &real_))
 		return real_(comm, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_errhandler(comm, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 381, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 381, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -1074,11 +1118,12 @@ int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
 	__typeof__(&cairn_MPI_Comm_call_errhandler) real_ = CAIRN_REAL(MPI_Comm_call_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(382, &caller_, &real_))
 		return real_(comm, errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_call_errhandler(comm, errorcode));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 382, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 382, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(errorcode);
@@ -1095,11 +1140,12 @@ int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Win_create_errhandler) real_ = CAIRN_REAL(MPI_Win_create_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(383, &caller_, &real_))
 		return real_(win_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_errhandler(win_errhandler_fn, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 383, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 383, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win_errhandler_fn);
 		cairn_enter(&record_);
@@ -1118,11 +1164,12 @@ int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_
 int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Win_set_errhandler) real_ = CAIRN_REAL(MPI_Win_set_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(384, &caller_, &real_))
 		return real_(win, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_errhandler(win, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 384, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 384, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(errhandler);
@@ -1139,11 +1186,12 @@ int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Win_get_errhandler) real_ = CAIRN_REAL(MPI_Win_get_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(385, &caller_, &real_))
 		return real_(win, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_errhandler(win, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 385, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 385, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
@@ -1162,11 +1210,12 @@ int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 {
 	__typeof__(&cairn_MPI_Win_call_errhandler) real_ = CAIRN_REAL(MPI_Win_call_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(386, &caller_, &real_))
 		return real_(win, errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_call_errhandler(win, errorcode));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 386, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 386, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(errorcode);
@@ -1183,11 +1232,12 @@ int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_File_create_errhandler) real_ = CAIRN_REAL(MPI_File_create_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(387, &caller_, &real_))
 		return real_(file_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_create_errhandler(file_errhandler_fn, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 387, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 387, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(file_errhandler_fn);
 		cairn_enter(&record_);
@@ -1206,11 +1256,12 @@ int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandl
 int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_File_set_errhandler) real_ = CAIRN_REAL(MPI_File_set_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(388, &caller_, &real_))
 		return real_(file, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_errhandler(file, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 388, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 388, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(file);
 		*word_++ = CAIRN_WORD(errhandler);
@@ -1227,11 +1278,12 @@ int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_File_get_errhandler) real_ = CAIRN_REAL(MPI_File_get_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(389, &caller_, &real_))
 		return real_(file, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_errhandler(file, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 389, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 389, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(file);
 		cairn_enter(&record_);
@@ -1250,11 +1302,12 @@ int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 {
 	__typeof__(&cairn_MPI_File_call_errhandler) real_ = CAIRN_REAL(MPI_File_call_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(390, &caller_, &real_))
 		return real_(fh, errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_call_errhandler(fh, errorcode));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 390, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 390, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(errorcode);
@@ -1271,11 +1324,12 @@ int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Session_create_errhandler) real_ = CAIRN_REAL(MPI_Session_create_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(391, &caller_, &real_))
 		return real_(session_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_create_errhandler(session_errhandler_fn, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 391, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 391, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session_errhandler_fn);
 		cairn_enter(&record_);
@@ -1294,11 +1348,12 @@ int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session
 int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Session_set_errhandler) real_ = CAIRN_REAL(MPI_Session_set_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(392, &caller_, &real_))
 		return real_(session, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_set_errhandler(session, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 392, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 392, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(errhandler);
@@ -1315,11 +1370,12 @@ int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhand
 int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Session_get_errhandler) real_ = CAIRN_REAL(MPI_Session_get_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(393, &caller_, &real_))
 		return real_(session, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_errhandler(session, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 393, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 393, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
@@ -1338,11 +1394,12 @@ int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhan
 int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 {
 	__typeof__(&cairn_MPI_Session_call_errhandler) real_ = CAIRN_REAL(MPI_Session_call_errhandler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(394, &caller_, &real_))
 		return real_(session, errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_call_errhandler(session, errorcode));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 394, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 394, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(errorcode);
@@ -1359,11 +1416,12 @@ int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_free) real_ = CAIRN_REAL(MPI_Errhandler_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(395, &caller_, &real_))
 		return real_(errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_free(errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 395, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 395, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(errhandler);
 		cairn_epoch_before(&record_);
@@ -1382,12 +1440,13 @@ int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 {
 	__typeof__(&cairn_MPI_Error_string) real_ = CAIRN_REAL(MPI_Error_string);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(396, &caller_, &real_))
 		return real_(errorcode, string, resultlen);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Error_string(errorcode, string, resultlen));
 	struct cairn_record record_;
 	const int64_t length_string_ = string == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_ERROR_STRING);
-	uint64_t *word_ = cairn_open(&record_, 396, CAIRN_HEADER + 16 + cairn_string_bytes(length_string_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 396, CAIRN_HEADER + 16 + cairn_string_bytes(length_string_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorcode);
 		cairn_enter(&record_);
@@ -1406,11 +1465,12 @@ int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 int cairn_MPI_Error_class(int errorcode, int *errorclass)
 {
 	__typeof__(&cairn_MPI_Error_class) real_ = CAIRN_REAL(MPI_Error_class);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(397, &caller_, &real_))
 		return real_(errorcode, errorclass);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Error_class(errorcode, errorclass));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 397, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 397, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorcode);
 		cairn_enter(&record_);
@@ -1428,11 +1488,12 @@ int cairn_MPI_Error_class(int errorcode, int *errorclass)
 int cairn_MPI_Add_error_class(int *errorclass)
 {
 	__typeof__(&cairn_MPI_Add_error_class) real_ = CAIRN_REAL(MPI_Add_error_class);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(398, &caller_, &real_))
 		return real_(errorclass);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_class(errorclass));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 398, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 398, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -1449,11 +1510,12 @@ int cairn_MPI_Add_error_class(int *errorclass)
 int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 {
 	__typeof__(&cairn_MPI_Add_error_code) real_ = CAIRN_REAL(MPI_Add_error_code);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(399, &caller_, &real_))
 		return real_(errorclass, errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_code(errorclass, errorcode));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 399, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 399, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorclass);
 		cairn_enter(&record_);
@@ -1471,12 +1533,13 @@ int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 int cairn_MPI_Add_error_string(int errorcode, const char *string)
 {
 	__typeof__(&cairn_MPI_Add_error_string) real_ = CAIRN_REAL(MPI_Add_error_string);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(400, &caller_, &real_))
 		return real_(errorcode, string);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Add_error_string(errorcode, string));
 	struct cairn_record record_;
 	const int64_t length_string_ = string == NULL ? CAIRN_NULL : (int64_t)strlen(string);
-	uint64_t *word_ = cairn_open(&record_, 400, CAIRN_HEADER + 8 + cairn_string_bytes(length_string_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 400, CAIRN_HEADER + 8 + cairn_string_bytes(length_string_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorcode);
 		word_ = cairn_put_string(word_, length_string_, string);
@@ -1493,11 +1556,12 @@ int cairn_MPI_Add_error_string(int errorcode, const char *string)
 int cairn_MPI_Remove_error_class(int errorclass)
 {
 	__typeof__(&cairn_MPI_Remove_error_class) real_ = CAIRN_REAL(MPI_Remove_error_class);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(401, &caller_, &real_))
 		return real_(errorclass);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_class(errorclass));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 401, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 401, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorclass);
 		cairn_enter(&record_);
@@ -1513,11 +1577,12 @@ int cairn_MPI_Remove_error_class(int errorclass)
 int cairn_MPI_Remove_error_code(int errorcode)
 {
 	__typeof__(&cairn_MPI_Remove_error_code) real_ = CAIRN_REAL(MPI_Remove_error_code);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(402, &caller_, &real_))
 		return real_(errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_code(errorcode));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 402, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 402, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorcode);
 		cairn_enter(&record_);
@@ -1533,11 +1598,12 @@ int cairn_MPI_Remove_error_code(int errorcode)
 int cairn_MPI_Remove_error_string(int errorcode)
 {
 	__typeof__(&cairn_MPI_Remove_error_string) real_ = CAIRN_REAL(MPI_Remove_error_string);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(403, &caller_, &real_))
 		return real_(errorcode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Remove_error_string(errorcode));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 403, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 403, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errorcode);
 		cairn_enter(&record_);
@@ -1553,11 +1619,12 @@ int cairn_MPI_Remove_error_string(int errorcode)
 int cairn_MPI_Info_create(MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_Info_create) real_ = CAIRN_REAL(MPI_Info_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(404, &caller_, &real_))
 		return real_(info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_create(info));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 404, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 404, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -1575,12 +1642,13 @@ int cairn_MPI_Info_create(MPI_Info *info)
 int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_Info_create_env) real_ = CAIRN_REAL(MPI_Info_create_env);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(405, &caller_, &real_))
 		return real_(argc, argv, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_create_env(argc, argv, info));
 	struct cairn_record record_;
 	const int64_t length_argv_ = argv == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)argc);
-	uint64_t *word_ = cairn_open(&record_, 405, CAIRN_HEADER + 16 + cairn_strings_bytes(argv, length_argv_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 405, CAIRN_HEADER + 16 + cairn_strings_bytes(argv, length_argv_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(argc);
 		word_ = cairn_put_strings(word_, length_argv_, (char *const *)argv);
@@ -1600,11 +1668,12 @@ int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
 	__typeof__(&cairn_MPI_Info_dup) real_ = CAIRN_REAL(MPI_Info_dup);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(406, &caller_, &real_))
 		return real_(info, newinfo);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_dup(info, newinfo));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 406, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 406, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
@@ -1623,11 +1692,12 @@ int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 int cairn_MPI_Info_free(MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_Info_free) real_ = CAIRN_REAL(MPI_Info_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(407, &caller_, &real_))
 		return real_(info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_free(info));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 407, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 407, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(info);
 		cairn_epoch_before(&record_);
@@ -1646,13 +1716,14 @@ int cairn_MPI_Info_free(MPI_Info *info)
 int cairn_MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
 	__typeof__(&cairn_MPI_Info_set) real_ = CAIRN_REAL(MPI_Info_set);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(408, &caller_, &real_))
 		return real_(info, key, value);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_set(info, key, value));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
 	const int64_t length_value_ = value == NULL ? CAIRN_NULL : (int64_t)strlen(value);
-	uint64_t *word_ = cairn_open(&record_, 408, CAIRN_HEADER + 8 + cairn_string_bytes(length_key_) + cairn_string_bytes(length_value_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 408, CAIRN_HEADER + 8 + cairn_string_bytes(length_key_) + cairn_string_bytes(length_value_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		word_ = cairn_put_string(word_, length_key_, key);
@@ -1670,12 +1741,13 @@ int cairn_MPI_Info_set(MPI_Info info, const char *key, const char *value)
 int cairn_MPI_Info_delete(MPI_Info info, const char *key)
 {
 	__typeof__(&cairn_MPI_Info_delete) real_ = CAIRN_REAL(MPI_Info_delete);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(409, &caller_, &real_))
 		return real_(info, key);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_delete(info, key));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
-	uint64_t *word_ = cairn_open(&record_, 409, CAIRN_HEADER + 8 + cairn_string_bytes(length_key_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 409, CAIRN_HEADER + 8 + cairn_string_bytes(length_key_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		word_ = cairn_put_string(word_, length_key_, key);
@@ -1692,13 +1764,14 @@ int cairn_MPI_Info_delete(MPI_Info info, const char *key)
 int cairn_MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
 {
 	__typeof__(&cairn_MPI_Info_get) real_ = CAIRN_REAL(MPI_Info_get);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(410, &caller_, &real_))
 		return real_(info, key, valuelen, value, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get(info, key, valuelen, value, flag));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
 	const int64_t length_value_ = value == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)valuelen + 1);
-	uint64_t *word_ = cairn_open(&record_, 410, CAIRN_HEADER + 24 + cairn_string_bytes(length_key_) + cairn_string_bytes(length_value_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 410, CAIRN_HEADER + 24 + cairn_string_bytes(length_key_) + cairn_string_bytes(length_value_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		word_ = cairn_put_string(word_, length_key_, key);
@@ -1719,12 +1792,13 @@ int cairn_MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value
 int cairn_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
 	__typeof__(&cairn_MPI_Info_get_valuelen) real_ = CAIRN_REAL(MPI_Info_get_valuelen);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(411, &caller_, &real_))
 		return real_(info, key, valuelen, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_valuelen(info, key, valuelen, flag));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
-	uint64_t *word_ = cairn_open(&record_, 411, CAIRN_HEADER + 24 + cairn_string_bytes(length_key_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 411, CAIRN_HEADER + 24 + cairn_string_bytes(length_key_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		word_ = cairn_put_string(word_, length_key_, key);
@@ -1744,13 +1818,14 @@ int cairn_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, i
 int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag)
 {
 	__typeof__(&cairn_MPI_Info_get_string) real_ = CAIRN_REAL(MPI_Info_get_string);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(412, &caller_, &real_))
 		return real_(info, key, buflen, value, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_string(info, key, buflen, value, flag));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : (int64_t)strlen(key);
 	const int64_t length_value_ = value == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(buflen));
-	uint64_t *word_ = cairn_open(&record_, 412, CAIRN_HEADER + 32 + cairn_string_bytes(length_key_) + cairn_string_bytes(length_value_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 412, CAIRN_HEADER + 32 + cairn_string_bytes(length_key_) + cairn_string_bytes(length_value_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		word_ = cairn_put_string(word_, length_key_, key);
@@ -1772,11 +1847,12 @@ int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char 
 int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
 	__typeof__(&cairn_MPI_Info_get_nkeys) real_ = CAIRN_REAL(MPI_Info_get_nkeys);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(413, &caller_, &real_))
 		return real_(info, nkeys);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_nkeys(info, nkeys));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 413, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 413, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
@@ -1794,12 +1870,13 @@ int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 int cairn_MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
 	__typeof__(&cairn_MPI_Info_get_nthkey) real_ = CAIRN_REAL(MPI_Info_get_nthkey);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(414, &caller_, &real_))
 		return real_(info, n, key);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_get_nthkey(info, n, key));
 	struct cairn_record record_;
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_INFO_KEY);
-	uint64_t *word_ = cairn_open(&record_, 414, CAIRN_HEADER + 16 + cairn_string_bytes(length_key_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 414, CAIRN_HEADER + 16 + cairn_string_bytes(length_key_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		*word_++ = CAIRN_WORD(n);
@@ -1819,11 +1896,12 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 {
 	__typeof__(&cairn_MPI_Session_init) real_ = CAIRN_REAL(MPI_Session_init);
 	cairn_start();
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(415, &caller_, &real_))
 		return real_(info, errhandler, session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_init(info, errhandler, session));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 415, CAIRN_HEADER + 24 + CAIRN_SESSION_BYTES, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 415, CAIRN_HEADER + 24 + CAIRN_SESSION_BYTES, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		*word_++ = CAIRN_WORD(errhandler);
@@ -1845,13 +1923,14 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 int cairn_MPI_Session_finalize(MPI_Session *session)
 {
 	__typeof__(&cairn_MPI_Session_finalize) real_ = CAIRN_REAL(MPI_Session_finalize);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(416, &caller_, &real_))
 		return real_(session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_finalize(session));
 	if (session != NULL)
 		cairn_forget_session(*session);
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 416, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 416, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(session);
 		cairn_epoch_before(&record_);
@@ -1870,11 +1949,12 @@ int cairn_MPI_Session_finalize(MPI_Session *session)
 int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names)
 {
 	__typeof__(&cairn_MPI_Session_get_num_psets) real_ = CAIRN_REAL(MPI_Session_get_num_psets);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(417, &caller_, &real_))
 		return real_(session, info, npset_names);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_num_psets(session, info, npset_names));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 417, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 417, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(info);
@@ -1893,12 +1973,13 @@ int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *nps
 int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
 {
 	__typeof__(&cairn_MPI_Session_get_nth_pset) real_ = CAIRN_REAL(MPI_Session_get_nth_pset);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(418, &caller_, &real_))
 		return real_(session, info, n, pset_len, pset_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_nth_pset(session, info, n, pset_len, pset_name));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(pset_len));
-	uint64_t *word_ = cairn_open(&record_, 418, CAIRN_HEADER + 40 + cairn_string_bytes(length_pset_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 418, CAIRN_HEADER + 40 + cairn_string_bytes(length_pset_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(info);
@@ -1920,11 +2001,12 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_Session_get_info) real_ = CAIRN_REAL(MPI_Session_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(419, &caller_, &real_))
 		return real_(session, info_used);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_info(session, info_used));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 419, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 419, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
@@ -1943,12 +2025,13 @@ int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 int cairn_MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_Session_get_pset_info) real_ = CAIRN_REAL(MPI_Session_get_pset_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(420, &caller_, &real_))
 		return real_(session, pset_name, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_get_pset_info(session, pset_name, info));
 	struct cairn_record record_;
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : (int64_t)strlen(pset_name);
-	uint64_t *word_ = cairn_open(&record_, 420, CAIRN_HEADER + 16 + cairn_string_bytes(length_pset_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 420, CAIRN_HEADER + 16 + cairn_string_bytes(length_pset_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		word_ = cairn_put_string(word_, length_pset_name_, pset_name);

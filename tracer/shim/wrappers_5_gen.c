@@ -4,7 +4,8 @@
 int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
 	__typeof__(&cairn_MPI_Comm_spawn) real_ = CAIRN_REAL(MPI_Comm_spawn);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(421, &caller_, &real_))
 		return real_(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes));
 	struct cairn_record record_;
@@ -12,7 +13,7 @@ int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_In
 	const int64_t length_command_ = !root_ ? CAIRN_NOT_SIGNIFICANT : command == NULL ? CAIRN_NULL : (int64_t)strlen(command);
 	const int64_t length_argv_ = !root_ ? CAIRN_NOT_SIGNIFICANT : CAIRN_IS(argv, MPI_ARGV_NULL) ? CAIRN_SENTINEL : argv == NULL ? CAIRN_NULL : cairn_count_strings(argv);
 	const int64_t length_array_of_errcodes_ = !root_ ? CAIRN_NOT_SIGNIFICANT : CAIRN_IS(array_of_errcodes, MPI_ERRCODES_IGNORE) ? CAIRN_SENTINEL : array_of_errcodes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxprocs);
-	uint64_t *word_ = cairn_open(&record_, 421, CAIRN_HEADER + 40 + cairn_string_bytes(length_command_) + cairn_strings_bytes(argv, length_argv_) + cairn_list_bytes(length_array_of_errcodes_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 421, CAIRN_HEADER + 40 + cairn_string_bytes(length_command_) + cairn_strings_bytes(argv, length_argv_) + cairn_list_bytes(length_array_of_errcodes_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_command_, command);
 		word_ = cairn_put_strings(word_, length_argv_, (char *const *)argv);
@@ -39,7 +40,8 @@ int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_In
 int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
 	__typeof__(&cairn_MPI_Comm_spawn_multiple) real_ = CAIRN_REAL(MPI_Comm_spawn_multiple);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(422, &caller_, &real_))
 		return real_(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes));
 	struct cairn_record record_;
@@ -49,7 +51,7 @@ int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **a
 	const int64_t length_array_of_maxprocs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : array_of_maxprocs == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_info_ = !root_ ? CAIRN_NOT_SIGNIFICANT : array_of_info == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_errcodes_ = !root_ ? CAIRN_NOT_SIGNIFICANT : CAIRN_IS(array_of_errcodes, MPI_ERRCODES_IGNORE) ? CAIRN_SENTINEL : array_of_errcodes == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_SUM(array_of_maxprocs, length_array_of_maxprocs_));
-	uint64_t *word_ = cairn_open(&record_, 422, CAIRN_HEADER + 32 + cairn_strings_bytes(array_of_commands, length_array_of_commands_) + cairn_argument_lists_bytes(array_of_argv, length_array_of_argv_) + cairn_list_bytes(length_array_of_maxprocs_) + cairn_list_bytes(length_array_of_info_) + cairn_list_bytes(length_array_of_errcodes_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 422, CAIRN_HEADER + 32 + cairn_strings_bytes(array_of_commands, length_array_of_commands_) + cairn_argument_lists_bytes(array_of_argv, length_array_of_argv_) + cairn_list_bytes(length_array_of_maxprocs_) + cairn_list_bytes(length_array_of_info_) + cairn_list_bytes(length_array_of_errcodes_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		word_ = cairn_put_strings(word_, length_array_of_commands_, (char *const *)array_of_commands);
@@ -77,11 +79,12 @@ int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **a
 int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 {
 	__typeof__(&cairn_MPI_Comm_get_parent) real_ = CAIRN_REAL(MPI_Comm_get_parent);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(423, &caller_, &real_))
 		return real_(parent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_get_parent(parent));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 423, CAIRN_HEADER + 8 + cairn_description_bytes(0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 423, CAIRN_HEADER + 8 + cairn_description_bytes(0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -100,12 +103,13 @@ int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 {
 	__typeof__(&cairn_MPI_Open_port) real_ = CAIRN_REAL(MPI_Open_port);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(424, &caller_, &real_))
 		return real_(info, port_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Open_port(info, port_name));
 	struct cairn_record record_;
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PORT_NAME);
-	uint64_t *word_ = cairn_open(&record_, 424, CAIRN_HEADER + 8 + cairn_string_bytes(length_port_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 424, CAIRN_HEADER + 8 + cairn_string_bytes(length_port_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
@@ -123,12 +127,13 @@ int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 int cairn_MPI_Close_port(const char *port_name)
 {
 	__typeof__(&cairn_MPI_Close_port) real_ = CAIRN_REAL(MPI_Close_port);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(425, &caller_, &real_))
 		return real_(port_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Close_port(port_name));
 	struct cairn_record record_;
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
-	uint64_t *word_ = cairn_open(&record_, 425, CAIRN_HEADER + 0 + cairn_string_bytes(length_port_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 425, CAIRN_HEADER + 0 + cairn_string_bytes(length_port_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_port_name_, port_name);
 		cairn_enter(&record_);
@@ -144,13 +149,14 @@ int cairn_MPI_Close_port(const char *port_name)
 int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_accept) real_ = CAIRN_REAL(MPI_Comm_accept);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(426, &caller_, &real_))
 		return real_(port_name, info, root, comm, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_accept(port_name, info, root, comm, newcomm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_port_name_ = !root_ ? CAIRN_NOT_SIGNIFICANT : port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
-	uint64_t *word_ = cairn_open(&record_, 426, CAIRN_HEADER + 32 + cairn_string_bytes(length_port_name_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 426, CAIRN_HEADER + 32 + cairn_string_bytes(length_port_name_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_port_name_, port_name);
 		*word_++ = CAIRN_WORD(info);
@@ -174,13 +180,14 @@ int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Co
 int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
 	__typeof__(&cairn_MPI_Comm_connect) real_ = CAIRN_REAL(MPI_Comm_connect);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(427, &caller_, &real_))
 		return real_(port_name, info, root, comm, newcomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_connect(port_name, info, root, comm, newcomm));
 	struct cairn_record record_;
 	const bool root_ = cairn_ask_root(comm, root);
 	const int64_t length_port_name_ = !root_ ? CAIRN_NOT_SIGNIFICANT : port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
-	uint64_t *word_ = cairn_open(&record_, 427, CAIRN_HEADER + 32 + cairn_string_bytes(length_port_name_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 427, CAIRN_HEADER + 32 + cairn_string_bytes(length_port_name_) + cairn_description_bytes(cairn_ask_processes(comm) + 0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_port_name_, port_name);
 		*word_++ = CAIRN_WORD(info);
@@ -204,11 +211,12 @@ int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_C
 int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 {
 	__typeof__(&cairn_MPI_Comm_join) real_ = CAIRN_REAL(MPI_Comm_join);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(428, &caller_, &real_))
 		return real_(fd, intercomm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_join(fd, intercomm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 428, CAIRN_HEADER + 16 + cairn_description_bytes(0), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 428, CAIRN_HEADER + 16 + cairn_description_bytes(0), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fd);
 		cairn_enter(&record_);
@@ -229,11 +237,12 @@ int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 {
 	__typeof__(&cairn_MPI_Comm_disconnect) real_ = CAIRN_REAL(MPI_Comm_disconnect);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(429, &caller_, &real_))
 		return real_(comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_disconnect(comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 429, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 429, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(comm);
 		cairn_epoch_before(&record_);
@@ -252,13 +261,14 @@ int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
 	__typeof__(&cairn_MPI_Publish_name) real_ = CAIRN_REAL(MPI_Publish_name);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(430, &caller_, &real_))
 		return real_(service_name, info, port_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Publish_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
-	uint64_t *word_ = cairn_open(&record_, 430, CAIRN_HEADER + 8 + cairn_string_bytes(length_service_name_) + cairn_string_bytes(length_port_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 430, CAIRN_HEADER + 8 + cairn_string_bytes(length_service_name_) + cairn_string_bytes(length_port_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_service_name_, service_name);
 		*word_++ = CAIRN_WORD(info);
@@ -276,13 +286,14 @@ int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *
 int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
 	__typeof__(&cairn_MPI_Unpublish_name) real_ = CAIRN_REAL(MPI_Unpublish_name);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(431, &caller_, &real_))
 		return real_(service_name, info, port_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Unpublish_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
-	uint64_t *word_ = cairn_open(&record_, 431, CAIRN_HEADER + 8 + cairn_string_bytes(length_service_name_) + cairn_string_bytes(length_port_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 431, CAIRN_HEADER + 8 + cairn_string_bytes(length_service_name_) + cairn_string_bytes(length_port_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_service_name_, service_name);
 		*word_++ = CAIRN_WORD(info);
@@ -300,13 +311,14 @@ int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char
 int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
 {
 	__typeof__(&cairn_MPI_Lookup_name) real_ = CAIRN_REAL(MPI_Lookup_name);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(432, &caller_, &real_))
 		return real_(service_name, info, port_name);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Lookup_name(service_name, info, port_name));
 	struct cairn_record record_;
 	const int64_t length_service_name_ = service_name == NULL ? CAIRN_NULL : (int64_t)strlen(service_name);
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PORT_NAME);
-	uint64_t *word_ = cairn_open(&record_, 432, CAIRN_HEADER + 8 + cairn_string_bytes(length_service_name_) + cairn_string_bytes(length_port_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 432, CAIRN_HEADER + 8 + cairn_string_bytes(length_service_name_) + cairn_string_bytes(length_port_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_service_name_, service_name);
 		*word_++ = CAIRN_WORD(info);
@@ -325,11 +337,12 @@ int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_na
 int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create) real_ = CAIRN_REAL(MPI_Win_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(433, &caller_, &real_))
 		return real_(base, size, disp_unit, info, comm, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create(base, size, disp_unit, info, comm, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 433, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 433, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(base);
 		*word_++ = CAIRN_WORD(size);
@@ -352,11 +365,12 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create_c) real_ = CAIRN_REAL(MPI_Win_create_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(434, &caller_, &real_))
 		return real_(base, size, disp_unit, info, comm, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_c(base, size, disp_unit, info, comm, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 434, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 434, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(base);
 		*word_++ = CAIRN_WORD(size);
@@ -379,11 +393,12 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate) real_ = CAIRN_REAL(MPI_Win_allocate);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(435, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 435, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 435, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(size);
 		*word_++ = CAIRN_WORD(disp_unit);
@@ -406,11 +421,12 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_c) real_ = CAIRN_REAL(MPI_Win_allocate_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(436, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_c(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 436, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 436, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(size);
 		*word_++ = CAIRN_WORD(disp_unit);
@@ -433,11 +449,12 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_shared) real_ = CAIRN_REAL(MPI_Win_allocate_shared);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(437, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 437, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 437, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(size);
 		*word_++ = CAIRN_WORD(disp_unit);
@@ -460,11 +477,12 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_allocate_shared_c) real_ = CAIRN_REAL(MPI_Win_allocate_shared_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(438, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 438, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 438, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(size);
 		*word_++ = CAIRN_WORD(disp_unit);
@@ -487,11 +505,12 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_create_dynamic) real_ = CAIRN_REAL(MPI_Win_create_dynamic);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(439, &caller_, &real_))
 		return real_(info, comm, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_create_dynamic(info, comm, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 439, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 439, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		*word_++ = CAIRN_WORD(comm);
@@ -511,11 +530,12 @@ int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
 	__typeof__(&cairn_MPI_Win_shared_query) real_ = CAIRN_REAL(MPI_Win_shared_query);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(440, &caller_, &real_))
 		return real_(win, rank, size, disp_unit, baseptr);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_shared_query(win, rank, size, disp_unit, baseptr));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 440, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 440, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(rank);
@@ -536,11 +556,12 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
 {
 	__typeof__(&cairn_MPI_Win_shared_query_c) real_ = CAIRN_REAL(MPI_Win_shared_query_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(441, &caller_, &real_))
 		return real_(win, rank, size, disp_unit, baseptr);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_shared_query_c(win, rank, size, disp_unit, baseptr));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 441, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 441, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(rank);
@@ -561,11 +582,12 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
 	__typeof__(&cairn_MPI_Win_attach) real_ = CAIRN_REAL(MPI_Win_attach);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(442, &caller_, &real_))
 		return real_(win, base, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_attach(win, base, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 442, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 442, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(base);
@@ -583,11 +605,12 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 {
 	__typeof__(&cairn_MPI_Win_detach) real_ = CAIRN_REAL(MPI_Win_detach);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(443, &caller_, &real_))
 		return real_(win, base);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_detach(win, base));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 443, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 443, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(base);
@@ -604,11 +627,12 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 int cairn_MPI_Win_free(MPI_Win *win)
 {
 	__typeof__(&cairn_MPI_Win_free) real_ = CAIRN_REAL(MPI_Win_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(444, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_free(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 444, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 444, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(win);
 		cairn_epoch_before(&record_);
@@ -627,11 +651,12 @@ int cairn_MPI_Win_free(MPI_Win *win)
 int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_Win_get_group) real_ = CAIRN_REAL(MPI_Win_get_group);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(445, &caller_, &real_))
 		return real_(win, group);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_group(win, group));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 445, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 445, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
@@ -650,11 +675,12 @@ int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_Win_set_info) real_ = CAIRN_REAL(MPI_Win_set_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(446, &caller_, &real_))
 		return real_(win, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_set_info(win, info));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 446, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 446, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		*word_++ = CAIRN_WORD(info);
@@ -671,11 +697,12 @@ int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_Win_get_info) real_ = CAIRN_REAL(MPI_Win_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(447, &caller_, &real_))
 		return real_(win, info_used);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_get_info(win, info_used));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 447, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 447, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
@@ -694,11 +721,12 @@ int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Put) real_ = CAIRN_REAL(MPI_Put);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(448, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 448, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 448, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_addr);
 		*word_++ = CAIRN_WORD(origin_count);
@@ -721,11 +749,12 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Put_c) real_ = CAIRN_REAL(MPI_Put_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(449, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 449, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 449, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_addr);
 		*word_++ = CAIRN_WORD(origin_count);
@@ -748,11 +777,12 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get) real_ = CAIRN_REAL(MPI_Get);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(450, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 450, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 450, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
@@ -775,11 +805,12 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_c) real_ = CAIRN_REAL(MPI_Get_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(451, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 451, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 451, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
@@ -802,11 +833,12 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Accumulate) real_ = CAIRN_REAL(MPI_Accumulate);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(452, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 452, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 452, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_addr);
 		*word_++ = CAIRN_WORD(origin_count);
@@ -830,11 +862,12 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Accumulate_c) real_ = CAIRN_REAL(MPI_Accumulate_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(453, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 453, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 453, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_addr);
 		*word_++ = CAIRN_WORD(origin_count);
@@ -858,11 +891,12 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_accumulate) real_ = CAIRN_REAL(MPI_Get_accumulate);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(454, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 454, CAIRN_HEADER + 96, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 454, CAIRN_HEADER + 96, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_addr);
 		*word_++ = CAIRN_WORD(origin_count);
@@ -889,11 +923,12 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Get_accumulate_c) real_ = CAIRN_REAL(MPI_Get_accumulate_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(455, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 455, CAIRN_HEADER + 96, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 455, CAIRN_HEADER + 96, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_addr);
 		*word_++ = CAIRN_WORD(origin_count);
@@ -920,11 +955,12 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Fetch_and_op) real_ = CAIRN_REAL(MPI_Fetch_and_op);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(456, &caller_, &real_))
 		return real_(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 456, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 456, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_addr);
 		*word_++ = CAIRN_WORD(datatype);
@@ -946,11 +982,12 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Compare_and_swap) real_ = CAIRN_REAL(MPI_Compare_and_swap);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(457, &caller_, &real_))
 		return real_(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 457, CAIRN_HEADER + 56, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 457, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_addr);
 		*word_++ = CAIRN_WORD(compare_addr);
@@ -972,11 +1009,12 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rput) real_ = CAIRN_REAL(MPI_Rput);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(458, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 458, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 458, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_addr);
 		*word_++ = CAIRN_WORD(origin_count);
@@ -1002,11 +1040,12 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rput_c) real_ = CAIRN_REAL(MPI_Rput_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(459, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 459, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 459, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_addr);
 		*word_++ = CAIRN_WORD(origin_count);
@@ -1032,11 +1071,12 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget) real_ = CAIRN_REAL(MPI_Rget);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(460, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 460, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 460, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
@@ -1062,11 +1102,12 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_c) real_ = CAIRN_REAL(MPI_Rget_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(461, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 461, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 461, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_count);
 		*word_++ = CAIRN_WORD(origin_datatype);
@@ -1092,11 +1133,12 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Raccumulate) real_ = CAIRN_REAL(MPI_Raccumulate);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(462, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 462, CAIRN_HEADER + 80, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 462, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_addr);
 		*word_++ = CAIRN_WORD(origin_count);
@@ -1123,11 +1165,12 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Raccumulate_c) real_ = CAIRN_REAL(MPI_Raccumulate_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(463, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 463, CAIRN_HEADER + 80, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 463, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_addr);
 		*word_++ = CAIRN_WORD(origin_count);
@@ -1154,11 +1197,12 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_accumulate) real_ = CAIRN_REAL(MPI_Rget_accumulate);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(464, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 464, CAIRN_HEADER + 104, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 464, CAIRN_HEADER + 104, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_addr);
 		*word_++ = CAIRN_WORD(origin_count);
@@ -1188,11 +1232,12 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Rget_accumulate_c) real_ = CAIRN_REAL(MPI_Rget_accumulate_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(465, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 465, CAIRN_HEADER + 104, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 465, CAIRN_HEADER + 104, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(origin_addr);
 		*word_++ = CAIRN_WORD(origin_count);
@@ -1222,11 +1267,12 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 int cairn_MPI_Win_fence(int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_fence) real_ = CAIRN_REAL(MPI_Win_fence);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(466, &caller_, &real_))
 		return real_(assert, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_fence(assert, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 466, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 466, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(assert);
 		*word_++ = CAIRN_WORD(win);
@@ -1243,11 +1289,12 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_start) real_ = CAIRN_REAL(MPI_Win_start);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(467, &caller_, &real_))
 		return real_(group, assert, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_start(group, assert, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 467, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 467, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		*word_++ = CAIRN_WORD(assert);
@@ -1265,11 +1312,12 @@ int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 int cairn_MPI_Win_complete(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_complete) real_ = CAIRN_REAL(MPI_Win_complete);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(468, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_complete(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 468, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 468, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
@@ -1285,11 +1333,12 @@ int cairn_MPI_Win_complete(MPI_Win win)
 int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_post) real_ = CAIRN_REAL(MPI_Win_post);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(469, &caller_, &real_))
 		return real_(group, assert, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_post(group, assert, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 469, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 469, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		*word_++ = CAIRN_WORD(assert);
@@ -1307,11 +1356,12 @@ int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 int cairn_MPI_Win_wait(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_wait) real_ = CAIRN_REAL(MPI_Win_wait);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(470, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_wait(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 470, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 470, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
@@ -1327,11 +1377,12 @@ int cairn_MPI_Win_wait(MPI_Win win)
 int cairn_MPI_Win_test(MPI_Win win, int *flag)
 {
 	__typeof__(&cairn_MPI_Win_test) real_ = CAIRN_REAL(MPI_Win_test);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(471, &caller_, &real_))
 		return real_(win, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_test(win, flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 471, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 471, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
@@ -1349,11 +1400,12 @@ int cairn_MPI_Win_test(MPI_Win win, int *flag)
 int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_lock) real_ = CAIRN_REAL(MPI_Win_lock);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(472, &caller_, &real_))
 		return real_(lock_type, rank, assert, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_lock(lock_type, rank, assert, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 472, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 472, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(lock_type);
 		*word_++ = CAIRN_WORD(rank);
@@ -1372,11 +1424,12 @@ int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_lock_all) real_ = CAIRN_REAL(MPI_Win_lock_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(473, &caller_, &real_))
 		return real_(assert, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_lock_all(assert, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 473, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 473, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(assert);
 		*word_++ = CAIRN_WORD(win);
@@ -1393,11 +1446,12 @@ int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_unlock) real_ = CAIRN_REAL(MPI_Win_unlock);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(474, &caller_, &real_))
 		return real_(rank, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_unlock(rank, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 474, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 474, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(rank);
 		*word_++ = CAIRN_WORD(win);
@@ -1414,11 +1468,12 @@ int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 int cairn_MPI_Win_unlock_all(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_unlock_all) real_ = CAIRN_REAL(MPI_Win_unlock_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(475, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_unlock_all(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 475, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 475, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
@@ -1434,11 +1489,12 @@ int cairn_MPI_Win_unlock_all(MPI_Win win)
 int cairn_MPI_Win_flush(int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush) real_ = CAIRN_REAL(MPI_Win_flush);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(476, &caller_, &real_))
 		return real_(rank, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush(rank, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 476, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 476, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(rank);
 		*word_++ = CAIRN_WORD(win);
@@ -1455,11 +1511,12 @@ int cairn_MPI_Win_flush(int rank, MPI_Win win)
 int cairn_MPI_Win_flush_all(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_all) real_ = CAIRN_REAL(MPI_Win_flush_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(477, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_all(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 477, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 477, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
@@ -1475,11 +1532,12 @@ int cairn_MPI_Win_flush_all(MPI_Win win)
 int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_local) real_ = CAIRN_REAL(MPI_Win_flush_local);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(478, &caller_, &real_))
 		return real_(rank, win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_local(rank, win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 478, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 478, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(rank);
 		*word_++ = CAIRN_WORD(win);
@@ -1496,11 +1554,12 @@ int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 int cairn_MPI_Win_flush_local_all(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_flush_local_all) real_ = CAIRN_REAL(MPI_Win_flush_local_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(479, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_flush_local_all(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 479, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 479, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
@@ -1516,11 +1575,12 @@ int cairn_MPI_Win_flush_local_all(MPI_Win win)
 int cairn_MPI_Win_sync(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_sync) real_ = CAIRN_REAL(MPI_Win_sync);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(480, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_sync(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 480, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 480, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
@@ -1536,11 +1596,12 @@ int cairn_MPI_Win_sync(MPI_Win win)
 int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_Grequest_start) real_ = CAIRN_REAL(MPI_Grequest_start);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(481, &caller_, &real_))
 		return real_(query_fn, free_fn, cancel_fn, extra_state, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 481, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 481, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(query_fn);
 		*word_++ = CAIRN_WORD(free_fn);
@@ -1562,11 +1623,12 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 int cairn_MPI_Grequest_complete(MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Grequest_complete) real_ = CAIRN_REAL(MPI_Grequest_complete);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(482, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Grequest_complete(request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 482, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 482, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(request);
 		cairn_enter(&record_);
@@ -1582,11 +1644,12 @@ int cairn_MPI_Grequest_complete(MPI_Request request)
 int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
 {
 	__typeof__(&cairn_MPI_Status_set_elements) real_ = CAIRN_REAL(MPI_Status_set_elements);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(483, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements(status, datatype, count));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 483, CAIRN_HEADER + 80, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 483, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1606,11 +1669,12 @@ int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int
 int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
 	__typeof__(&cairn_MPI_Status_set_elements_c) real_ = CAIRN_REAL(MPI_Status_set_elements_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(484, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements_c(status, datatype, count));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 484, CAIRN_HEADER + 80, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 484, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1630,11 +1694,12 @@ int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, M
 int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
 	__typeof__(&cairn_MPI_Status_set_elements_x) real_ = CAIRN_REAL(MPI_Status_set_elements_x);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(485, &caller_, &real_))
 		return real_(status, datatype, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_elements_x(status, datatype, count));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 485, CAIRN_HEADER + 80, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 485, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1654,11 +1719,12 @@ int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, M
 int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
 	__typeof__(&cairn_MPI_Status_set_cancelled) real_ = CAIRN_REAL(MPI_Status_set_cancelled);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(486, &caller_, &real_))
 		return real_(status, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_cancelled(status, flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 486, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 486, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(flag);
@@ -1677,11 +1743,12 @@ int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 int cairn_MPI_Status_get_source(const MPI_Status *status, int *source)
 {
 	__typeof__(&cairn_MPI_Status_get_source) real_ = CAIRN_REAL(MPI_Status_get_source);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(487, &caller_, &real_))
 		return real_(status, source);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_source(status, source));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 487, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 487, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		cairn_enter(&record_);
@@ -1699,11 +1766,12 @@ int cairn_MPI_Status_get_source(const MPI_Status *status, int *source)
 int cairn_MPI_Status_get_tag(const MPI_Status *status, int *tag)
 {
 	__typeof__(&cairn_MPI_Status_get_tag) real_ = CAIRN_REAL(MPI_Status_get_tag);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(488, &caller_, &real_))
 		return real_(status, tag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_tag(status, tag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 488, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 488, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		cairn_enter(&record_);
@@ -1721,11 +1789,12 @@ int cairn_MPI_Status_get_tag(const MPI_Status *status, int *tag)
 int cairn_MPI_Status_get_error(const MPI_Status *status, int *error)
 {
 	__typeof__(&cairn_MPI_Status_get_error) real_ = CAIRN_REAL(MPI_Status_get_error);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(489, &caller_, &real_))
 		return real_(status, error);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_get_error(status, error));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 489, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 489, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		cairn_enter(&record_);
@@ -1743,11 +1812,12 @@ int cairn_MPI_Status_get_error(const MPI_Status *status, int *error)
 int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 {
 	__typeof__(&cairn_MPI_Status_set_source) real_ = CAIRN_REAL(MPI_Status_set_source);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(490, &caller_, &real_))
 		return real_(status, source);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_source(status, source));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 490, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 490, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(source);
@@ -1766,11 +1836,12 @@ int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 {
 	__typeof__(&cairn_MPI_Status_set_tag) real_ = CAIRN_REAL(MPI_Status_set_tag);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(491, &caller_, &real_))
 		return real_(status, tag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_tag(status, tag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 491, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 491, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(tag);
@@ -1789,11 +1860,12 @@ int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 {
 	__typeof__(&cairn_MPI_Status_set_error) real_ = CAIRN_REAL(MPI_Status_set_error);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(492, &caller_, &real_))
 		return real_(status, error);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_set_error(status, error));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 492, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 492, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, status, false);
 		*word_++ = CAIRN_WORD(error);
@@ -1812,12 +1884,13 @@ int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
 	__typeof__(&cairn_MPI_File_open) real_ = CAIRN_REAL(MPI_File_open);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(493, &caller_, &real_))
 		return real_(comm, filename, amode, info, fh);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_open(comm, filename, amode, info, fh));
 	struct cairn_record record_;
 	const int64_t length_filename_ = filename == NULL ? CAIRN_NULL : (int64_t)strlen(filename);
-	uint64_t *word_ = cairn_open(&record_, 493, CAIRN_HEADER + 32 + cairn_string_bytes(length_filename_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 493, CAIRN_HEADER + 32 + cairn_string_bytes(length_filename_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		word_ = cairn_put_string(word_, length_filename_, filename);
@@ -1839,11 +1912,12 @@ int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info
 int cairn_MPI_File_close(MPI_File *fh)
 {
 	__typeof__(&cairn_MPI_File_close) real_ = CAIRN_REAL(MPI_File_close);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(494, &caller_, &real_))
 		return real_(fh);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_close(fh));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 494, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 494, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(fh);
 		cairn_epoch_before(&record_);
@@ -1862,12 +1936,13 @@ int cairn_MPI_File_close(MPI_File *fh)
 int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_File_delete) real_ = CAIRN_REAL(MPI_File_delete);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(495, &caller_, &real_))
 		return real_(filename, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_delete(filename, info));
 	struct cairn_record record_;
 	const int64_t length_filename_ = filename == NULL ? CAIRN_NULL : (int64_t)strlen(filename);
-	uint64_t *word_ = cairn_open(&record_, 495, CAIRN_HEADER + 8 + cairn_string_bytes(length_filename_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 495, CAIRN_HEADER + 8 + cairn_string_bytes(length_filename_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_filename_, filename);
 		*word_++ = CAIRN_WORD(info);
@@ -1884,11 +1959,12 @@ int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 {
 	__typeof__(&cairn_MPI_File_set_size) real_ = CAIRN_REAL(MPI_File_set_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(496, &caller_, &real_))
 		return real_(fh, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_size(fh, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 496, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 496, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(size);
@@ -1905,11 +1981,12 @@ int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 {
 	__typeof__(&cairn_MPI_File_preallocate) real_ = CAIRN_REAL(MPI_File_preallocate);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(497, &caller_, &real_))
 		return real_(fh, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_preallocate(fh, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 497, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 497, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(size);
@@ -1926,11 +2003,12 @@ int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 {
 	__typeof__(&cairn_MPI_File_get_size) real_ = CAIRN_REAL(MPI_File_get_size);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(498, &caller_, &real_))
 		return real_(fh, size);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_size(fh, size));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 498, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 498, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
@@ -1948,11 +2026,12 @@ int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 {
 	__typeof__(&cairn_MPI_File_get_group) real_ = CAIRN_REAL(MPI_File_get_group);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(499, &caller_, &real_))
 		return real_(fh, group);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_group(fh, group));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 499, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 499, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
@@ -1971,11 +2050,12 @@ int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 {
 	__typeof__(&cairn_MPI_File_get_amode) real_ = CAIRN_REAL(MPI_File_get_amode);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(500, &caller_, &real_))
 		return real_(fh, amode);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_amode(fh, amode));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 500, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 500, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
@@ -1993,11 +2073,12 @@ int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_File_set_info) real_ = CAIRN_REAL(MPI_File_set_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(501, &caller_, &real_))
 		return real_(fh, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_info(fh, info));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 501, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 501, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(info);
@@ -2014,11 +2095,12 @@ int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_File_get_info) real_ = CAIRN_REAL(MPI_File_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(502, &caller_, &real_))
 		return real_(fh, info_used);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_info(fh, info_used));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 502, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 502, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
@@ -2037,12 +2119,13 @@ int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_File_set_view) real_ = CAIRN_REAL(MPI_File_set_view);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(503, &caller_, &real_))
 		return real_(fh, disp, etype, filetype, datarep, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_view(fh, disp, etype, filetype, datarep, info));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
-	uint64_t *word_ = cairn_open(&record_, 503, CAIRN_HEADER + 40 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 503, CAIRN_HEADER + 40 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(disp);
@@ -2063,12 +2146,13 @@ int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MP
 int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
 {
 	__typeof__(&cairn_MPI_File_get_view) real_ = CAIRN_REAL(MPI_File_get_view);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(504, &caller_, &real_))
 		return real_(fh, disp, etype, filetype, datarep);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_view(fh, disp, etype, filetype, datarep));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_DATAREP_STRING);
-	uint64_t *word_ = cairn_open(&record_, 504, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 504, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);

@@ -4,7 +4,8 @@
 int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at) real_ = CAIRN_REAL(MPI_File_read_at);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(505, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -13,7 +14,7 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 505, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 505, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -35,7 +36,8 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_c) real_ = CAIRN_REAL(MPI_File_read_at_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(506, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -44,7 +46,7 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 506, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 506, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -66,7 +68,8 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_all) real_ = CAIRN_REAL(MPI_File_read_at_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(507, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -75,7 +78,7 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 507, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 507, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -97,7 +100,8 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_c) real_ = CAIRN_REAL(MPI_File_read_at_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(508, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -106,7 +110,7 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 508, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 508, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -128,7 +132,8 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at) real_ = CAIRN_REAL(MPI_File_write_at);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(509, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -137,7 +142,7 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 509, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 509, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -159,7 +164,8 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_c) real_ = CAIRN_REAL(MPI_File_write_at_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(510, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -168,7 +174,7 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 510, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 510, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -190,7 +196,8 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_all) real_ = CAIRN_REAL(MPI_File_write_at_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(511, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -199,7 +206,7 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 511, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 511, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -221,7 +228,8 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_c) real_ = CAIRN_REAL(MPI_File_write_at_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(512, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -230,7 +238,7 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 512, CAIRN_HEADER + 72, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 512, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -252,11 +260,12 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at) real_ = CAIRN_REAL(MPI_File_iread_at);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(513, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 513, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 513, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -279,11 +288,12 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at_c) real_ = CAIRN_REAL(MPI_File_iread_at_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(514, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 514, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 514, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -306,11 +316,12 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at_all) real_ = CAIRN_REAL(MPI_File_iread_at_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(515, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_all(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 515, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 515, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -333,11 +344,12 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_at_all_c) real_ = CAIRN_REAL(MPI_File_iread_at_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(516, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_at_all_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 516, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 516, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -360,11 +372,12 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at) real_ = CAIRN_REAL(MPI_File_iwrite_at);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(517, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 517, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 517, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -387,11 +400,12 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(518, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 518, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 518, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -414,11 +428,12 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at_all) real_ = CAIRN_REAL(MPI_File_iwrite_at_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(519, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 519, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 519, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -441,11 +456,12 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_at_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(520, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 520, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 520, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -468,7 +484,8 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read) real_ = CAIRN_REAL(MPI_File_read);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(521, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -477,7 +494,7 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 521, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 521, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -498,7 +515,8 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_c) real_ = CAIRN_REAL(MPI_File_read_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(522, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -507,7 +525,7 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 522, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 522, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -528,7 +546,8 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_all) real_ = CAIRN_REAL(MPI_File_read_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(523, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -537,7 +556,7 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 523, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 523, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -558,7 +577,8 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_all_c) real_ = CAIRN_REAL(MPI_File_read_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(524, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -567,7 +587,7 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 524, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 524, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -588,7 +608,8 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write) real_ = CAIRN_REAL(MPI_File_write);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(525, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -597,7 +618,7 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 525, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 525, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -618,7 +639,8 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_c) real_ = CAIRN_REAL(MPI_File_write_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(526, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -627,7 +649,7 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 526, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 526, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -648,7 +670,8 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_all) real_ = CAIRN_REAL(MPI_File_write_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(527, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -657,7 +680,7 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 527, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 527, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -678,7 +701,8 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_all_c) real_ = CAIRN_REAL(MPI_File_write_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(528, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -687,7 +711,7 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 528, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 528, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -708,11 +732,12 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread) real_ = CAIRN_REAL(MPI_File_iread);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(529, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread(fh, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 529, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 529, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -734,11 +759,12 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_c) real_ = CAIRN_REAL(MPI_File_iread_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(530, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 530, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 530, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -760,11 +786,12 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_all) real_ = CAIRN_REAL(MPI_File_iread_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(531, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_all(fh, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 531, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 531, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -786,11 +813,12 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_all_c) real_ = CAIRN_REAL(MPI_File_iread_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(532, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_all_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 532, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 532, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -812,11 +840,12 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite) real_ = CAIRN_REAL(MPI_File_iwrite);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(533, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite(fh, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 533, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 533, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -838,11 +867,12 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_c) real_ = CAIRN_REAL(MPI_File_iwrite_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(534, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 534, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 534, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -864,11 +894,12 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_all) real_ = CAIRN_REAL(MPI_File_iwrite_all);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(535, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_all(fh, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 535, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 535, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -890,11 +921,12 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_all_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(536, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_all_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 536, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 536, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -916,11 +948,12 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 {
 	__typeof__(&cairn_MPI_File_seek) real_ = CAIRN_REAL(MPI_File_seek);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(537, &caller_, &real_))
 		return real_(fh, offset, whence);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_seek(fh, offset, whence));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 537, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 537, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -938,11 +971,12 @@ int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 {
 	__typeof__(&cairn_MPI_File_get_position) real_ = CAIRN_REAL(MPI_File_get_position);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(538, &caller_, &real_))
 		return real_(fh, offset);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_position(fh, offset));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 538, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 538, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
@@ -960,11 +994,12 @@ int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
 {
 	__typeof__(&cairn_MPI_File_get_byte_offset) real_ = CAIRN_REAL(MPI_File_get_byte_offset);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(539, &caller_, &real_))
 		return real_(fh, offset, disp);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_byte_offset(fh, offset, disp));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 539, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 539, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -983,7 +1018,8 @@ int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *d
 int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_shared) real_ = CAIRN_REAL(MPI_File_read_shared);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(540, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_shared(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -992,7 +1028,7 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 540, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 540, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -1013,7 +1049,8 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_shared_c) real_ = CAIRN_REAL(MPI_File_read_shared_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(541, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_shared_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -1022,7 +1059,7 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 541, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 541, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -1043,7 +1080,8 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_shared) real_ = CAIRN_REAL(MPI_File_write_shared);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(542, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_shared(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -1052,7 +1090,7 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 542, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 542, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1073,7 +1111,8 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_shared_c) real_ = CAIRN_REAL(MPI_File_write_shared_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(543, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_shared_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -1082,7 +1121,7 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 543, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 543, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1103,11 +1142,12 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_shared) real_ = CAIRN_REAL(MPI_File_iread_shared);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(544, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_shared(fh, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 544, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 544, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -1129,11 +1169,12 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iread_shared_c) real_ = CAIRN_REAL(MPI_File_iread_shared_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(545, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iread_shared_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 545, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 545, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -1155,11 +1196,12 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_shared) real_ = CAIRN_REAL(MPI_File_iwrite_shared);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(546, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_shared(fh, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 546, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 546, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1181,11 +1223,12 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
 	__typeof__(&cairn_MPI_File_iwrite_shared_c) real_ = CAIRN_REAL(MPI_File_iwrite_shared_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(547, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_iwrite_shared_c(fh, buf, count, datatype, request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 547, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 547, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1207,7 +1250,8 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_ordered) real_ = CAIRN_REAL(MPI_File_read_ordered);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(548, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -1216,7 +1260,7 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 548, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 548, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -1237,7 +1281,8 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_c) real_ = CAIRN_REAL(MPI_File_read_ordered_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(549, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -1246,7 +1291,7 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 549, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 549, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -1267,7 +1312,8 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_ordered) real_ = CAIRN_REAL(MPI_File_write_ordered);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(550, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -1276,7 +1322,7 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 550, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 550, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1297,7 +1343,8 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_c) real_ = CAIRN_REAL(MPI_File_write_ordered_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(551, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
@@ -1306,7 +1353,7 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 551, CAIRN_HEADER + 64, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 551, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1327,11 +1374,12 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 {
 	__typeof__(&cairn_MPI_File_seek_shared) real_ = CAIRN_REAL(MPI_File_seek_shared);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(552, &caller_, &real_))
 		return real_(fh, offset, whence);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_seek_shared(fh, offset, whence));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 552, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 552, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -1349,11 +1397,12 @@ int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 {
 	__typeof__(&cairn_MPI_File_get_position_shared) real_ = CAIRN_REAL(MPI_File_get_position_shared);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(553, &caller_, &real_))
 		return real_(fh, offset);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_position_shared(fh, offset));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 553, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 553, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
@@ -1371,11 +1420,12 @@ int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_begin) real_ = CAIRN_REAL(MPI_File_read_at_all_begin);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(554, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_begin(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 554, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 554, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -1395,11 +1445,12 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_at_all_begin_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(555, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_begin_c(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 555, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 555, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -1419,7 +1470,8 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_at_all_end) real_ = CAIRN_REAL(MPI_File_read_at_all_end);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(556, &caller_, &real_))
 		return real_(fh, buf, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_end(fh, buf, status));
 	struct cairn_record record_;
@@ -1428,7 +1480,7 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 556, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 556, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
@@ -1447,11 +1499,12 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_begin) real_ = CAIRN_REAL(MPI_File_write_at_all_begin);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(557, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_begin(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 557, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 557, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -1471,11 +1524,12 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_at_all_begin_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(558, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_begin_c(fh, offset, buf, count, datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 558, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 558, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -1495,7 +1549,8 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_at_all_end) real_ = CAIRN_REAL(MPI_File_write_at_all_end);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(559, &caller_, &real_))
 		return real_(fh, buf, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_end(fh, buf, status));
 	struct cairn_record record_;
@@ -1504,7 +1559,7 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 559, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 559, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1523,11 +1578,12 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_all_begin) real_ = CAIRN_REAL(MPI_File_read_all_begin);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(560, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 560, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 560, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -1546,11 +1602,12 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_all_begin_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(561, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 561, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 561, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -1569,7 +1626,8 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_all_end) real_ = CAIRN_REAL(MPI_File_read_all_end);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(562, &caller_, &real_))
 		return real_(fh, buf, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_end(fh, buf, status));
 	struct cairn_record record_;
@@ -1578,7 +1636,7 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 562, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 562, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
@@ -1597,11 +1655,12 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_all_begin) real_ = CAIRN_REAL(MPI_File_write_all_begin);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(563, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 563, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 563, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1620,11 +1679,12 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_all_begin_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(564, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 564, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 564, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1643,7 +1703,8 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_all_end) real_ = CAIRN_REAL(MPI_File_write_all_end);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(565, &caller_, &real_))
 		return real_(fh, buf, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_end(fh, buf, status));
 	struct cairn_record record_;
@@ -1652,7 +1713,7 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 565, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 565, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1671,11 +1732,12 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_begin) real_ = CAIRN_REAL(MPI_File_read_ordered_begin);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(566, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 566, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 566, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -1694,11 +1756,12 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_read_ordered_begin_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(567, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 567, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 567, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -1717,7 +1780,8 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_read_ordered_end) real_ = CAIRN_REAL(MPI_File_read_ordered_end);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(568, &caller_, &real_))
 		return real_(fh, buf, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_end(fh, buf, status));
 	struct cairn_record record_;
@@ -1726,7 +1790,7 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 568, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 568, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
@@ -1745,11 +1809,12 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_begin) real_ = CAIRN_REAL(MPI_File_write_ordered_begin);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(569, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_begin(fh, buf, count, datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 569, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 569, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1768,11 +1833,12 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_write_ordered_begin_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(570, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_begin_c(fh, buf, count, datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 570, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 570, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1791,7 +1857,8 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
 	__typeof__(&cairn_MPI_File_write_ordered_end) real_ = CAIRN_REAL(MPI_File_write_ordered_end);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(571, &caller_, &real_))
 		return real_(fh, buf, status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_end(fh, buf, status));
 	struct cairn_record record_;
@@ -1800,7 +1867,7 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 	MPI_Status *seen_status_ = status;
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
-	uint64_t *word_ = cairn_open(&record_, 571, CAIRN_HEADER + 48, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 571, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1819,11 +1886,12 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent)
 {
 	__typeof__(&cairn_MPI_File_get_type_extent) real_ = CAIRN_REAL(MPI_File_get_type_extent);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(572, &caller_, &real_))
 		return real_(fh, datatype, extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_type_extent(fh, datatype, extent));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 572, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 572, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1842,11 +1910,12 @@ int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint 
 int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
 {
 	__typeof__(&cairn_MPI_File_get_type_extent_c) real_ = CAIRN_REAL(MPI_File_get_type_extent_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(573, &caller_, &real_))
 		return real_(fh, datatype, extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_type_extent_c(fh, datatype, extent));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 573, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 573, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1865,12 +1934,13 @@ int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Cou
 int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Register_datarep) real_ = CAIRN_REAL(MPI_Register_datarep);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(574, &caller_, &real_))
 		return real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Register_datarep(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
-	uint64_t *word_ = cairn_open(&record_, 574, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 574, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
 		*word_++ = CAIRN_WORD(read_conversion_fn);
@@ -1890,12 +1960,13 @@ int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_funct
 int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_function_c *read_conversion_fn, MPI_Datarep_conversion_function_c *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Register_datarep_c) real_ = CAIRN_REAL(MPI_Register_datarep_c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(575, &caller_, &real_))
 		return real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Register_datarep_c(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 	struct cairn_record record_;
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : (int64_t)strlen(datarep);
-	uint64_t *word_ = cairn_open(&record_, 575, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 575, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_datarep_, datarep);
 		*word_++ = CAIRN_WORD(read_conversion_fn);
@@ -1915,11 +1986,12 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 {
 	__typeof__(&cairn_MPI_File_set_atomicity) real_ = CAIRN_REAL(MPI_File_set_atomicity);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(576, &caller_, &real_))
 		return real_(fh, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_set_atomicity(fh, flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 576, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 576, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(flag);
@@ -1936,11 +2008,12 @@ int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 {
 	__typeof__(&cairn_MPI_File_get_atomicity) real_ = CAIRN_REAL(MPI_File_get_atomicity);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(577, &caller_, &real_))
 		return real_(fh, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_get_atomicity(fh, flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 577, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 577, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
@@ -1958,11 +2031,12 @@ int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 int cairn_MPI_File_sync(MPI_File fh)
 {
 	__typeof__(&cairn_MPI_File_sync) real_ = CAIRN_REAL(MPI_File_sync);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(578, &caller_, &real_))
 		return real_(fh);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_sync(fh));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 578, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 578, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
@@ -1978,11 +2052,12 @@ int cairn_MPI_File_sync(MPI_File fh)
 int cairn_MPI_T_init_thread(int required, int *provided)
 {
 	__typeof__(&cairn_MPI_T_init_thread) real_ = CAIRN_REAL(MPI_T_init_thread);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(579, &caller_, &real_))
 		return real_(required, provided);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_init_thread(required, provided));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 579, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 579, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(required);
 		cairn_enter(&record_);
@@ -2000,11 +2075,12 @@ int cairn_MPI_T_init_thread(int required, int *provided)
 int cairn_MPI_T_finalize(void)
 {
 	__typeof__(&cairn_MPI_T_finalize) real_ = CAIRN_REAL(MPI_T_finalize);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(580, &caller_, &real_))
 		return real_();
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_finalize());
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 580, CAIRN_HEADER + 0, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 580, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -2019,12 +2095,13 @@ int cairn_MPI_T_finalize(void)
 int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len)
 {
 	__typeof__(&cairn_MPI_T_enum_get_info) real_ = CAIRN_REAL(MPI_T_enum_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(581, &caller_, &real_))
 		return real_(enumtype, num, name, name_len);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_enum_get_info(enumtype, num, name, name_len));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	uint64_t *word_ = cairn_open(&record_, 581, CAIRN_HEADER + 32 + cairn_string_bytes(length_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 581, CAIRN_HEADER + 32 + cairn_string_bytes(length_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(enumtype);
 		*word_++ = CAIRN_WORD_AT(name_len);
@@ -2045,12 +2122,13 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name, int *name_len)
 {
 	__typeof__(&cairn_MPI_T_enum_get_item) real_ = CAIRN_REAL(MPI_T_enum_get_item);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(582, &caller_, &real_))
 		return real_(enumtype, index, value, name, name_len);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_enum_get_item(enumtype, index, value, name, name_len));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
-	uint64_t *word_ = cairn_open(&record_, 582, CAIRN_HEADER + 40 + cairn_string_bytes(length_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 582, CAIRN_HEADER + 40 + cairn_string_bytes(length_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(enumtype);
 		*word_++ = CAIRN_WORD(index);
@@ -2072,11 +2150,12 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 int cairn_MPI_T_cvar_get_num(int *num_cvar)
 {
 	__typeof__(&cairn_MPI_T_cvar_get_num) real_ = CAIRN_REAL(MPI_T_cvar_get_num);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(583, &caller_, &real_))
 		return real_(num_cvar);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_num(num_cvar));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 583, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 583, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -2093,13 +2172,14 @@ int cairn_MPI_T_cvar_get_num(int *num_cvar)
 int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope)
 {
 	__typeof__(&cairn_MPI_T_cvar_get_info) real_ = CAIRN_REAL(MPI_T_cvar_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(584, &caller_, &real_))
 		return real_(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_info(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	uint64_t *word_ = cairn_open(&record_, 584, CAIRN_HEADER + 80 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 584, CAIRN_HEADER + 80 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cvar_index);
 		*word_++ = CAIRN_WORD_AT(name_len);
@@ -2127,12 +2207,13 @@ int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *ve
 int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 {
 	__typeof__(&cairn_MPI_T_cvar_get_index) real_ = CAIRN_REAL(MPI_T_cvar_get_index);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(585, &caller_, &real_))
 		return real_(name, cvar_index);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_get_index(name, cvar_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
-	uint64_t *word_ = cairn_open(&record_, 585, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 585, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_name_, name);
 		cairn_enter(&record_);
@@ -2150,11 +2231,12 @@ int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count)
 {
 	__typeof__(&cairn_MPI_T_cvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_cvar_handle_alloc);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(586, &caller_, &real_))
 		return real_(cvar_index, obj_handle, handle, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_handle_alloc(cvar_index, obj_handle, handle, count));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 586, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 586, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cvar_index);
 		*word_++ = CAIRN_WORD(obj_handle);
@@ -2175,11 +2257,12 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 {
 	__typeof__(&cairn_MPI_T_cvar_handle_free) real_ = CAIRN_REAL(MPI_T_cvar_handle_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(587, &caller_, &real_))
 		return real_(handle);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_handle_free(handle));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 587, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 587, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(handle);
 		cairn_epoch_before(&record_);
@@ -2198,11 +2281,12 @@ int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 int cairn_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 {
 	__typeof__(&cairn_MPI_T_cvar_read) real_ = CAIRN_REAL(MPI_T_cvar_read);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(588, &caller_, &real_))
 		return real_(handle, buf);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_read(handle, buf));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 588, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 588, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(handle);
 		cairn_enter(&record_);

@@ -4,11 +4,12 @@
 int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 {
 	__typeof__(&cairn_MPI_T_cvar_write) real_ = CAIRN_REAL(MPI_T_cvar_write);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(589, &caller_, &real_))
 		return real_(handle, buf);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_cvar_write(handle, buf));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 589, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 589, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(handle);
 		*word_++ = CAIRN_WORD(buf);
@@ -25,11 +26,12 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 int cairn_MPI_T_pvar_get_num(int *num_pvar)
 {
 	__typeof__(&cairn_MPI_T_pvar_get_num) real_ = CAIRN_REAL(MPI_T_pvar_get_num);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(590, &caller_, &real_))
 		return real_(num_pvar);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_num(num_pvar));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 590, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 590, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -46,13 +48,14 @@ int cairn_MPI_T_pvar_get_num(int *num_pvar)
 int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic)
 {
 	__typeof__(&cairn_MPI_T_pvar_get_info) real_ = CAIRN_REAL(MPI_T_pvar_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(591, &caller_, &real_))
 		return real_(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_info(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	uint64_t *word_ = cairn_open(&record_, 591, CAIRN_HEADER + 104 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 591, CAIRN_HEADER + 104 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(pvar_index);
 		*word_++ = CAIRN_WORD_AT(name_len);
@@ -83,12 +86,13 @@ int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *ve
 int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 {
 	__typeof__(&cairn_MPI_T_pvar_get_index) real_ = CAIRN_REAL(MPI_T_pvar_get_index);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(592, &caller_, &real_))
 		return real_(name, var_class, pvar_index);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_get_index(name, var_class, pvar_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
-	uint64_t *word_ = cairn_open(&record_, 592, CAIRN_HEADER + 16 + cairn_string_bytes(length_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 592, CAIRN_HEADER + 16 + cairn_string_bytes(length_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_name_, name);
 		*word_++ = CAIRN_WORD(var_class);
@@ -107,11 +111,12 @@ int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 {
 	__typeof__(&cairn_MPI_T_pvar_session_create) real_ = CAIRN_REAL(MPI_T_pvar_session_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(593, &caller_, &real_))
 		return real_(session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_session_create(session));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 593, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 593, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -129,11 +134,12 @@ int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 {
 	__typeof__(&cairn_MPI_T_pvar_session_free) real_ = CAIRN_REAL(MPI_T_pvar_session_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(594, &caller_, &real_))
 		return real_(session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_session_free(session));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 594, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 594, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(session);
 		cairn_epoch_before(&record_);
@@ -152,11 +158,12 @@ int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void *obj_handle, MPI_T_pvar_handle *handle, int *count)
 {
 	__typeof__(&cairn_MPI_T_pvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_pvar_handle_alloc);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(595, &caller_, &real_))
 		return real_(session, pvar_index, obj_handle, handle, count);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_handle_alloc(session, pvar_index, obj_handle, handle, count));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 595, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 595, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(pvar_index);
@@ -178,11 +185,12 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_handle_free) real_ = CAIRN_REAL(MPI_T_pvar_handle_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(596, &caller_, &real_))
 		return real_(session, handle);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_handle_free(session, handle));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 596, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 596, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD_AT(handle);
@@ -202,11 +210,12 @@ int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *
 int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_start) real_ = CAIRN_REAL(MPI_T_pvar_start);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(597, &caller_, &real_))
 		return real_(session, handle);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_start(session, handle));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 597, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 597, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(handle);
@@ -223,11 +232,12 @@ int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_stop) real_ = CAIRN_REAL(MPI_T_pvar_stop);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(598, &caller_, &real_))
 		return real_(session, handle);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_stop(session, handle));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 598, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 598, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(handle);
@@ -244,11 +254,12 @@ int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
 	__typeof__(&cairn_MPI_T_pvar_read) real_ = CAIRN_REAL(MPI_T_pvar_read);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(599, &caller_, &real_))
 		return real_(session, handle, buf);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_read(session, handle, buf));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 599, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 599, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(handle);
@@ -266,11 +277,12 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf)
 {
 	__typeof__(&cairn_MPI_T_pvar_write) real_ = CAIRN_REAL(MPI_T_pvar_write);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(600, &caller_, &real_))
 		return real_(session, handle, buf);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_write(session, handle, buf));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 600, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 600, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(handle);
@@ -288,11 +300,12 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
 	__typeof__(&cairn_MPI_T_pvar_reset) real_ = CAIRN_REAL(MPI_T_pvar_reset);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(601, &caller_, &real_))
 		return real_(session, handle);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_reset(session, handle));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 601, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 601, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(handle);
@@ -309,11 +322,12 @@ int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
 	__typeof__(&cairn_MPI_T_pvar_readreset) real_ = CAIRN_REAL(MPI_T_pvar_readreset);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(602, &caller_, &real_))
 		return real_(session, handle, buf);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_pvar_readreset(session, handle, buf));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 602, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 602, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		*word_++ = CAIRN_WORD(handle);
@@ -331,11 +345,12 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 int cairn_MPI_T_source_get_num(int *num_sources)
 {
 	__typeof__(&cairn_MPI_T_source_get_num) real_ = CAIRN_REAL(MPI_T_source_get_num);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(603, &caller_, &real_))
 		return real_(num_sources);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_num(num_sources));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 603, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 603, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -352,13 +367,14 @@ int cairn_MPI_T_source_get_num(int *num_sources)
 int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info)
 {
 	__typeof__(&cairn_MPI_T_source_get_info) real_ = CAIRN_REAL(MPI_T_source_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(604, &caller_, &real_))
 		return real_(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_info(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	uint64_t *word_ = cairn_open(&record_, 604, CAIRN_HEADER + 72 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 604, CAIRN_HEADER + 72 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(source_index);
 		*word_++ = CAIRN_WORD_AT(name_len);
@@ -386,11 +402,12 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 {
 	__typeof__(&cairn_MPI_T_source_get_timestamp) real_ = CAIRN_REAL(MPI_T_source_get_timestamp);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(605, &caller_, &real_))
 		return real_(source_index, timestamp);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_source_get_timestamp(source_index, timestamp));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 605, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 605, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(source_index);
 		cairn_enter(&record_);
@@ -408,11 +425,12 @@ int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 int cairn_MPI_T_event_get_num(int *num_events)
 {
 	__typeof__(&cairn_MPI_T_event_get_num) real_ = CAIRN_REAL(MPI_T_event_get_num);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(606, &caller_, &real_))
 		return real_(num_events);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_num(num_events));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 606, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 606, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -429,7 +447,8 @@ int cairn_MPI_T_event_get_num(int *num_events)
 int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind)
 {
 	__typeof__(&cairn_MPI_T_event_get_info) real_ = CAIRN_REAL(MPI_T_event_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(607, &caller_, &real_))
 		return real_(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_info(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind));
 	struct cairn_record record_;
@@ -437,7 +456,7 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(num_elements));
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(num_elements));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	uint64_t *word_ = cairn_open(&record_, 607, CAIRN_HEADER + 88 + cairn_string_bytes(length_name_) + cairn_list_bytes(length_array_of_datatypes_) + cairn_list_bytes(length_array_of_displacements_) + cairn_string_bytes(length_desc_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 607, CAIRN_HEADER + 88 + cairn_string_bytes(length_name_) + cairn_list_bytes(length_array_of_datatypes_) + cairn_list_bytes(length_array_of_displacements_) + cairn_string_bytes(length_desc_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_index);
 		*word_++ = CAIRN_WORD_AT(name_len);
@@ -469,12 +488,13 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 {
 	__typeof__(&cairn_MPI_T_event_get_index) real_ = CAIRN_REAL(MPI_T_event_get_index);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(608, &caller_, &real_))
 		return real_(name, event_index);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_index(name, event_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
-	uint64_t *word_ = cairn_open(&record_, 608, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 608, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_name_, name);
 		cairn_enter(&record_);
@@ -492,11 +512,12 @@ int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info, MPI_T_event_registration *event_registration)
 {
 	__typeof__(&cairn_MPI_T_event_handle_alloc) real_ = CAIRN_REAL(MPI_T_event_handle_alloc);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(609, &caller_, &real_))
 		return real_(event_index, obj_handle, info, event_registration);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_alloc(event_index, obj_handle, info, event_registration));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 609, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 609, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_index);
 		*word_++ = CAIRN_WORD(obj_handle);
@@ -517,11 +538,12 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_T_event_handle_set_info) real_ = CAIRN_REAL(MPI_T_event_handle_set_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(610, &caller_, &real_))
 		return real_(event_registration, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_set_info(event_registration, info));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 610, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 610, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
 		*word_++ = CAIRN_WORD(info);
@@ -538,11 +560,12 @@ int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registratio
 int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_T_event_handle_get_info) real_ = CAIRN_REAL(MPI_T_event_handle_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(611, &caller_, &real_))
 		return real_(event_registration, info_used);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_get_info(event_registration, info_used));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 611, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 611, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
 		cairn_enter(&record_);
@@ -561,11 +584,12 @@ int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registratio
 int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info, void *user_data, MPI_T_event_cb_function event_cb_function)
 {
 	__typeof__(&cairn_MPI_T_event_register_callback) real_ = CAIRN_REAL(MPI_T_event_register_callback);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(612, &caller_, &real_))
 		return real_(event_registration, cb_safety, info, user_data, event_cb_function);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_register_callback(event_registration, cb_safety, info, user_data, event_cb_function));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 612, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 612, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
 		*word_++ = CAIRN_WORD(cb_safety);
@@ -585,11 +609,12 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info)
 {
 	__typeof__(&cairn_MPI_T_event_callback_set_info) real_ = CAIRN_REAL(MPI_T_event_callback_set_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(613, &caller_, &real_))
 		return real_(event_registration, cb_safety, info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_callback_set_info(event_registration, cb_safety, info));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 613, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 613, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
 		*word_++ = CAIRN_WORD(cb_safety);
@@ -607,11 +632,12 @@ int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registrat
 int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info *info_used)
 {
 	__typeof__(&cairn_MPI_T_event_callback_get_info) real_ = CAIRN_REAL(MPI_T_event_callback_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(614, &caller_, &real_))
 		return real_(event_registration, cb_safety, info_used);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_callback_get_info(event_registration, cb_safety, info_used));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 614, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 614, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
 		*word_++ = CAIRN_WORD(cb_safety);
@@ -631,11 +657,12 @@ int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registrat
 int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, void *user_data, MPI_T_event_free_cb_function free_cb_function)
 {
 	__typeof__(&cairn_MPI_T_event_handle_free) real_ = CAIRN_REAL(MPI_T_event_handle_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(615, &caller_, &real_))
 		return real_(event_registration, user_data, free_cb_function);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_handle_free(event_registration, user_data, free_cb_function));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 615, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 615, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
 		*word_++ = CAIRN_WORD(user_data);
@@ -654,11 +681,12 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration, MPI_T_event_dropped_cb_function dropped_cb_function)
 {
 	__typeof__(&cairn_MPI_T_event_set_dropped_handler) real_ = CAIRN_REAL(MPI_T_event_set_dropped_handler);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(616, &caller_, &real_))
 		return real_(event_registration, dropped_cb_function);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_set_dropped_handler(event_registration, dropped_cb_function));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 616, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 616, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_registration);
 		*word_++ = CAIRN_WORD(dropped_cb_function);
@@ -675,11 +703,12 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_index, void *buffer)
 {
 	__typeof__(&cairn_MPI_T_event_read) real_ = CAIRN_REAL(MPI_T_event_read);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(617, &caller_, &real_))
 		return real_(event_instance, element_index, buffer);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_read(event_instance, element_index, buffer));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 617, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 617, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_instance);
 		*word_++ = CAIRN_WORD(element_index);
@@ -697,11 +726,12 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 {
 	__typeof__(&cairn_MPI_T_event_copy) real_ = CAIRN_REAL(MPI_T_event_copy);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(618, &caller_, &real_))
 		return real_(event_instance, buffer);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_copy(event_instance, buffer));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 618, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 618, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_instance);
 		cairn_enter(&record_);
@@ -718,11 +748,12 @@ int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count *event_timestamp)
 {
 	__typeof__(&cairn_MPI_T_event_get_timestamp) real_ = CAIRN_REAL(MPI_T_event_get_timestamp);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(619, &caller_, &real_))
 		return real_(event_instance, event_timestamp);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_timestamp(event_instance, event_timestamp));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 619, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 619, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_instance);
 		cairn_enter(&record_);
@@ -740,11 +771,12 @@ int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Cou
 int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *source_index)
 {
 	__typeof__(&cairn_MPI_T_event_get_source) real_ = CAIRN_REAL(MPI_T_event_get_source);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(620, &caller_, &real_))
 		return real_(event_instance, source_index);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_event_get_source(event_instance, source_index));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 620, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 620, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(event_instance);
 		cairn_enter(&record_);
@@ -762,11 +794,12 @@ int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *sourc
 int cairn_MPI_T_category_get_num(int *num_cat)
 {
 	__typeof__(&cairn_MPI_T_category_get_num) real_ = CAIRN_REAL(MPI_T_category_get_num);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(621, &caller_, &real_))
 		return real_(num_cat);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_num(num_cat));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 621, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 621, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -783,13 +816,14 @@ int cairn_MPI_T_category_get_num(int *num_cat)
 int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories)
 {
 	__typeof__(&cairn_MPI_T_category_get_info) real_ = CAIRN_REAL(MPI_T_category_get_info);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(622, &caller_, &real_))
 		return real_(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_info(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
-	uint64_t *word_ = cairn_open(&record_, 622, CAIRN_HEADER + 64 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 622, CAIRN_HEADER + 64 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cat_index);
 		*word_++ = CAIRN_WORD_AT(name_len);
@@ -815,11 +849,12 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 {
 	__typeof__(&cairn_MPI_T_category_get_num_events) real_ = CAIRN_REAL(MPI_T_category_get_num_events);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(623, &caller_, &real_))
 		return real_(cat_index, num_events);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_num_events(cat_index, num_events));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 623, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 623, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cat_index);
 		cairn_enter(&record_);
@@ -837,12 +872,13 @@ int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 {
 	__typeof__(&cairn_MPI_T_category_get_index) real_ = CAIRN_REAL(MPI_T_category_get_index);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(624, &caller_, &real_))
 		return real_(name, cat_index);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_index(name, cat_index));
 	struct cairn_record record_;
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : (int64_t)strlen(name);
-	uint64_t *word_ = cairn_open(&record_, 624, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 624, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_string(word_, length_name_, name);
 		cairn_enter(&record_);
@@ -860,12 +896,13 @@ int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_cvars) real_ = CAIRN_REAL(MPI_T_category_get_cvars);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(625, &caller_, &real_))
 		return real_(cat_index, len, indices);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_cvars(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	uint64_t *word_ = cairn_open(&record_, 625, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 625, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cat_index);
 		*word_++ = CAIRN_WORD(len);
@@ -884,12 +921,13 @@ int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_pvars) real_ = CAIRN_REAL(MPI_T_category_get_pvars);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(626, &caller_, &real_))
 		return real_(cat_index, len, indices);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_pvars(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	uint64_t *word_ = cairn_open(&record_, 626, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 626, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cat_index);
 		*word_++ = CAIRN_WORD(len);
@@ -908,12 +946,13 @@ int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_events) real_ = CAIRN_REAL(MPI_T_category_get_events);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(627, &caller_, &real_))
 		return real_(cat_index, len, indices);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_events(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	uint64_t *word_ = cairn_open(&record_, 627, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 627, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cat_index);
 		*word_++ = CAIRN_WORD(len);
@@ -932,12 +971,13 @@ int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 {
 	__typeof__(&cairn_MPI_T_category_get_categories) real_ = CAIRN_REAL(MPI_T_category_get_categories);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(628, &caller_, &real_))
 		return real_(cat_index, len, indices);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_get_categories(cat_index, len, indices));
 	struct cairn_record record_;
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
-	uint64_t *word_ = cairn_open(&record_, 628, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 628, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cat_index);
 		*word_++ = CAIRN_WORD(len);
@@ -956,11 +996,12 @@ int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 int cairn_MPI_T_category_changed(int *update_number)
 {
 	__typeof__(&cairn_MPI_T_category_changed) real_ = CAIRN_REAL(MPI_T_category_changed);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(629, &caller_, &real_))
 		return real_(update_number);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_T_category_changed(update_number));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 629, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 629, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		cairn_enter(&record_);
 	}
@@ -977,11 +1018,12 @@ int cairn_MPI_T_category_changed(int *update_number)
 int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
 	__typeof__(&cairn_MPI_Keyval_create) real_ = CAIRN_REAL(MPI_Keyval_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(630, &caller_, &real_))
 		return real_(copy_fn, delete_fn, keyval, extra_state);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Keyval_create(copy_fn, delete_fn, keyval, extra_state));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 630, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 630, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(copy_fn);
 		*word_++ = CAIRN_WORD(delete_fn);
@@ -1002,11 +1044,12 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 int cairn_MPI_Keyval_free(int *keyval)
 {
 	__typeof__(&cairn_MPI_Keyval_free) real_ = CAIRN_REAL(MPI_Keyval_free);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(631, &caller_, &real_))
 		return real_(keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Keyval_free(keyval));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 631, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 631, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(keyval);
 		cairn_epoch_before(&record_);
@@ -1025,11 +1068,12 @@ int cairn_MPI_Keyval_free(int *keyval)
 int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 {
 	__typeof__(&cairn_MPI_Attr_put) real_ = CAIRN_REAL(MPI_Attr_put);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(632, &caller_, &real_))
 		return real_(comm, keyval, attribute_val);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_put(comm, keyval, attribute_val));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 632, CAIRN_HEADER + 24, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 632, CAIRN_HEADER + 24, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(keyval);
@@ -1047,11 +1091,12 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
 	__typeof__(&cairn_MPI_Attr_get) real_ = CAIRN_REAL(MPI_Attr_get);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(633, &caller_, &real_))
 		return real_(comm, keyval, attribute_val, flag);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_get(comm, keyval, attribute_val, flag));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 633, CAIRN_HEADER + 32, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 633, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(keyval);
@@ -1071,11 +1116,12 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 {
 	__typeof__(&cairn_MPI_Attr_delete) real_ = CAIRN_REAL(MPI_Attr_delete);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(634, &caller_, &real_))
 		return real_(comm, keyval);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Attr_delete(comm, keyval));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 634, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 634, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(keyval);
@@ -1092,11 +1138,12 @@ int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 {
 	__typeof__(&cairn_MPI_Comm_c2f) real_ = CAIRN_REAL(MPI_Comm_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(635, &caller_, &real_))
 		return real_(comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_c2f(comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 635, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 635, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -1112,11 +1159,12 @@ MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 {
 	__typeof__(&cairn_MPI_Comm_f2c) real_ = CAIRN_REAL(MPI_Comm_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(636, &caller_, &real_))
 		return real_(comm);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Comm_f2c(comm));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 636, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 636, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -1132,11 +1180,12 @@ MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 {
 	__typeof__(&cairn_MPI_Type_c2f) real_ = CAIRN_REAL(MPI_Type_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(637, &caller_, &real_))
 		return real_(datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_c2f(datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 637, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 637, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1152,11 +1201,12 @@ MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 {
 	__typeof__(&cairn_MPI_Type_f2c) real_ = CAIRN_REAL(MPI_Type_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(638, &caller_, &real_))
 		return real_(datatype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_f2c(datatype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 638, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 638, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1172,11 +1222,12 @@ MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 {
 	__typeof__(&cairn_MPI_Group_c2f) real_ = CAIRN_REAL(MPI_Group_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(639, &caller_, &real_))
 		return real_(group);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_c2f(group));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 639, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 639, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		cairn_enter(&record_);
@@ -1192,11 +1243,12 @@ MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 {
 	__typeof__(&cairn_MPI_Group_f2c) real_ = CAIRN_REAL(MPI_Group_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(640, &caller_, &real_))
 		return real_(group);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Group_f2c(group));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 640, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 640, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(group);
 		cairn_enter(&record_);
@@ -1212,11 +1264,12 @@ MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 {
 	__typeof__(&cairn_MPI_Request_c2f) real_ = CAIRN_REAL(MPI_Request_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(641, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_c2f(request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 641, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 641, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(request);
 		cairn_enter(&record_);
@@ -1232,11 +1285,12 @@ MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 {
 	__typeof__(&cairn_MPI_Request_f2c) real_ = CAIRN_REAL(MPI_Request_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(642, &caller_, &real_))
 		return real_(request);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_f2c(request));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 642, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 642, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(request);
 		cairn_enter(&record_);
@@ -1252,11 +1306,12 @@ MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 {
 	__typeof__(&cairn_MPI_File_c2f) real_ = CAIRN_REAL(MPI_File_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(643, &caller_, &real_))
 		return real_(file);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_c2f(file));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 643, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 643, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(file);
 		cairn_enter(&record_);
@@ -1272,11 +1327,12 @@ MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 {
 	__typeof__(&cairn_MPI_File_f2c) real_ = CAIRN_REAL(MPI_File_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(644, &caller_, &real_))
 		return real_(file);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_f2c(file));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 644, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 644, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(file);
 		cairn_enter(&record_);
@@ -1292,11 +1348,12 @@ MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 {
 	__typeof__(&cairn_MPI_Win_c2f) real_ = CAIRN_REAL(MPI_Win_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(645, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_c2f(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 645, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 645, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
@@ -1312,11 +1369,12 @@ MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 {
 	__typeof__(&cairn_MPI_Win_f2c) real_ = CAIRN_REAL(MPI_Win_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(646, &caller_, &real_))
 		return real_(win);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Win_f2c(win));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 646, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 646, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
@@ -1332,11 +1390,12 @@ MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 {
 	__typeof__(&cairn_MPI_Op_c2f) real_ = CAIRN_REAL(MPI_Op_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(647, &caller_, &real_))
 		return real_(op);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_c2f(op));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 647, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 647, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(op);
 		cairn_enter(&record_);
@@ -1352,11 +1411,12 @@ MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 {
 	__typeof__(&cairn_MPI_Op_f2c) real_ = CAIRN_REAL(MPI_Op_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(648, &caller_, &real_))
 		return real_(op);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Op_f2c(op));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 648, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 648, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(op);
 		cairn_enter(&record_);
@@ -1372,11 +1432,12 @@ MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 {
 	__typeof__(&cairn_MPI_Info_c2f) real_ = CAIRN_REAL(MPI_Info_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(649, &caller_, &real_))
 		return real_(info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_c2f(info));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 649, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 649, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
@@ -1392,11 +1453,12 @@ MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 {
 	__typeof__(&cairn_MPI_Info_f2c) real_ = CAIRN_REAL(MPI_Info_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(650, &caller_, &real_))
 		return real_(info);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Info_f2c(info));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 650, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 650, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(info);
 		cairn_enter(&record_);
@@ -1412,11 +1474,12 @@ MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_c2f) real_ = CAIRN_REAL(MPI_Errhandler_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(651, &caller_, &real_))
 		return real_(errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_c2f(errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 651, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 651, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errhandler);
 		cairn_enter(&record_);
@@ -1432,11 +1495,12 @@ MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_f2c) real_ = CAIRN_REAL(MPI_Errhandler_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(652, &caller_, &real_))
 		return real_(errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_f2c(errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 652, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 652, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(errhandler);
 		cairn_enter(&record_);
@@ -1452,11 +1516,12 @@ MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 {
 	__typeof__(&cairn_MPI_Message_c2f) real_ = CAIRN_REAL(MPI_Message_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(653, &caller_, &real_))
 		return real_(message);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Message_c2f(message));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 653, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 653, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(message);
 		cairn_enter(&record_);
@@ -1472,11 +1537,12 @@ MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 {
 	__typeof__(&cairn_MPI_Message_f2c) real_ = CAIRN_REAL(MPI_Message_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(654, &caller_, &real_))
 		return real_(message);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Message_f2c(message));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 654, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 654, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(message);
 		cairn_enter(&record_);
@@ -1492,11 +1558,12 @@ MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 {
 	__typeof__(&cairn_MPI_Session_c2f) real_ = CAIRN_REAL(MPI_Session_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(655, &caller_, &real_))
 		return real_(session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_c2f(session));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 655, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 655, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
@@ -1512,11 +1579,12 @@ MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 {
 	__typeof__(&cairn_MPI_Session_f2c) real_ = CAIRN_REAL(MPI_Session_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(656, &caller_, &real_))
 		return real_(session);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Session_f2c(session));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 656, CAIRN_HEADER + 8, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 656, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(session);
 		cairn_enter(&record_);
@@ -1532,12 +1600,13 @@ MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 {
 	__typeof__(&cairn_MPI_Status_c2f) real_ = CAIRN_REAL(MPI_Status_c2f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(657, &caller_, &real_))
 		return real_(c_status, f_status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_c2f(c_status, f_status));
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
-	uint64_t *word_ = cairn_open(&record_, 657, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 657, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, c_status, false);
 		cairn_enter(&record_);
@@ -1555,7 +1624,8 @@ int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 {
 	__typeof__(&cairn_MPI_Status_f2c) real_ = CAIRN_REAL(MPI_Status_f2c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(658, &caller_, &real_))
 		return real_(f_status, c_status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f2c(f_status, c_status));
 	struct cairn_record record_;
@@ -1565,7 +1635,7 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 	MPI_Status *seen_c_status_ = c_status;
 	if (ignored_c_status_)
 		seen_c_status_ = cairn_clear_status(&own_c_status_);
-	uint64_t *word_ = cairn_open(&record_, 658, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 658, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		CAIRN_PUT_LIST(word_, length_f_status_, f_status);
 		cairn_enter(&record_);
@@ -1583,12 +1653,13 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 int cairn_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status)
 {
 	__typeof__(&cairn_MPI_Status_c2f08) real_ = CAIRN_REAL(MPI_Status_c2f08);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(659, &caller_, &real_))
 		return real_(c_status, f08_status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_c2f08(c_status, f08_status));
 	struct cairn_record record_;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
-	uint64_t *word_ = cairn_open(&record_, 659, CAIRN_HEADER + 32 + cairn_list_bytes(length_f08_status_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 659, CAIRN_HEADER + 32 + cairn_list_bytes(length_f08_status_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		word_ = cairn_put_status(word_, false, c_status, false);
 		cairn_enter(&record_);
@@ -1606,7 +1677,8 @@ int cairn_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_statu
 int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status)
 {
 	__typeof__(&cairn_MPI_Status_f082c) real_ = CAIRN_REAL(MPI_Status_f082c);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(660, &caller_, &real_))
 		return real_(f08_status, c_status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f082c(f08_status, c_status));
 	struct cairn_record record_;
@@ -1616,7 +1688,7 @@ int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_statu
 	MPI_Status *seen_c_status_ = c_status;
 	if (ignored_c_status_)
 		seen_c_status_ = cairn_clear_status(&own_c_status_);
-	uint64_t *word_ = cairn_open(&record_, 660, CAIRN_HEADER + 32 + cairn_list_bytes(length_f08_status_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 660, CAIRN_HEADER + 32 + cairn_list_bytes(length_f08_status_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		CAIRN_PUT_LIST(word_, length_f08_status_, (const int *)f08_status);
 		cairn_enter(&record_);
@@ -1634,13 +1706,14 @@ int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_statu
 int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[])
 {
 	__typeof__(&cairn_MPI_Status_f082f) real_ = CAIRN_REAL(MPI_Status_f082f);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(661, &caller_, &real_))
 		return real_(f08_status, f_status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f082f(f08_status, f_status));
 	struct cairn_record record_;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
-	uint64_t *word_ = cairn_open(&record_, 661, CAIRN_HEADER + 0 + cairn_list_bytes(length_f08_status_) + cairn_list_bytes(length_f_status_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 661, CAIRN_HEADER + 0 + cairn_list_bytes(length_f08_status_) + cairn_list_bytes(length_f_status_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		CAIRN_PUT_LIST(word_, length_f08_status_, (const int *)f08_status);
 		cairn_enter(&record_);
@@ -1658,13 +1731,14 @@ int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[]
 int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status)
 {
 	__typeof__(&cairn_MPI_Status_f2f08) real_ = CAIRN_REAL(MPI_Status_f2f08);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(662, &caller_, &real_))
 		return real_(f_status, f08_status);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f2f08(f_status, f08_status));
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
-	uint64_t *word_ = cairn_open(&record_, 662, CAIRN_HEADER + 0 + cairn_list_bytes(length_f_status_) + cairn_list_bytes(length_f08_status_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 662, CAIRN_HEADER + 0 + cairn_list_bytes(length_f_status_) + cairn_list_bytes(length_f08_status_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		CAIRN_PUT_LIST(word_, length_f_status_, f_status);
 		cairn_enter(&record_);
@@ -1682,11 +1756,12 @@ int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status
 int cairn_MPI_Address(void *location, MPI_Aint *address)
 {
 	__typeof__(&cairn_MPI_Address) real_ = CAIRN_REAL(MPI_Address);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(663, &caller_, &real_))
 		return real_(location, address);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Address(location, address));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 663, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 663, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(location);
 		cairn_enter(&record_);
@@ -1704,11 +1779,12 @@ int cairn_MPI_Address(void *location, MPI_Aint *address)
 int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_create) real_ = CAIRN_REAL(MPI_Errhandler_create);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(664, &caller_, &real_))
 		return real_(comm_errhandler_fn, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_create(comm_errhandler_fn, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 664, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 664, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm_errhandler_fn);
 		cairn_enter(&record_);
@@ -1727,11 +1803,12 @@ int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn
 int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_get) real_ = CAIRN_REAL(MPI_Errhandler_get);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(665, &caller_, &real_))
 		return real_(comm, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_get(comm, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 665, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 665, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
@@ -1750,11 +1827,12 @@ int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 {
 	__typeof__(&cairn_MPI_Errhandler_set) real_ = CAIRN_REAL(MPI_Errhandler_set);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(666, &caller_, &real_))
 		return real_(comm, errhandler);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Errhandler_set(comm, errhandler));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 666, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 666, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(comm);
 		*word_++ = CAIRN_WORD(errhandler);
@@ -1771,11 +1849,12 @@ int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 {
 	__typeof__(&cairn_MPI_Type_extent) real_ = CAIRN_REAL(MPI_Type_extent);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(667, &caller_, &real_))
 		return real_(datatype, extent);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_extent(datatype, extent));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 667, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 667, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1793,13 +1872,14 @@ int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_hindexed) real_ = CAIRN_REAL(MPI_Type_hindexed);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(668, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	uint64_t *word_ = cairn_open(&record_, 668, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 668, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
@@ -1821,11 +1901,12 @@ int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint arr
 int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_hvector) real_ = CAIRN_REAL(MPI_Type_hvector);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(669, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_hvector(count, blocklength, stride, oldtype, newtype));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 669, CAIRN_HEADER + 40, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 669, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(blocklength);
@@ -1847,11 +1928,12 @@ int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Data
 int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 {
 	__typeof__(&cairn_MPI_Type_lb) real_ = CAIRN_REAL(MPI_Type_lb);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(670, &caller_, &real_))
 		return real_(datatype, displacement);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_lb(datatype, displacement));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 670, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 670, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1869,14 +1951,15 @@ int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
 	__typeof__(&cairn_MPI_Type_struct) real_ = CAIRN_REAL(MPI_Type_struct);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(671, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype));
 	struct cairn_record record_;
 	const int64_t length_array_of_blocklengths_ = array_of_blocklengths == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_types_ = array_of_types == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
-	uint64_t *word_ = cairn_open(&record_, 671, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 671, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_blocklengths_, array_of_blocklengths);
@@ -1898,11 +1981,12 @@ int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array
 int cairn_MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 {
 	__typeof__(&cairn_MPI_Type_ub) real_ = CAIRN_REAL(MPI_Type_ub);
-	if (CAIRN_UNLIKELY(cairn_called_by_library(CAIRN_CALLER)))
+	uint64_t caller_ = CAIRN_CALLER;
+	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(672, &caller_, &real_))
 		return real_(datatype, displacement);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Type_ub(datatype, displacement));
 	struct cairn_record record_;
-	uint64_t *word_ = cairn_open(&record_, 672, CAIRN_HEADER + 16, CAIRN_CALLER);
+	uint64_t *word_ = cairn_open(&record_, 672, CAIRN_HEADER + 16, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);

@@ -51,12 +51,16 @@ func TestSmallSegments(t *testing.T) {
 	}
 }
 
-// MPICH's Fortran layer calls the C functions: every call is recorded once.
-func TestFortranUnderMPICH(t *testing.T) {
-	program := shimtest.Compile(t, "mpich", source("fortran.f90"))
-	result, _ := compareProgram(t, "mpich", 4, program)
-	require.Empty(t, result.Disagreements)
-	require.Equal(t, uint64(4*(3+3*10+2)), result.Calls)
+// A call from Fortran is recorded once, with the arguments of a C program.
+func TestFortran(t *testing.T) {
+	for _, implementation := range shimtest.Implementations {
+		t.Run(implementation, func(t *testing.T) {
+			program := shimtest.Compile(t, implementation, source("fortran.f90"))
+			result, _ := compareProgram(t, implementation, 4, program)
+			require.Empty(t, result.Disagreements)
+			require.Equal(t, uint64(4*(3+3*10+2)), result.Calls)
+		})
+	}
 }
 
 // An interpreter loads libmpi so that it is in nobody's scope but its module's.

@@ -1,4 +1,4 @@
-! A Fortran program: under MPICH its calls reach the C functions.
+! A Fortran program.
 program ring
   implicit none
   include 'mpif.h'

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// A fortranSymbol is a name under which the Fortran libraries export an MPI procedure, as compilers mangle it.
+type fortranSymbol struct {
+	name     string
+	function *mpispec.Function // the C function that the Fortran layer calls
+}
+
+// fortranOnly has procedures that are another form of a C function: their own name, in lower case.
+var fortranOnly = map[string]string{
+	"mpi_alloc_mem_cptr":           "MPI_Alloc_mem",
+	"mpi_win_allocate_cptr":        "MPI_Win_allocate",
+	"mpi_win_allocate_shared_cptr": "MPI_Win_allocate_shared",
+	"mpi_win_shared_query_cptr":    "MPI_Win_shared_query",
+}
+
+// fortranAdapted has the functions whose Fortran layer does its work without calling the C function of the name: Open
+// MPI's for all of them, MPICH's for those that access attributes. tracer/shim/fortran_adapters.c has an adapter for each.
+var fortranAdapted = map[string][]string{
+	"MPI_Aint_add":               {"CAIRN_OPENMPI"},
+	"MPI_Aint_diff":              {"CAIRN_OPENMPI"},
+	"MPI_Attr_get":               {"CAIRN_OPENMPI", "CAIRN_MPICH"},
+	"MPI_Attr_put":               {"CAIRN_OPENMPI", "CAIRN_MPICH"},
+	"MPI_Comm_create_errhandler": {"CAIRN_OPENMPI"},
+	"MPI_Comm_create_keyval":     {"CAIRN_OPENMPI"},
+	"MPI_Comm_get_attr":          {"CAIRN_OPENMPI", "CAIRN_MPICH"},
+	"MPI_Comm_set_attr":          {"CAIRN_OPENMPI", "CAIRN_MPICH"},
+	"MPI_Errhandler_create":      {"CAIRN_OPENMPI"},
+	"MPI_File_create_errhandler": {"CAIRN_OPENMPI"},
+	"MPI_Keyval_create":          {"CAIRN_OPENMPI"},
+	"MPI_Type_create_keyval":     {"CAIRN_OPENMPI"},
+	"MPI_Type_get_attr":          {"CAIRN_OPENMPI", "CAIRN_MPICH"},
+	"MPI_Type_match_size":        {"CAIRN_OPENMPI"},
+	"MPI_Type_set_attr":          {"CAIRN_OPENMPI", "CAIRN_MPICH"},
+	"MPI_Win_create_errhandler":  {"CAIRN_OPENMPI"},
+	"MPI_Win_create_keyval":      {"CAIRN_OPENMPI"},
+	"MPI_Win_get_attr":           {"CAIRN_OPENMPI", "CAIRN_MPICH"},
+	"MPI_Win_set_attr":           {"CAIRN_OPENMPI", "CAIRN_MPICH"},
+}
+
+// hasFortran: the tool interface and the conversions of handles are for C programs only (MPI 4.0 §15.3, §19.3.4).
+func hasFortran(f *mpispec.Function) bool {
+	return f.Class.Op() != "tool" && f.Class.Op() != "convert" && !strings.HasPrefix(f.Name, "MPI_T_")
+}
+
+// fortranSymbols lists all names, those of a function together, in the order of the functions.
+func fortranSymbols(functions []*mpispec.Function) []fortranSymbol {
+	var list []fortranSymbol
+	add := func(f *mpispec.Function, names ...string) {
+		for _, name := range names {
+			list = append(list, fortranSymbol{name, f})
+		}
+	}
+	forms := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(fortranOnly)) {
+		forms[fortranOnly[name]] = append(forms[fortranOnly[name]], name)
+	}
+	for _, f := range functions {
+		if !hasFortran(f) {
+			continue
+		}
+		for _, name := range append([]string{strings.ToLower(f.Name)}, forms[f.Name]...) {
+			// mpif.h and the module mpi: gfortran, flang, ifort and nvfortran; g77; xlf; Cray's of old. Then the module
+			// mpi_f08 (MPI 4.0 §19.1.5), without and with descriptors of buffers.
+			add(f, name+"_", name+"__", name, strings.ToUpper(name), name+"_f08_", name+"_f08ts_")
+		}
+		if f.Small != 0 {
+			// MPICH's names of large-count procedures.
+			small := strings.ToLower(mpispec.ByID(f.Small).Name)
+			add(f, small+"_f08_large_", small+"_f08ts_large_")
+		}
+	}
+	return list
+}
+
+// fortranEntries writes the exported Fortran symbols, and those of the profiling interface, which Fortran layers call.
+func fortranEntries(functions []*mpispec.Function) string {
+	var b strings.Builder
+	b.WriteString("/* " + strings.TrimSuffix(generated, "\n") + " */\n#include \"fortran_entry.inc\"\n\n")
+	symbols := fortranSymbols(functions)
+	for slot, s := range symbols {
+		fmt.Fprintf(&b, "FORTRAN_ENTRY %s %d %d\n", s.name, slot, s.function.ID)
+	}
+	b.WriteString("\n")
+	for _, f := range functions {
+		if hasFortran(f) {
+			fmt.Fprintf(&b, "PROFILING_ENTRY P%s %d\n", f.Name, f.ID)
+		}
+	}
+	fmt.Fprintf(&b, "\nFORTRAN_END %d %d\n", len(symbols), len(mpispec.Functions))
+	return b.String()
+}
+
+// fortranTable writes what the entries of the Fortran symbols have to know: their names, the function of each, and the
+// adapters.
+func fortranTable(functions []*mpispec.Function) string {
+	var b strings.Builder
+	symbols := fortranSymbols(functions)
+	b.WriteString("// " + generated + "#include \"fortran.h\"\n\nconst unsigned cairn_fortran_symbols = " + fmt.Sprint(len(symbols)) + ";\n\n")
+	b.WriteString("// One after the other, each ended by a 0: looked for at the first call only.\nconst char cairn_fortran_names[] =\n")
+	for _, s := range symbols {
+		fmt.Fprintf(&b, "\t\"%s\\0\"\n", s.name)
+	}
+	b.WriteString("\t;\n\nvoid *cairn_fortran_adapter(unsigned function)\n{\n\tswitch (function) {\n")
+	for _, name := range slices.Sorted(maps.Keys(fortranAdapted)) {
+		var defined []string
+		for _, abi := range fortranAdapted[name] {
+			defined = append(defined, fmt.Sprintf("defined(%s)", abi))
+		}
+		fmt.Fprintf(&b, "#if %s\n\tcase CAIRN_ID_%s:\n\t\treturn (void *)cairn_fortran_%s;\n#endif\n", strings.Join(defined, " || "), name, name)
+	}
+	b.WriteString("\t}\n\treturn NULL;\n}\n")
+	return b.String()
+}

@@ -1,0 +1,101 @@
+#include "fortran.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bind.h"
+#include "loader.h"
+#include "names.h"
+#include "record.h"
+
+__thread struct cairn_announcement cairn_announced;
+
+extern void *cairn_fortran_slots[] __attribute__((visibility("hidden")));
+extern void *cairn_profiling_slots[] __attribute__((visibility("hidden")));
+
+// Announced calls are to be recorded.
+bool cairn_record_fortran __attribute__((visibility("hidden")));
+
+void *cairn_bind_fortran(unsigned slot) __attribute__((visibility("hidden")));
+void *cairn_bind_profiling(unsigned id) __attribute__((visibility("hidden")));
+
+static const char *symbol_name(unsigned slot)
+{
+	const char *name = cairn_fortran_names;
+	while (slot-- > 0)
+		name += strlen(name) + 1;
+	return name;
+}
+
+// What is behind each symbol that leads to an adapter.
+extern void *cairn_fortran_behind[] __attribute__((visibility("hidden")));
+
+void *cairn_fortran_real(unsigned slot)
+{
+	return __atomic_load_n(&cairn_fortran_behind[slot], __ATOMIC_ACQUIRE);
+}
+
+// cairn_bind_fortran is called from a Fortran symbol at its first call, as cairn_bind is.
+void *cairn_bind_fortran(unsigned slot)
+{
+	bool traced = cairn_traced();
+	void *real = cairn_find(symbol_name(slot)), *adapter = cairn_fortran_adapter(cairn_announced.function), *target = real;
+
+	if (real == NULL) {
+		// As the dynamic linker would have ended it.
+		fprintf(stderr, "cairn: symbol lookup error: no library has %s\n", symbol_name(slot));
+		exit(127);
+	}
+	if (traced) {
+		cairn_is_library(real);
+		cairn_is_library(cairn_find("pmpi_init_")); // the layer below the module mpi_f08 in Open MPI
+		if (adapter != NULL) {
+			cairn_is_library(adapter);
+			__atomic_store_n(&cairn_fortran_behind[slot], real, __ATOMIC_RELEASE);
+			target = adapter;
+		}
+		cairn_record_fortran = true;
+	}
+	__atomic_store_n(&cairn_fortran_slots[slot], target, __ATOMIC_RELEASE);
+	return target;
+}
+
+// cairn_bind_profiling leads a PMPI function to libmpi.
+void *cairn_bind_profiling(unsigned id)
+{
+	char name[128];
+	void *target;
+
+	cairn_traced();
+	snprintf(name, sizeof(name), "P%s", cairn_name(id));
+	target = cairn_find(name);
+	if (target == NULL)
+		return cairn_not_there(name);
+	__atomic_store_n(&cairn_profiling_slots[id], target, __ATOMIC_RELEASE);
+	return target;
+}
+
+bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **real)
+{
+	struct cairn_announcement *a = &cairn_announced;
+
+	if (!cairn_in_library(*caller))
+		return true; // of a library of the program that lies between
+	if (a->function != function)
+		return false;
+	*caller = a->caller | CAIRN_FORTRAN;
+	if (a->real != NULL)
+		*real = a->real;
+	else if (a->profiling)
+		*real = cairn_inner(function);
+	a->real = NULL;
+	a->profiling = 0;
+	a->function = 0;
+	// A Fortran layer that does not call the C function: those calls were not recorded.
+	if (CAIRN_UNLIKELY(a->calls != ++a->seen)) {
+		cairn_count_dropped(a->calls - a->seen);
+		a->seen = a->calls;
+	}
+	return true;
+}

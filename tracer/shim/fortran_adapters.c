@@ -1,0 +1,164 @@
+#include "fortran_adapters.h"
+
+#include "fortran.h"
+#include "prototypes_gen.h"
+#include "record.h"
+
+// The wrapper tells by its return address that we called it: it must be a call, not a jump.
+#pragma GCC optimize("no-optimize-sibling-calls")
+
+// The Fortran call that the thread is about to make.
+struct call {
+	void *procedure; // the MPI library's
+	void *argument[5];
+	MPI_Fint *error;
+};
+
+static __thread struct call pending __attribute__((tls_model("initial-exec")));
+
+// announce makes the C wrapper that is called next go to `real`, which makes the pending call. The record's caller stays
+// the program.
+static void announce(void *real, struct call call)
+{
+	static MPI_Fint nobody_asks;
+
+	call.procedure = cairn_fortran_real(cairn_announced.slot);
+	if (call.error == NULL)
+		call.error = &nobody_asks;
+	cairn_announced.real = real;
+	pending = call;
+}
+
+// PROCEDURE is the MPI library's Fortran procedure of a call with these argument types.
+#define PROCEDURE(call, ...) ((void (*)(__VA_ARGS__, MPI_Fint *))(call).procedure)
+
+// A handle of MPICH is the same integer in both languages.
+#ifdef CAIRN_OPENMPI
+#define FROM_MPI_Comm(f) CAIRN_INNER(MPI_Comm_f2c)(f)
+#define FROM_MPI_Datatype(f) CAIRN_INNER(MPI_Type_f2c)(f)
+#define FROM_MPI_Win(f) CAIRN_INNER(MPI_Win_f2c)(f)
+#else
+#define FROM_MPI_Comm(f) (f)
+#define FROM_MPI_Datatype(f) (f)
+#define FROM_MPI_Win(f) (f)
+#endif
+
+// Attributes. Type and extent of a value differ: MPI_Fint in those of MPI 1.
+#define ATTRIBUTE(object, handle, put, get, name_put, name_get, value_type) \
+	static int put(handle object, int keyval, void *value) \
+	{ \
+		struct call c = pending; \
+		(void)object, (void)keyval, (void)value; \
+		PROCEDURE(c, void *, void *, void *)(c.argument[0], c.argument[1], c.argument[2], c.error); \
+		return *c.error; \
+	} \
+	void cairn_fortran_##name_put(MPI_Fint *object, MPI_Fint *keyval, value_type *value, MPI_Fint *error) \
+	{ \
+		announce((void *)put, (struct call){.argument = {object, keyval, value}, .error = error}); \
+		cairn_##name_put(FROM_##handle(*object), *keyval, (void *)(intptr_t)*value); \
+	} \
+	static int get(handle object, int keyval, void *value, int *flag) \
+	{ \
+		struct call c = pending; \
+		(void)object, (void)keyval; \
+		PROCEDURE(c, void *, void *, void *, void *)(c.argument[0], c.argument[1], c.argument[2], c.argument[3], c.error); \
+		*flag = *c.error == MPI_SUCCESS && *(MPI_Fint *)c.argument[3] != 0; \
+		if (*flag) \
+			*(void **)value = (void *)(intptr_t)*(value_type *)c.argument[2]; \
+		return *c.error; \
+	} \
+	void cairn_fortran_##name_get(MPI_Fint *object, MPI_Fint *keyval, value_type *value, MPI_Fint *flag, MPI_Fint *error) \
+	{ \
+		void *out = NULL; \
+		int there = 0; \
+		announce((void *)get, (struct call){.argument = {object, keyval, value, flag}, .error = error}); \
+		cairn_##name_get(FROM_##handle(*object), *keyval, &out, &there); \
+	}
+
+ATTRIBUTE(comm, MPI_Comm, attr_put, attr_get, MPI_Attr_put, MPI_Attr_get, MPI_Fint)
+ATTRIBUTE(comm, MPI_Comm, comm_set_attr, comm_get_attr, MPI_Comm_set_attr, MPI_Comm_get_attr, MPI_Aint)
+ATTRIBUTE(type, MPI_Datatype, type_set_attr, type_get_attr, MPI_Type_set_attr, MPI_Type_get_attr, MPI_Aint)
+ATTRIBUTE(win, MPI_Win, win_set_attr, win_get_attr, MPI_Win_set_attr, MPI_Win_get_attr, MPI_Aint)
+
+#ifdef CAIRN_OPENMPI
+
+#define KEYVAL(create, name, copy_type, delete_type, state_type) \
+	static int create(copy_type *copy, delete_type *delete, int *keyval, void *state) \
+	{ \
+		struct call c = pending; \
+		(void)copy, (void)delete, (void)state; \
+		PROCEDURE(c, void *, void *, void *, void *)(c.argument[0], c.argument[1], c.argument[2], c.argument[3], c.error); \
+		*keyval = *(MPI_Fint *)c.argument[2]; \
+		return *c.error; \
+	} \
+	void cairn_fortran_##name(cairn_procedure *copy, cairn_procedure *delete, MPI_Fint *keyval, state_type *state, MPI_Fint *error) \
+	{ \
+		int out = 0; \
+		announce((void *)create, (struct call){.argument = {(void *)copy, (void *)delete, keyval, state}, .error = error}); \
+		cairn_##name((copy_type *)(void *)copy, (delete_type *)(void *)delete, &out, (void *)(intptr_t)*state); \
+	}
+
+KEYVAL(keyval_create, MPI_Keyval_create, MPI_Copy_function, MPI_Delete_function, MPI_Fint)
+KEYVAL(comm_create_keyval, MPI_Comm_create_keyval, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function, MPI_Aint)
+KEYVAL(type_create_keyval, MPI_Type_create_keyval, MPI_Type_copy_attr_function, MPI_Type_delete_attr_function, MPI_Aint)
+KEYVAL(win_create_keyval, MPI_Win_create_keyval, MPI_Win_copy_attr_function, MPI_Win_delete_attr_function, MPI_Aint)
+
+#define ERRHANDLER(create, name, function_type) \
+	static int create(function_type *function, MPI_Errhandler *errhandler) \
+	{ \
+		struct call c = pending; \
+		(void)function; \
+		PROCEDURE(c, void *, void *)(c.argument[0], c.argument[1], c.error); \
+		if (*c.error == MPI_SUCCESS) \
+			*errhandler = CAIRN_INNER(MPI_Errhandler_f2c)(*(MPI_Fint *)c.argument[1]); \
+		return *c.error; \
+	} \
+	void cairn_fortran_##name(cairn_procedure *function, MPI_Fint *errhandler, MPI_Fint *error) \
+	{ \
+		MPI_Errhandler out = NULL; \
+		announce((void *)create, (struct call){.argument = {(void *)function, errhandler}, .error = error}); \
+		cairn_##name((function_type *)(void *)function, &out); \
+	}
+
+ERRHANDLER(errhandler_create, MPI_Errhandler_create, MPI_Comm_errhandler_function)
+ERRHANDLER(comm_create_errhandler, MPI_Comm_create_errhandler, MPI_Comm_errhandler_function)
+ERRHANDLER(file_create_errhandler, MPI_File_create_errhandler, MPI_File_errhandler_function)
+ERRHANDLER(win_create_errhandler, MPI_Win_create_errhandler, MPI_Win_errhandler_function)
+
+static int type_match_size(int typeclass, int size, MPI_Datatype *type)
+{
+	struct call c = pending;
+	(void)typeclass, (void)size;
+	PROCEDURE(c, void *, void *, void *)(c.argument[0], c.argument[1], c.argument[2], c.error);
+	if (*c.error == MPI_SUCCESS)
+		*type = CAIRN_INNER(MPI_Type_f2c)(*(MPI_Fint *)c.argument[2]);
+	return *c.error;
+}
+
+void cairn_fortran_MPI_Type_match_size(MPI_Fint *typeclass, MPI_Fint *size, MPI_Fint *type, MPI_Fint *error)
+{
+	MPI_Datatype out = NULL;
+	announce((void *)type_match_size, (struct call){.argument = {typeclass, size, type}, .error = error});
+	cairn_MPI_Type_match_size(*typeclass, *size, &out);
+}
+
+static MPI_Aint aint_of_two(MPI_Aint a, MPI_Aint b)
+{
+	struct call c = pending;
+	(void)a, (void)b;
+	return ((MPI_Aint(*)(void *, void *))c.procedure)(c.argument[0], c.argument[1]);
+}
+
+MPI_Aint cairn_fortran_MPI_Aint_add(MPI_Aint *base, MPI_Aint *displacement)
+{
+	announce((void *)aint_of_two, (struct call){.argument = {base, displacement}});
+	return cairn_MPI_Aint_add(*base, *displacement);
+}
+
+MPI_Aint cairn_fortran_MPI_Aint_diff(MPI_Aint *a, MPI_Aint *b)
+{
+	announce((void *)aint_of_two, (struct call){.argument = {a, b}});
+	return cairn_MPI_Aint_diff(*a, *b);
+}
+
+#endif
