@@ -6,6 +6,7 @@ import "k8s.io/apimachinery/pkg/api/resource"
 const (
 	defaultGracePeriodSeconds    = 120
 	defaultCollectTimeoutSeconds = 300
+	defaultFanIn                 = 256
 )
 
 var defaultSpoolSize = resource.MustParse("2Gi")

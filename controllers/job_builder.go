@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -29,8 +30,10 @@ const (
 	scratchVolume  = "scratch"
 	scratchPath    = "/tmp"
 
-	// mostAtOnce bounds how many runs are analysed at the same time.
-	mostAtOnce = 8
+	// mostAtOnce bounds how many runs are analysed at the same time, mergesAtOnce how many
+	// parts of a level are merged.
+	mostAtOnce   = 8
+	mergesAtOnce = 64
 )
 
 // task is a cairn command to run as a Job.
@@ -40,6 +43,8 @@ type task struct {
 	args []string
 	// indexes is how many pods there are, each with an index; 0 is a plain Job.
 	indexes int32
+	// atOnce is how many of them may run at the same time; 0 is mostAtOnce.
+	atOnce int32
 	// retries of one pod.
 	retries int32
 	// deadlineSeconds of the whole Job; 0 is none.
@@ -96,7 +101,7 @@ func newJob(owner *v1alpha1.TracedMPIJob, settings Settings, s3 *v1alpha1.S3Stor
 	if t.indexes > 0 {
 		job.Spec.CompletionMode = ptr.To(batchv1.IndexedCompletion)
 		job.Spec.Completions = ptr.To(t.indexes)
-		job.Spec.Parallelism = ptr.To(min(t.indexes, mostAtOnce))
+		job.Spec.Parallelism = ptr.To(min(t.indexes, cmp.Or(t.atOnce, mostAtOnce)))
 		job.Spec.BackoffLimitPerIndex = ptr.To(t.retries)
 		// One run's bad data are no reason to give up the other runs.
 		badData = batchv1.PodFailurePolicyActionFailIndex

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -68,7 +69,7 @@ func TestFromApplyToReport(t *testing.T) {
 	require.EqualValues(t, 1, *merge.Spec.Completions)
 	require.Equal(t, batchv1.IndexedCompletion, *merge.Spec.CompletionMode)
 	args := merge.Spec.Template.Spec.Containers[0].Args
-	require.Equal(t, []string{"merge", "--job", "--store", uri, "--collect-timeout", "300", "--pods", "3", "--attempts"}, args[:9])
+	require.Equal(t, []string{"merge", "--job", "--store", uri, "--collect-timeout", "300", "--pods", "3", "--fan-in", "256", "--attempts"}, args[:11])
 	var attempts []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(args[9]), &attempts))
 	require.Len(t, attempts, 1)
@@ -196,6 +197,53 @@ func TestMissingRanksAreNamed(t *testing.T) {
 	require.Equal(t, "run 0/0: no trace of ranks 2-3 of 4; lost: pod stencil-worker-1", s.expect("TraceCollected", isFalse, "RanksMissing"))
 	s.expect("TraceMerged", isTrue, "Merged")
 	require.Equal(t, "2-3", s.job().Status.Runs[0].MissingRanks)
+}
+
+// A job with more shards than the fan-in is merged in levels: each Job follows the one before, and the last answers.
+func TestMergeInLevels(t *testing.T) {
+	s := newStage(t)
+	s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Merge.FanIn = ptr.To[int32](2) })
+	s.runToMerge(0)
+	require.Contains(t, s.batchJob("stencil-cairn-merge-l0").Spec.Template.Spec.Containers[0].Args, "2")
+	s.ends("stencil-cairn-merge-l0", pod{message: `{"runs":[],"run_count":0,"levels":[3,2,1],"message":""}`})
+	s.settle()
+	require.NotContains(t, s.jobNames(), "stencil-cairn-merge-l2")
+	for level, parts := range []int32{3, 2, 1} {
+		name := fmt.Sprintf("stencil-cairn-merge-l%d", level+1)
+		job := s.batchJob(name)
+		require.Equal(t, parts, *job.Spec.Completions)
+		require.Equal(t, parts, *job.Spec.Parallelism)
+		require.Equal(t, batchv1.IndexedCompletion, *job.Spec.CompletionMode)
+		require.Equal(t, []string{"merge", "--job", "--store", s.job().Status.StorageURI, "--level", fmt.Sprint(level + 1),
+			"--index", "$(JOB_COMPLETION_INDEX)"}, job.Spec.Template.Spec.Containers[0].Args)
+		s.expect("TraceMerged", metav1.ConditionUnknown, "Collecting")
+		if level < 2 {
+			var pods []pod
+			for i := range parts {
+				pods = append(pods, pod{index: int(i)})
+			}
+			s.ends(name, pods...)
+		}
+		s.settle()
+	}
+	s.ends("stencil-cairn-merge-l3", pod{message: oneRun})
+	s.settle()
+	s.expect("TraceMerged", isTrue, "Merged")
+	s.expect("TraceCollected", isTrue, "AllRanks")
+	require.Len(t, s.job().Status.Runs, 1)
+}
+
+// A level that fails for good ends the merge, and says why.
+func TestALevelOfTheMergeFails(t *testing.T) {
+	s := newStage(t)
+	s.apply()
+	s.runToMerge(0)
+	s.ends("stencil-cairn-merge-l0", pod{message: `{"runs":[],"levels":[2,1]}`})
+	s.settle()
+	s.ends("stencil-cairn-merge-l1", pod{index: 0}, pod{index: 1, exitCode: 70, message: "no space left"})
+	s.settle()
+	require.Contains(t, s.expect("Ready", isFalse, "MergeFailed"), "no space left")
+	require.NotContains(t, s.jobNames(), "stencil-cairn-merge-l2")
 }
 
 func TestNoTrace(t *testing.T) {

@@ -28,6 +28,8 @@ type mergeAnswer struct {
 		TraceURI                  string `json:"trace_uri"`
 	} `json:"runs"`
 	RunCount int32  `json:"run_count"`
+	// Levels are the parts of the levels that are to follow before there are runs.
+	Levels []int32 `json:"levels"`
 	Lost     string `json:"lost"`
 	Message  string `json:"message"`
 }
@@ -50,10 +52,7 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 	if err != nil {
 		return await, err
 	}
-	var answer mergeAnswer
-	o, err := p.runTask(ctx, p.mergeTask(attempts), func(o outcome) bool {
-		return json.Unmarshal([]byte(o.messages[0]), &answer) == nil
-	})
+	o, answer, err := p.mergeTree(ctx, attempts)
 	if err != nil {
 		return await, err
 	}
@@ -67,7 +66,7 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 		p.hold(v1alpha1.ReasonCollecting, message)
 		return await, nil
 	}
-	if !o.succeeded || json.Unmarshal([]byte(o.messages[0]), &answer) != nil {
+	if !o.succeeded || answer == nil {
 		message := "the merge did not say what it found"
 		if !o.succeeded {
 			message = "the merge failed: " + o.String()
@@ -77,8 +76,51 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 		p.giveUp(v1alpha1.ReasonMergeFailed, fmt.Sprintf("%s; what was collected is kept in %s/shards", message, p.job.Status.StorageURI))
 		return proceed, nil
 	}
-	p.takeRuns(answer)
+	p.takeRuns(*answer)
 	return proceed, nil
+}
+
+// mergeTree runs the merge level by level, each a Job. Level 0 waits for the shards. If
+// they are few enough for one step it merges them, else it plans the levels that follow,
+// each of which merges what the one before has made; the last one gives the answer.
+func (p *pass) mergeTree(ctx context.Context, attempts string) (outcome, *mergeAnswer, error) {
+	o, plan, err := p.runMerge(ctx, p.mergeTask(attempts))
+	if err != nil || plan == nil || len(plan.Levels) == 0 {
+		return o, plan, err
+	}
+	for i, parts := range plan.Levels[:len(plan.Levels)-1] {
+		o, err := p.runTask(ctx, p.levelTask(i+1, parts), func(outcome) bool { return true })
+		if err != nil || !o.finished || !o.succeeded {
+			return o, nil, err
+		}
+	}
+	return p.runMerge(ctx, p.levelTask(len(plan.Levels), 1))
+}
+
+// runMerge runs a task that answers. There is no answer unless it has succeeded.
+func (p *pass) runMerge(ctx context.Context, t task) (outcome, *mergeAnswer, error) {
+	read := func(o outcome) *mergeAnswer {
+		var answer mergeAnswer
+		if json.Unmarshal([]byte(o.messages[0]), &answer) != nil {
+			return nil
+		}
+		return &answer
+	}
+	o, err := p.runTask(ctx, t, func(o outcome) bool { return read(o) != nil })
+	if err != nil || !o.finished || !o.succeeded {
+		return o, nil, err
+	}
+	return o, read(o), nil
+}
+
+// levelTask is a level of the tree after the first.
+func (p *pass) levelTask(level int, parts int32) task {
+	return task{
+		step: stepMerge, name: childName(p.job, stepMerge, "l"+strconv.Itoa(level)), indexes: parts, atOnce: mergesAtOnce, retries: 3,
+		// The index of the pod is the number of the part; Kubernetes fills it in.
+		args: []string{"merge", "--job", "--store", p.job.Status.StorageURI, "--level", strconv.Itoa(level), "--index", "$(JOB_COMPLETION_INDEX)"},
+		template: p.job.Spec.Merge.PodTemplate,
+	}
 }
 
 // mergeTask waits until every pod of the job was heard of, or the time is up.
@@ -91,7 +133,8 @@ func (p *pass) mergeTask(attempts string) task {
 		step: stepMerge, name: childName(p.job, stepMerge, "l0"), indexes: 1, retries: 3,
 		args: []string{"merge", "--job", "--store", p.job.Status.StorageURI,
 			"--collect-timeout", strconv.Itoa(int(ptr.Deref(p.job.Spec.Tracing.CollectTimeoutSeconds, defaultCollectTimeoutSeconds))),
-			"--pods", strconv.Itoa(pods), "--attempts", attempts},
+			"--pods", strconv.Itoa(pods), "--fan-in", strconv.Itoa(int(ptr.Deref(p.job.Spec.Merge.FanIn, defaultFanIn))),
+			"--attempts", attempts},
 		template: p.job.Spec.Merge.PodTemplate,
 	}
 }

@@ -4,8 +4,9 @@ import corev1 "k8s.io/api/core/v1"
 
 // Merge says how the traces of the pods are made into one.
 type Merge struct {
-	// FanIn is how many traces one step of the merge takes. One step does it all in
-	// this version, whatever the number.
+	// FanIn is how many traces one step of the merge takes at most. A job with more
+	// pods than that is merged in levels, each a Job whose pods work side by side; the
+	// result is the same.
 	// +optional
 	// +kubebuilder:default:=256
 	// +kubebuilder:validation:Minimum=2

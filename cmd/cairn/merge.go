@@ -24,13 +24,16 @@ func newMergeCommand() *cobra.Command {
 		url      string
 		attempts string
 		timeout  int
+		level    int
+		index    int
 		o        collect.Options
 	)
 	c := &cobra.Command{
 		Use:   "merge -o OUT SHARD…",
 		Short: "Merge shards into one trace",
 		Long: `Merge joins shards, or traces of single ranks, of one MPI world into one finished trace. With --job it takes what the
-sidecars of a TracedMPIJob left below --store, waits for what is still to come, and writes one trace for each run.`,
+sidecars of a TracedMPIJob left below --store, waits for what is still to come, and writes one trace for each run. If a
+world has more shards than --fan-in, it only plans, and says how many parts each --level has that is to be run after it.`,
 		Example: "  cairn merge -o trace.cairn s3://traces/default/stencil/<uid>/shards/<pod>/<world>/<sha256>.cairn …",
 		RunE: func(c *cobra.Command, args []string) error {
 			if job {
@@ -47,7 +50,12 @@ sidecars of a TracedMPIJob left below --store, waits for what is still to come, 
 				o.CollectTimeout = time.Duration(timeout) * time.Second
 				o.CreatedBy = version.Version
 				o.Logf = func(format string, args ...any) { fmt.Fprintf(c.ErrOrStderr(), format+"\n", args...) }
-				result, err := collect.Merge(c.Context(), s, o)
+				var result *collect.Result
+				if level > 0 {
+					result, err = collect.Step(c.Context(), s, level, index, o)
+				} else {
+					result, err = collect.Merge(c.Context(), s, o)
+				}
 				if logErr := log.write(c, result.Termination(err)); logErr != nil && err == nil {
 					return logErr
 				}
@@ -66,6 +74,9 @@ sidecars of a TracedMPIJob left below --store, waits for what is still to come, 
 	flags.BoolVar(&job, "job", false, "merge what a job's sidecars left")
 	flags.StringVar(&url, "store", "", "with --job: the job's directory or s3://bucket/prefix")
 	flags.IntVar(&timeout, "collect-timeout", 300, "with --job: how long to wait for ranks that are still to come, in seconds")
+	flags.IntVar(&o.FanIn, "fan-in", 0, "with --job: most traces that one step merges (0: all)")
+	flags.IntVar(&level, "level", 0, "with --job: do a part of this level of the plan")
+	flags.IntVar(&index, "index", 0, "with --level: which part, counted from 0")
 	flags.IntVar(&o.Pods, "pods", 0, "with --job: how many pods the job has (0: those that left a sign)")
 	flags.StringVar(&attempts, "attempts", "", "with --job: when the launcher was started, as JSON")
 	return c

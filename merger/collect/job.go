@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/store"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -17,6 +17,7 @@ type Options struct {
 	CollectTimeout time.Duration // how long to wait for ranks that are still to come
 	Pods           int           // pods of the job, the launcher's included; 0: those that left a sign
 	Attempts       []Attempt
+	FanIn          int                              // most traces that one step merges; below 2: all
 	CreatedBy      string                           // version of Cairn
 	Logf           func(format string, args ...any) // progress, for people; nil: none
 }
@@ -46,43 +47,23 @@ type run struct {
 
 // Merge waits for the shards of a job, writes a trace for each run, and
 // returns what the operator wants to know. Damaged shards are named in the
-// result and the rest is merged.
+// result and the rest is merged. If a world has more shards than Options.FanIn,
+// nothing is merged yet: the result says which levels are to follow (Step).
 func Merge(ctx context.Context, s store.Store, o Options) (*Result, error) {
 	inv, late, err := wait(ctx, s, o)
 	if err != nil {
 		return nil, err
 	}
-	result := &Result{Lost: inv.lost(), Problems: inv.problems()}
-	if late != "" {
-		result.Problems = append([]string{late}, result.Problems...)
+	p := newPlan(inv, late, o)
+	levels := p.Levels()
+	if len(levels) == 0 {
+		return p.merge(ctx, s, 1, o)
 	}
-	var runs []run
-	worlds := inv.worlds()
-	for _, world := range sortedKeys(worlds) {
-		merged, problems, err := mergeWorld(ctx, s, worlds[world], o)
-		if err != nil {
-			return nil, err
-		}
-		result.Problems = append(result.Problems, problems...)
-		runs = append(runs, merged...)
+	if err := shard.Write(ctx, s, planFile, p); err != nil {
+		return nil, err
 	}
-	if len(runs) == 0 {
-		if len(inv.manifests) > 0 || len(inv.damaged) > 0 {
-			return result, ErrAllDamaged
-		}
-		result.Problems = append([]string{nothing}, result.Problems...)
-		return result, nil
-	}
-	number(runs, o.Attempts)
-	for i := range runs {
-		summary, err := write(ctx, s, &runs[i])
-		if err != nil {
-			return nil, err
-		}
-		o.logf("%s: %d ranks, %d calls, %d bytes", summary.TraceURI, summary.Ranks, summary.Calls, summary.TraceBytes)
-		result.Runs = append(result.Runs, *summary)
-	}
-	return result, nil
+	o.logf("%s: %v parts", s.URL(planFile), levels)
+	return &Result{Levels: levels}, nil
 }
 
 // number gives runs their attempt and their place in it, by start.
@@ -99,13 +80,4 @@ func number(runs []run, attempts []Attempt) {
 		}
 		runs[i].content.Meta.Attempt, runs[i].content.Meta.Run = runs[i].attempt, runs[i].number
 	}
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, strings.Compare)
-	return keys
 }

@@ -8,6 +8,7 @@ import (
 
 // A Result is what a merge achieved.
 type Result struct {
+	Levels   []int // parts of the levels that are to follow before there are runs
 	Runs     []RunResult
 	Lost     []string // ranks that sidecars could not upload
 	Problems []string // what was damaged, late or odd
@@ -30,6 +31,7 @@ type RunResult struct {
 type Termination struct {
 	Runs     []RunResult `json:"runs"`
 	RunCount int         `json:"run_count"`
+	Levels   []int       `json:"levels,omitempty"`
 	Lost     string      `json:"lost"`
 	Message  string      `json:"message"`
 }
@@ -48,7 +50,7 @@ func (r *Result) Termination(err error) Termination {
 	var t Termination
 	t.Runs = []RunResult{}
 	if r != nil {
-		t.RunCount = len(r.Runs)
+		t.RunCount, t.Levels = len(r.Runs), r.Levels
 		for _, run := range r.Runs[:min(len(r.Runs), terminationRuns)] {
 			run.MissingRanks = shorten(run.MissingRanks, maxMissing)
 			t.Runs = append(t.Runs, run)

@@ -1,0 +1,137 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cairn-mpi/cairn/merger"
+	"github.com/cairn-mpi/cairn/shipper/shard"
+	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// An input is a trace that goes into a merge.
+type input struct {
+	url  string
+	lost string // what is missing if it cannot be used
+	read func(ctx context.Context) (*trace.Content, error)
+}
+
+// feed gives inputs to a merger. What cannot be used is named and left out; err is the store's, or the context's.
+func feed(ctx context.Context, m *merger.Merger, inputs []input) (added int, problems []string, err error) {
+	// a few inputs are read and decoded ahead of the one that is being merged
+	type result struct {
+		content *trace.Content
+		err     error
+	}
+	results := make([]chan result, len(inputs))
+	for i := range results {
+		results[i] = make(chan result, 1)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	slots := make(chan struct{}, readAhead)
+	go func() {
+		for i := range inputs {
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			go func() {
+				content, err := inputs[i].read(ctx)
+				results[i] <- result{content, err}
+			}()
+		}
+	}()
+	for i := range inputs {
+		var r result
+		select {
+		case r = <-results[i]:
+		case <-ctx.Done():
+			return added, problems, ctx.Err()
+		}
+		err := r.err
+		if err == nil {
+			err = m.Add(r.content)
+		}
+		<-slots
+		switch {
+		case err == nil:
+			added++
+		case isStorage(err):
+			return added, problems, err
+		case ctx.Err() != nil:
+			return added, problems, ctx.Err()
+		default:
+			problems = append(problems, fmt.Sprintf("%s cannot be used, %s are missing: %v", inputs[i].url, inputs[i].lost, err))
+		}
+	}
+	return added, problems, nil
+}
+
+// readAhead bounds the inputs in memory beside what is merged already.
+const readAhead = 4
+
+// isStorage tells whether err is the store's fault, not that of what it holds:
+// the whole step is then to be repeated.
+func isStorage(err error) bool {
+	var e *store.Error
+	return errors.As(err, &e) && e.Reason != store.NotFound
+}
+
+// shardInput is a shard of the plan. A sidecar may replace manifest and shard
+// between two reads, so a missing shard is looked for once more under its new name.
+func shardInput(s store.Store, p PlannedShard) input {
+	return input{
+		url: s.URL(p.key()), lost: fmt.Sprintf("ranks %s of pod %s", p.Ranks, p.Pod),
+		read: func(ctx context.Context) (*trace.Content, error) {
+			content, err := ReadContent(ctx, s, p.key())
+			if !store.IsNotFound(err) {
+				return content, err
+			}
+			var m shard.Manifest
+			if err := shard.Read(ctx, s, p.Directory+shard.ManifestFile, &m); err != nil {
+				return nil, err
+			}
+			p.Shard = m.Shard
+			return ReadContent(ctx, s, p.key())
+		},
+	}
+}
+
+// ReadContent reads a whole trace from a store.
+func ReadContent(ctx context.Context, s store.Store, key string) (*trace.Content, error) {
+	raw, err := readObject(ctx, s, key)
+	if err != nil {
+		return nil, err
+	}
+	return decode(raw)
+}
+
+func decode(raw []byte) (*trace.Content, error) {
+	r, err := trace.Open(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		return nil, err
+	}
+	return r.Content()
+}
+
+func readObject(ctx context.Context, s store.Store, key string) ([]byte, error) {
+	object, err := s.Get(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer object.Close()
+	return io.ReadAll(object)
+}
+
+func digestOf(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
