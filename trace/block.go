@@ -42,6 +42,7 @@ const (
 	blockTiming
 	blockContext
 	blockSegments
+	blockColumns
 	blockIndex = 127
 )
 

@@ -8,7 +8,7 @@ type callPlan struct {
 	site     *Site
 	comm     int  // position in In of the call's communicator, −1
 	newComm  int  // position in Out of a communicator handle, −1
-	variable bool // some value depends on the thread or the call: a stream or a relative rank
+	variable bool // some value depends on the thread or the call: a stream or an elastic value
 	creates  bool // Signature.Communicator is a stream
 }
 
@@ -48,7 +48,7 @@ func planCalls(c *Content) []callPlan {
 // isVariable tells whether a value must be looked up anew for every call or thread.
 func isVariable(v Value) bool {
 	switch v.Form {
-	case Stream, ListStream, RankOffset:
+	case Stream, ListStream, RankOffset, Elastic, Column:
 		return true
 	case List, Status:
 		return slices.ContainsFunc(v.List, isVariable)

@@ -10,6 +10,7 @@ type Content struct {
 	Signatures    []Signature // index = terminal
 	Communicators []Communicator
 	Grammar       Grammar   // rules of all threads; Thread.Root names each one's root
+	Columns       [][]int64 // values that differ from rank to rank: see Column and Cases
 	Sequences     [][]int64 // distinct value sequences; Thread.Streams refer to them
 	Ranks         []Rank
 	Threads       []Thread
@@ -63,6 +64,9 @@ type ClockSample struct {
 type Thread struct {
 	Rank, Thread int
 	Root         int // rule in Content.Grammar
+	// Threads of one shape make the same calls, up to what is elastic and to the exponents of the grammar. Place is the
+	// thread's position among those of its shape, in the order of Content.Threads. Both are 0 before a merge.
+	Shape, Place int
 	Calls        uint64
 	Streams      []StreamRef // sorted by terminal, then number
 	FirstTick    int64       // enter of the first call

@@ -33,6 +33,7 @@ type Cursor struct {
 
 	source source
 	part   timingPart
+	place  place
 	timed  bool
 	until  uint64 // first call after part
 	ticks  int64  // exit of the previous call
@@ -90,6 +91,7 @@ func newCursor(shared *Content, plans []callPlan, thread int, from source, timed
 		walk: shared.Grammar.Walk(t.Root), comms: map[int64]binding{}, source: from, timed: timed,
 		ticks: t.FirstTick, world: binding{-1, t.Rank}, self: binding{-1, 0},
 	}
+	c.place.columns, c.place.index = shared.Columns, t.Place
 	c.clock = newClockMap(&c.rank.Clock)
 	c.event.Rank, c.event.Thread = t.Rank, t.Thread
 	c.event.segments, c.event.sites = shared.Segments, shared.Sites
@@ -125,7 +127,7 @@ func (c *Cursor) Next() bool {
 	e.In, e.Out, e.Return = s.In, s.Out, s.Return
 	if !p.variable && !p.creates {
 		if p.comm >= 0 {
-			b := c.communicator(&s.In[p.comm], s.OwnRank)
+			b := c.communicator(&s.In[p.comm], c.ownRank(s))
 			e.Comm, e.OwnRank = b.comm, b.ownRank
 		}
 	} else if !c.substitute(p, s) {
@@ -168,6 +170,15 @@ func (c *Cursor) time() bool {
 	c.ticks = e.ExitTicks
 	e.Enter, e.Exit = c.clock.nanoseconds(e.EnterTicks), c.clock.nanoseconds(e.ExitTicks)
 	return true
+}
+
+// ownRank is the caller's rank in the communicator of the call as the signature has it.
+func (c *Cursor) ownRank(s *Signature) int32 {
+	if s.OwnRank > -2 {
+		return s.OwnRank
+	}
+	own, _ := c.place.column(-2 - int64(s.OwnRank))
+	return int32(own)
 }
 
 // communicator resolves the communicator of a call. own is the caller's rank as the signature has it, −1 where it

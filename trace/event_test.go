@@ -118,7 +118,8 @@ func TestEventTextAndJSON(t *testing.T) {
 }
 
 func TestCursorNamesWhatIsMissing(t *testing.T) {
-	functions := []Function{{ID: 1, Name: "MPI_Send", Return: "int", Parameters: []Parameter{{"dest", "rank", In, false}}}}
+	functions := []Function{{ID: 1, Name: "MPI_Send", Return: "int", Parameters: []Parameter{
+		{"dest", "rank", In, false}, {"comm", "comm", In, false}}}}
 	for _, test := range []struct {
 		name    string
 		value   Value
@@ -131,7 +132,7 @@ func TestCursorNamesWhatIsMissing(t *testing.T) {
 		{"peer of nobody", Value{Form: RankOffset, Int: 1}, nil, "not known"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := one(functions, []Signature{{Function: 1, OwnRank: -1, In: []Value{test.value}}}, test.streams)
+			c := one(functions, []Signature{{Function: 1, OwnRank: -1, In: []Value{test.value, {Form: Handle}}}}, test.streams)
 			cursor, err := c.Cursor(0, 0)
 			require.NoError(t, err)
 			require.False(t, cursor.Next())

@@ -8,7 +8,7 @@ import (
 
 var errGrammar = errors.New("trace: damaged grammar")
 
-// AppendGrammar appends the encoding of g (docs/format.md, "Grammar"): a sequence with the number of symbols of each
+// AppendGrammar appends the encoding of g (docs/format.md, "Plain grammars"): a sequence with the number of symbols of each
 // rule, then for every symbol a varint (a terminal t as 2t, rule j in the body of rule i as 2(j−i−1)+1), then a
 // sequence with the exponents less 1. The grammar must be valid.
 func AppendGrammar(b []byte, g Grammar) []byte {
@@ -20,7 +20,7 @@ func AppendGrammar(b []byte, g Grammar) []byte {
 			exponents = append(exponents, int64(symbol.Count-1))
 		}
 	}
-	b = AppendSequence(b, sizes)
+	b = appendPieces(b, sizes)
 	for i, body := range g.Rules {
 		for _, symbol := range body {
 			x := uint64(symbol.Value) << 1
@@ -30,7 +30,7 @@ func AppendGrammar(b []byte, g Grammar) []byte {
 			b = binary.AppendUvarint(b, x)
 		}
 	}
-	return AppendSequence(b, exponents)
+	return appendPieces(b, exponents)
 }
 
 // DecodeGrammar reads what AppendGrammar wrote and returns the rest of b. The grammar is valid. Memory is
@@ -46,7 +46,7 @@ func DecodeGrammar(b []byte) (g Grammar, rest []byte, err error) {
 }
 
 func (d *decoder) grammar() Grammar {
-	sizes := d.sequence()
+	sizes := d.pieces()
 	total := 0
 	for _, n := range sizes {
 		if n < 0 || n > int64(len(d.b)) || total+int(n) > len(d.b) {
@@ -76,7 +76,13 @@ func (d *decoder) grammar() Grammar {
 			}
 		}
 	}
-	exponents := d.column(total)
+	exponents := d.pieces()
+	if d.err == nil && len(exponents) != total {
+		d.fail(errGrammar)
+	}
+	if d.err != nil {
+		return Grammar{}
+	}
 	for i, x := range exponents {
 		symbols[i].Count = uint64(x) + 1
 	}

@@ -100,33 +100,84 @@ func (t *listTable) index(list []int64) int {
 	return i
 }
 
-// lists writes the lengths of the lists, then all their elements.
-func (s *sectionWriter) lists(lists [][]int64) {
-	s.column(len(lists), func(i int) int64 { return int64(len(lists[i])) })
-	var all []int64
-	for _, list := range lists {
-		all = append(all, list...)
+// appendLists writes the lengths of the lists, then the lists, those of one length together: long ones as a sequence
+// each, short ones position by position.
+func appendLists(b []byte, lists [][]int64) []byte {
+	lengths := make([]int64, len(lists))
+	for i, list := range lists {
+		lengths[i] = int64(len(list))
 	}
-	s.b = AppendSequence(s.b, all)
+	b = AppendSequence(b, lengths)
+	for _, group := range groupLists(lengths) {
+		if n := int(lengths[group[0]]); n > len(group) {
+			for _, i := range group {
+				b = AppendSequence(b, lists[i])
+			}
+		} else {
+			all := make([]int64, 0, n*len(group))
+			for k := range n {
+				for _, i := range group {
+					all = append(all, lists[i][k])
+				}
+			}
+			b = AppendSequence(b, all)
+		}
+	}
+	return b
+}
+
+// groupLists gives the numbers of the lists of each length but 0, lengths in order of first sight.
+func groupLists(lengths []int64) [][]int {
+	var groups [][]int
+	place := map[int64]int{}
+	for i, n := range lengths {
+		if n == 0 {
+			continue
+		}
+		k, known := place[n]
+		if !known {
+			k = len(groups)
+			place[n] = k
+			groups = append(groups, nil)
+		}
+		groups[k] = append(groups[k], i)
+	}
+	return groups
 }
 
 func (d *decoder) lists() [][]int64 {
-	lengths, all := d.sequence(), d.sequence()
-	if !d.budget.take(int64(len(lengths)) * 24) {
+	lengths := d.sequence()
+	if !d.budget.take(int64(len(lengths)) * 40) {
 		d.fail(errMemory)
 		return nil
 	}
 	lists := make([][]int64, len(lengths))
-	for i, n := range lengths {
-		if n < 0 || n > int64(len(all)) {
+	for _, group := range groupLists(lengths) {
+		n := lengths[group[0]]
+		switch {
+		case n < 0 || n > math.MaxInt32:
 			d.fail(errNumber)
+		case int(n) > len(group):
+			for _, i := range group {
+				lists[i] = d.column(int(n))
+			}
+		default:
+			if !d.budget.take(n * int64(len(group)) * 8) {
+				d.fail(errMemory)
+				return nil
+			}
+			all := d.column(int(n) * len(group))
+			mine := make([]int64, len(all))
+			for j, i := range group {
+				lists[i] = mine[j*int(n) : (j+1)*int(n) : (j+1)*int(n)]
+				for k := range lists[i] {
+					lists[i][k] = all[k*len(group)+j]
+				}
+			}
+		}
+		if d.err != nil {
 			return nil
 		}
-		lists[i] = all[:n:n]
-		all = all[n:]
-	}
-	if len(all) > 0 {
-		d.fail(errNumber)
 	}
 	return lists
 }
@@ -138,15 +189,35 @@ func appendRankMap(c *Content) []byte {
 	s.number(uint64(n))
 	s.column(n, func(i int) int64 { return int64(c.Threads[i].Rank) })
 	s.column(n, func(i int) int64 { return int64(c.Threads[i].Thread) })
-	s.column(n, func(i int) int64 { return int64(c.Threads[i].Root) })
+	s.column(n, func(i int) int64 { return int64(c.Threads[i].Shape) })
+	first := firstRoots(c.Threads)
+	s.column(len(first), func(i int) int64 { return int64(first[i]) })
+	s.column(n, func(i int) int64 { return int64(c.Threads[i].Root - first[c.Threads[i].Shape]) })
 	own := newListTable()
 	mine := make([]int64, len(c.Ranks))
 	for i := range c.Ranks {
 		mine[i] = int64(own.index(numbers(c.Ranks[i].CommunicatorsOwn)))
 	}
 	s.b = AppendSequence(s.b, mine)
-	s.lists(own.lists)
+	s.b = appendLists(s.b, own.lists)
 	return s.bytes()
+}
+
+// firstRoots is the root of the first thread of each shape; 0 for a number that no thread has.
+func firstRoots(threads []Thread) []int {
+	var first []int
+	seen := map[int]bool{}
+	for i := range threads {
+		t := &threads[i]
+		for len(first) <= t.Shape {
+			first = append(first, 0)
+		}
+		if !seen[t.Shape] {
+			seen[t.Shape] = true
+			first[t.Shape] = t.Root
+		}
+	}
+	return first
 }
 
 func numbers[T int | int32 | uint32](list []T) []int64 {
@@ -160,7 +231,7 @@ func numbers[T int | int32 | uint32](list []T) []int64 {
 // rankMap fills in c.Threads and the communicators of c.Ranks. The lengths are those of the grammar's rules.
 func (d *decoder) rankMap(c *Content, lengths []uint64) {
 	n := d.rows(144)
-	ranks, threads, roots := d.column(n), d.column(n), d.column(n)
+	ranks, threads, shapes, first, roots := d.column(n), d.column(n), d.column(n), d.sequence(), d.column(n)
 	mine, own := d.column(len(c.Ranks)), d.lists()
 	if d.err != nil {
 		return
@@ -168,14 +239,21 @@ func (d *decoder) rankMap(c *Content, lengths []uint64) {
 	if n > 0 {
 		c.Threads = make([]Thread, n)
 	}
+	places := make([]int, len(first))
 	for i := range c.Threads {
+		if shapes[i] < 0 || shapes[i] >= int64(len(first)) {
+			d.fail(errNumber)
+			return
+		}
+		roots[i] += first[shapes[i]]
 		if ranks[i] < 0 || ranks[i] > math.MaxInt32 || threads[i] < 0 || threads[i] > math.MaxInt32 ||
 			roots[i] < 0 || roots[i] >= int64(len(lengths)) {
 			d.fail(errNumber)
 			return
 		}
 		c.Threads[i] = Thread{Rank: int(ranks[i]), Thread: int(threads[i]), Root: int(roots[i]),
-			Calls: lengths[roots[i]]}
+			Calls: lengths[roots[i]], Shape: int(shapes[i]), Place: places[shapes[i]]}
+		places[shapes[i]]++
 	}
 	lists := make([][]uint32, len(own))
 	for i, list := range own {
@@ -204,75 +282,66 @@ func (d *decoder) rankMap(c *Content, lengths []uint64) {
 	}
 }
 
-// appendStreams writes which value sequence each stream of each thread has. The (terminal, number) pairs are the same
-// on many threads; the sequences often are not.
+// appendStreams writes which value sequence each stream of each thread has. Many threads have the same streams, and
+// often the same sequences for them: what they have stands once.
 func appendStreams(c *Content) []byte {
 	s := newSection()
 	s.number(uint64(len(c.Sequences)))
-	shapes := newListTable()
-	shape := make([]int64, len(c.Threads))
-	var sequences []int64
+	sets, assignments := newListTable(), newListTable()
+	mine := make([]int64, len(c.Threads))
 	for i := range c.Threads {
 		streams := c.Threads[i].Streams
-		pairs := make([]int64, 0, 2*len(streams))
+		set, sequences := make([]int64, 0, 2*len(streams)), make([]int64, 1, 1+len(streams))
 		for _, ref := range streams {
-			pairs = append(pairs, int64(ref.Terminal))
-		}
-		for _, ref := range streams {
-			pairs = append(pairs, int64(ref.Number))
+			set = append(set, int64(ref.Terminal))
 			sequences = append(sequences, int64(ref.Sequence))
 		}
-		shape[i] = int64(shapes.index(pairs))
+		for _, ref := range streams {
+			set = append(set, int64(ref.Number))
+		}
+		sequences[0] = int64(sets.index(set))
+		mine[i] = int64(assignments.index(sequences))
 	}
-	s.b = AppendSequence(s.b, shape)
-	s.lists(shapes.lists)
-	s.b = AppendSequence(s.b, sequences)
+	s.b = AppendSequence(s.b, mine)
+	s.b = appendLists(s.b, sets.lists)
+	s.b = appendLists(s.b, assignments.lists)
 	return s.bytes()
 }
 
 // streams fills in the streams of c.Threads and returns the number of sequences.
 func (d *decoder) streams(c *Content) int {
 	count := d.uvarintUpTo(math.MaxInt32)
-	shape, shapes := d.column(len(c.Threads)), d.lists()
-	sequences := d.sequence()
-	if d.err != nil {
-		return 0
-	}
-	if !d.budget.take(int64(len(sequences)) * 12) {
-		d.fail(errMemory)
-		return 0
-	}
-	all := make([]StreamRef, len(sequences))
-	for i := range c.Threads {
-		if shape[i] < 0 || shape[i] >= int64(len(shapes)) {
+	mine, sets, assignments := d.column(len(c.Threads)), d.lists(), d.lists()
+	all := make([][]StreamRef, len(assignments))
+	for i, sequences := range assignments {
+		if len(sequences) == 0 || sequences[0] < 0 || sequences[0] >= int64(len(sets)) {
 			d.fail(errNumber)
 			return 0
 		}
-		pairs := shapes[shape[i]]
-		n := len(pairs) / 2
-		if len(pairs)%2 != 0 || n > len(all) {
+		set, n := sets[sequences[0]], len(sequences)-1
+		if len(set) != 2*n || !d.budget.take(int64(n)*12) {
 			d.fail(errNumber)
 			return 0
 		}
-		if n == 0 {
-			continue
+		if n > 0 {
+			all[i] = make([]StreamRef, n)
 		}
-		mine := all[:n:n]
-		all = all[n:]
-		for j := range mine {
-			sequence := sequences[j]
-			if pairs[j] < 0 || pairs[j] >= int64(len(c.Signatures)) || pairs[n+j] < 0 || pairs[n+j] > math.MaxInt32 ||
+		for j := range all[i] {
+			sequence := sequences[1+j]
+			if set[j] < 0 || set[j] >= int64(len(c.Signatures)) || set[n+j] < 0 || set[n+j] > math.MaxInt32 ||
 				sequence < 0 || sequence >= int64(count) {
 				d.fail(errNumber)
 				return 0
 			}
-			mine[j] = StreamRef{int32(pairs[j]), int32(pairs[n+j]), int32(sequence)}
+			all[i][j] = StreamRef{int32(set[j]), int32(set[n+j]), int32(sequence)}
 		}
-		sequences = sequences[n:]
-		c.Threads[i].Streams = mine
 	}
-	if len(all) > 0 {
-		d.fail(errNumber)
+	for i, k := range mine {
+		if k < 0 || k >= int64(len(all)) {
+			d.fail(errNumber)
+			return 0
+		}
+		c.Threads[i].Streams = all[k]
 	}
 	return int(count)
 }

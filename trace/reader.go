@@ -181,13 +181,14 @@ func (t *Reader) openShared() error {
 		{blockSignatures, "signatures", false, func(d *decoder) { c.Signatures = d.signatures() }},
 		{blockCommunicators, "communicators", false, func(d *decoder) { c.Communicators = d.communicators() }},
 		{blockGrammar, "grammar", true, func(d *decoder) {
-			c.Grammar = d.grammar()
+			c.Grammar = d.rules()
 			if d.err == nil {
 				lengths, d.err = c.Grammar.Lengths()
 			}
 		}},
 		{blockRanks, "ranks", false, func(d *decoder) { c.Ranks = d.ranks() }},
 		{blockRankMap, "rank map", false, func(d *decoder) { d.rankMap(c, lengths) }},
+		{blockColumns, "columns", true, func(d *decoder) { c.Columns = d.lists() }},
 		{blockStreams, "streams", false, func(d *decoder) { t.sequenceCount = d.streams(c) }},
 		{blockTimingStart, "start of timing", false, func(d *decoder) { t.timed = d.timingStart(c) }},
 		{blockContext, "context", false, func(d *decoder) { d.context(c) }},
@@ -195,7 +196,7 @@ func (t *Reader) openShared() error {
 	for _, section := range sections {
 		e, ok := byType[section.kind]
 		if !ok {
-			if section.kind == blockSites || section.kind == blockContext || section.kind == blockSegments {
+			if section.kind == blockSites || section.kind == blockContext || section.kind == blockSegments || section.kind == blockColumns {
 				continue
 			}
 			return fmt.Errorf("%s: missing", section.name)
@@ -426,11 +427,11 @@ func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
 			where.Thread, at, err)
 	}
 	n := min(where.Calls-at, TimingBlockCalls)
-	gaps, durations := newSequenceReader(content), sequenceReader{}
+	gaps, durations := newSequenceReader(content, t.budget), sequenceReader{}
 	if gaps.left == n {
 		skip := gaps
 		skip.skipAll()
-		durations = newSequenceReader(skip.d.b)
+		durations = newSequenceReader(skip.d.b, t.budget)
 	}
 	if durations.left != n {
 		return timingPart{}, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", where.Rank,
@@ -442,7 +443,7 @@ func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
 // stream begins to read a value sequence.
 func (t *Reader) stream(sequence int) (valueStream, error) {
 	b, err := t.sequenceBytes(sequence)
-	return newValueStream(b), err
+	return newValueStream(b, t.budget), err
 }
 
 // memory is the budget for what cursors keep.

@@ -25,9 +25,19 @@ const (
 
 var errSequence = errors.New("trace: damaged sequence")
 
-// AppendSequence appends the compact encoding of values: runs, arithmetic progressions, and what is left as values or
-// differences, whichever is shorter. Bits of floating-point numbers may be among them.
+// AppendSequence appends the compact encoding of values: pieces, or a grammar of the values or of their differences
+// where that is much shorter. Bits of floating-point numbers may be among the values.
 func AppendSequence(b []byte, values []int64) []byte {
+	start := len(b)
+	b = appendPieces(b, values)
+	if grammar := grammarOfSequence(values, len(b)-start); grammar != nil {
+		return append(b[:start], grammar...)
+	}
+	return b
+}
+
+// appendPieces writes runs, arithmetic progressions, and what is left as values or differences, whichever is shorter.
+func appendPieces(b []byte, values []int64) []byte {
 	b = binary.AppendUvarint(b, uint64(len(values)))
 	var before int64
 	literals := 0 // start of what has not been written yet
@@ -114,12 +124,16 @@ func DecodeSequence(b []byte, limit int) (values []int64, rest []byte, err error
 	if n > uint64(max(limit, 0)) {
 		return nil, nil, errMemory
 	}
+	d.budget = newBudget(sequenceMemory + 16*int64(n)) // for the grammar
 	values = d.sequenceValues(n)
 	if d.err != nil {
 		return nil, nil, d.err
 	}
 	return values, d.b, nil
 }
+
+// sequenceMemory is what the grammar of a sequence may need besides the values.
+const sequenceMemory = 16 << 20
 
 // sequence reads a sequence within the decoder's budget.
 func (d *decoder) sequence() []int64 {
@@ -129,6 +143,16 @@ func (d *decoder) sequence() []int64 {
 		return nil
 	}
 	return d.sequenceValues(n)
+}
+
+// pieces is a sequence that is no grammar.
+func (d *decoder) pieces() []int64 {
+	n := d.uvarint()
+	if n > 1<<60 || !d.budget.take(int64(n)*8) {
+		d.fail(errMemory)
+		return nil
+	}
+	return d.readSequence(sequenceReader{d: *d, left: n, plain: true})
 }
 
 // column is a sequence of which the number of values is known.
@@ -145,7 +169,11 @@ func (d *decoder) column(n int) []int64 {
 
 // sequenceValues reads the pieces of n values; the caller has checked that n is affordable.
 func (d *decoder) sequenceValues(n uint64) []int64 {
-	r := sequenceReader{d: *d, left: n}
+	return d.readSequence(sequenceReader{d: *d, left: n})
+}
+
+func (d *decoder) readSequence(r sequenceReader) []int64 {
+	n := r.left
 	// a damaged file may claim many values and have few: grow with what is there
 	values := make([]int64, 0, min(n, 1024))
 	for uint64(len(values)) < n {
@@ -169,10 +197,16 @@ type sequenceReader struct {
 	kind  uint8
 	value int64 // the value before
 	step  int64
+
+	begun bool // a piece has been read
+	plain bool // only pieces are allowed
+
+	walk       *Walk // of a sequence that is a grammar
+	dictionary []int64
 }
 
-func newSequenceReader(b []byte) sequenceReader {
-	r := sequenceReader{d: decoder{b: b}}
+func newSequenceReader(b []byte, m *budget) sequenceReader {
+	r := sequenceReader{d: decoder{b: b, budget: m}}
 	r.left = r.d.uvarint()
 	return r
 }
@@ -202,6 +236,8 @@ func (r *sequenceReader) read(dst []int64) (n int) {
 func (r *sequenceReader) fill(dst []int64) bool {
 	value := r.value
 	switch r.kind {
+	case pieceGrammar:
+		return r.fillFromGrammar(dst)
 	case pieceRun:
 		for i := range dst {
 			dst[i] = value
@@ -251,6 +287,10 @@ func (r *sequenceReader) start() bool {
 	head := r.d.uvarint()
 	r.kind = uint8(head & pieceKindMask)
 	r.piece = head >> pieceKindBits
+	if r.piece == 0 && !r.begun && !r.plain {
+		return r.startGrammar()
+	}
+	r.begun = true
 	if r.piece == 0 || r.piece > r.left {
 		r.d.fail(errSequence)
 		return false
@@ -271,6 +311,10 @@ func (r *sequenceReader) start() bool {
 func (r *sequenceReader) skipAll() {
 	for r.left > 0 && r.d.err == nil {
 		if r.piece == 0 && !r.start() {
+			return
+		}
+		if r.kind == pieceGrammar {
+			r.left = 0 // the grammar has been read as a whole
 			return
 		}
 		if r.kind == pieceLiterals || r.kind == pieceDifferences {

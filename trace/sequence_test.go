@@ -65,7 +65,7 @@ func TestSequenceRoundTrip(t *testing.T) {
 		require.Empty(t, rest)
 		require.Equal(t, values, append([]int64(nil), got...))
 		// the same in small portions
-		s := newValueStream(b)
+		s := newValueStream(b, nil)
 		for i, want := range values {
 			x, ok := s.next()
 			require.True(t, ok)
@@ -83,5 +83,40 @@ func TestSequenceLimit(t *testing.T) {
 	for n := range b {
 		_, _, err := DecodeSequence(b[:n], 1000)
 		require.Error(t, err)
+	}
+}
+
+// The columns of a grid of ranks are a few dozen bytes, whatever its size: ScalaTrace II's nested rank lists.
+func TestSequenceOfNestedRuns(t *testing.T) {
+	for _, n := range []int{64, 1024} {
+		classes := make([]int64, 0, n*n)
+		interior := make([]int64, 0, n*n)
+		for i := range n {
+			for j := range n {
+				class := int64(4)
+				switch {
+				case i == 0 && j == 0:
+					class = 0
+				case i == 0:
+					class = 1
+				case j == 0:
+					class = 2
+				case i == n-1 || j == n-1:
+					class = 3
+				default:
+					interior = append(interior, int64(i*n+j))
+				}
+				classes = append(classes, class)
+			}
+		}
+		for _, values := range [][]int64{classes, interior} {
+			b := AppendSequence(nil, values)
+			require.Less(t, len(b), 50)
+			got, rest, err := DecodeSequence(b, len(values))
+			require.NoError(t, err)
+			require.Empty(t, rest)
+			require.Equal(t, values, got)
+		}
+		t.Log(n, len(AppendSequence(nil, classes)), len(AppendSequence(nil, interior)))
 	}
 }

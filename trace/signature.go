@@ -44,8 +44,10 @@ const (
 	Status                 // List are source, tag, error, cancelled, bytes
 	Stream                 // varies from call to call: the next value of this signature's stream number Int
 	ListStream             // as Stream, a list: first the number of elements, then the elements
-	RankOffset             // a peer, in final traces: own rank in the call's communicator + Int
+	RankOffset             // r + Int, r as for Elastic
 	Code                   // a function of the program (a callback): Int is 1 + index into the table of call sites
+	Elastic                // differs from rank to rank: Int is an Operator, List its operands
+	Column                 // differs from rank to rank: Content.Columns[Int] at Thread.Place
 )
 
 // A Value is one argument or result of a call.
@@ -67,13 +69,14 @@ type Signature struct {
 	Untraced bool
 	Site     uint32 // 1 + index into the table of call sites; 0: unknown
 	// OwnRank is the caller's rank in the communicator of the call, −1 where there is none. It is kept in the traces
-	// of single ranks and shards, so that the final merge can write peers relative to it, and is −1 after that.
+	// of single ranks and shards, so that the final merge can write peers relative to it, and is −1 after that. In
+	// shards, −2 − k stands for the thread's value in column k.
 	OwnRank int32
 	Return  Value   // of the function itself; Int 0 is MPI_SUCCESS
 	In      []Value // in and inout parameters, in the order of the parameter list, before the call
 	Out     []Value // out and inout parameters, in the order of the parameter list, after the call
 	// Communicator is Stream for calls that give a usable communicator: the next value of that stream is an index
-	// into the trace's table of communicators. Absent for all others.
+	// into the rank's list of communicators, Rank.CommunicatorsOwn. Absent for all others.
 	Communicator Value
 }
 

@@ -78,8 +78,15 @@ func appendValue(b []byte, v *Value, strings *stringTable) []byte {
 			b = binary.AppendVarint(b, v.Offset)
 		}
 		return b
-	case Int, Handle, Stream, ListStream, RankOffset, Code:
+	case Int, Handle, Stream, ListStream, RankOffset, Code, Column:
 		return appendSmall(b, v.Form, zigzag(v.Int))
+	case Elastic:
+		b = appendSmall(b, v.Form, uint64(v.Int))
+		b = binary.AppendUvarint(b, uint64(len(v.List)))
+		for i := range v.List {
+			b = appendValue(b, &v.List[i], strings)
+		}
+		return b
 	case Float:
 		return binary.LittleEndian.AppendUint64(append(b, byte(v.Form)), uint64(v.Int))
 	case Text, Name:
@@ -165,8 +172,14 @@ func (d *decoder) value(depth int) Value {
 		if v.Form == Float {
 			v.Int = int64(d.uint64())
 		}
-	case Int, Handle, Stream, ListStream, RankOffset, Code:
+	case Int, Handle, Stream, ListStream, RankOffset, Code, Column:
 		v.Int = unzigzag(x)
+	case Elastic:
+		if v.Int = int64(x); v.Int < 0 || depth == maxValueDepth {
+			d.fail(errSignature)
+			return v
+		}
+		v.List = d.values(d.uvarint(), depth+1)
 	case Text, Name:
 		if d.strings != nil {
 			if x >= uint64(len(d.strings)) {

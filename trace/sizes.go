@@ -36,7 +36,7 @@ func (s *Sizes) part(kind blockType) *int64 {
 		return &s.Grammar
 	case blockRankMap, blockCommunicators:
 		return &s.RankMap
-	case blockStreams, blockSequences:
+	case blockStreams, blockSequences, blockColumns:
 		return &s.Values
 	case blockTimingStart, blockTiming:
 		return &s.Timing

@@ -136,7 +136,7 @@ func stencil(ranks, steps int, timing bool) *Content {
 		}
 		parity := int64(rank % 2)
 		streams := []StreamRef{
-			{terminal(split), 0, int32(sequences.index([]int64{1 + parity}))},
+			{terminal(split), 0, int32(sequences.index([]int64{1}))},
 			{terminal(split), 1, int32(sequences.index([]int64{parity}))},
 		}
 		if rank == 0 && len(sources) > 0 {
@@ -150,7 +150,7 @@ func stencil(ranks, steps int, timing bool) *Content {
 				streams = append(streams, ref)
 			}
 		}
-		t := Thread{Rank: rank, Root: rootRule[k], Calls: uint64(len(terminals)), Streams: streams,
+		t := Thread{Rank: rank, Place: rank, Root: rootRule[k], Calls: uint64(len(terminals)), Streams: streams,
 			FirstTick: 5_000_000_000 + int64(rank)*1000}
 		if timing {
 			for range terminals {

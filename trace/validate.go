@@ -91,6 +91,9 @@ func (c *Content) validateShared() error {
 		if c.rank(t.Rank) == nil {
 			return fmt.Errorf("trace: thread %d is of rank %d, which is not there", t.Thread, t.Rank)
 		}
+		if t.Shape < 0 || t.Place < 0 {
+			return fmt.Errorf("trace: rank %d thread %d: shape %d, place %d", t.Rank, t.Thread, t.Shape, t.Place)
+		}
 		for j, ref := range t.Streams {
 			if int(ref.Terminal) >= len(c.Signatures) || ref.Terminal < 0 {
 				return fmt.Errorf("trace: rank %d thread %d: stream of signature %d, which is not there",

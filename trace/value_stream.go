@@ -14,8 +14,8 @@ const (
 )
 
 // newValueStream reads the sequence at the front of b.
-func newValueStream(b []byte) valueStream {
-	r := newSequenceReader(b)
+func newValueStream(b []byte, m *budget) valueStream {
+	r := newSequenceReader(b, m)
 	return valueStream{encoded: &r}
 }
 

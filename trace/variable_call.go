@@ -11,22 +11,24 @@ type variableCall struct {
 	in, out []Value
 	result  Value
 	slots   []slot
+	settled bool         // r is the same in all calls
 	created *valueStream // of Signature.Communicator
 }
 
 // A slot is a value that depends on the call.
 type slot struct {
-	value  *Value
-	fill   filling
-	offset int64 // of a relative rank
-	stream *valueStream
+	value   *Value
+	fill    filling
+	elastic Value // as the signature has it
+	add     bool  // r is to be added to the stream's value
+	stream  *valueStream
 }
 
 // filling says how a slot gets its value.
 type filling uint8
 
 const (
-	fillRank     filling = iota // own rank + offset
+	fillElastic  filling = iota // what follows from the thread and r
 	fillInt                     // an integer
 	fillFloat                   // the bits of a float64
 	fillList                    // a list of integers
@@ -70,7 +72,7 @@ var (
 	errStreamAbsent = errors.New("a value stream is missing")
 	errStatusList   = errors.New("a list of statuses is no multiple of five numbers")
 	errOwnRank      = errors.New("a peer is relative to a rank that is not known")
-	errCommunicator = errors.New("a communicator is not in the table")
+	errCommunicator = errors.New("a communicator is not in the rank's list")
 )
 
 // substitute fills in the values of the current call that its signature does not have.
@@ -85,29 +87,27 @@ func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 		c.calls.put(e.Terminal, v, len(c.shared.Signatures))
 	}
 	e.In, e.Out = v.in, v.out
-	relative := false
+	elastic := false
 	for i := range v.slots {
-		if v.slots[i].fill == fillRank {
-			relative = true
-		} else if err := v.slots[i].next(c.source.memory()); err != nil {
+		if v.slots[i].fill == fillElastic {
+			elastic = true
+			continue
+		}
+		elastic = elastic || v.slots[i].add
+		if err := v.slots[i].next(c.source.memory()); err != nil {
+			return c.fail(err)
+		}
+	}
+	if p.comm >= 0 {
+		b := c.communicator(&v.in[p.comm], c.ownRank(s))
+		e.Comm, e.OwnRank = b.comm, b.ownRank
+	}
+	if elastic {
+		if err := v.resolve(c.placeOf(p, e.OwnRank)); err != nil {
 			return c.fail(err)
 		}
 	}
 	e.Return = v.result
-	if p.comm >= 0 {
-		b := c.communicator(&v.in[p.comm], s.OwnRank)
-		e.Comm, e.OwnRank = b.comm, b.ownRank
-	}
-	if relative {
-		if e.OwnRank < 0 {
-			return c.fail(errOwnRank)
-		}
-		for i := range v.slots {
-			if slot := &v.slots[i]; slot.fill == fillRank {
-				*slot.value = Value{Form: Int, Int: int64(e.OwnRank) + slot.offset}
-			}
-		}
-	}
 	if v.created == nil {
 		return true
 	}
@@ -115,10 +115,10 @@ func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 	if !ok {
 		return c.fail(errStreamEnds)
 	}
-	if comm < 0 || comm >= int64(len(c.shared.Communicators)) {
+	if comm < 0 || comm >= int64(len(c.rank.CommunicatorsOwn)) {
 		return c.fail(errCommunicator)
 	}
-	e.NewComm = int(comm)
+	e.NewComm = int(c.rank.CommunicatorsOwn[comm])
 	c.created(p, e)
 	return true
 }
@@ -128,6 +128,9 @@ func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, error) {
 	v := &variableCall{in: cloneValues(s.In), out: cloneValues(s.Out), result: s.Return}
 	v.result.List = cloneValues(s.Return.List)
+	if k := c.plans[c.event.Terminal].comm; k < 0 || s.In[k].Form == Name {
+		v.settled = true
+	}
 	b := slotBuilder{cursor: c, call: v, streams: map[int64]*valueStream{}}
 	b.add(&v.result, f.Return, false)
 	in, out := v.in, v.out
@@ -150,6 +153,42 @@ func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, erro
 	return v, b.err
 }
 
+// placeOf is what the elastic values of the current call depend on; own is the caller's rank in its communicator.
+func (c *Cursor) placeOf(p *callPlan, own int) *place {
+	c.place.rank, c.place.known = int64(own), own >= 0
+	if p.comm < 0 {
+		c.place.rank, c.place.known = int64(c.thread.Rank), true
+	}
+	return &c.place
+}
+
+// resolve fills in what follows from the thread and its rank. Where that is the same in all calls it is done once.
+func (v *variableCall) resolve(at *place) error {
+	left := v.slots[:0]
+	for i := range v.slots {
+		s := &v.slots[i]
+		switch {
+		case s.fill == fillElastic:
+			x, err := at.evaluate(s.elastic)
+			if err != nil {
+				return err
+			}
+			x.List = nil
+			*s.value = x
+		case s.add:
+			if !at.known {
+				return errOwnRank
+			}
+			s.value.Int += at.rank
+		}
+		if s.fill != fillElastic || !v.settled {
+			left = append(left, *s)
+		}
+	}
+	v.slots = left
+	return nil
+}
+
 // A slotBuilder collects the slots of a variableCall. The first error stays.
 type slotBuilder struct {
 	cursor  *Cursor
@@ -160,8 +199,14 @@ type slotBuilder struct {
 
 func (b *slotBuilder) add(v *Value, kind string, list bool) {
 	switch v.Form {
-	case RankOffset:
-		b.call.slots = append(b.call.slots, slot{value: v, offset: v.Int})
+	case RankOffset, Column:
+		b.call.slots = append(b.call.slots, slot{value: v, elastic: *v})
+	case Elastic:
+		s := slot{value: v, elastic: *v}
+		if Operator(v.Int) == RelativeStream && len(v.List) == 1 {
+			s.fill, s.add, s.stream = fillInt, true, b.stream(v.List[0].Int)
+		}
+		b.call.slots = append(b.call.slots, s)
 	case Stream:
 		fill := fillInt
 		if kind == "double" {

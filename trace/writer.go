@@ -30,9 +30,12 @@ func Write(w io.Writer, c *Content) error {
 	}
 	f.block(blockSignatures, 0, 0, appendSignatures(c.Signatures))
 	f.block(blockCommunicators, 0, 0, appendCommunicators(c.Communicators))
-	f.block(blockGrammar, 0, 0, AppendGrammar(nil, c.Grammar))
+	f.block(blockGrammar, 0, 0, appendRules(nil, c.Grammar))
 	f.block(blockRanks, 0, 0, appendRanks(c.Ranks))
 	f.block(blockRankMap, 0, 0, appendRankMap(c))
+	if len(c.Columns) > 0 {
+		f.block(blockColumns, 0, 0, appendLists(nil, c.Columns))
+	}
 	f.block(blockStreams, 0, 0, appendStreams(c))
 	f.block(blockTimingStart, 0, 0, appendTimingStart(c))
 	if hasContext(c) {
@@ -102,8 +105,8 @@ func (f *fileWriter) timing(thread int, t *Thread) {
 	var content []byte
 	for at := 0; at < len(t.Gaps); at += TimingBlockCalls {
 		end := min(at+TimingBlockCalls, len(t.Gaps))
-		content = AppendSequence(content[:0], t.Gaps[at:end])
-		content = AppendSequence(content, t.Durations[at:end])
+		content = appendPieces(content[:0], t.Gaps[at:end])
+		content = appendPieces(content, t.Durations[at:end])
 		f.block(blockTiming, int64(thread), int64(at/TimingBlockCalls), content)
 	}
 }

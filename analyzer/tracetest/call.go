@@ -92,7 +92,7 @@ func (r *Rank) Call(name string, enter, exit float64, args Args) *Rank {
 		if r.created == nil {
 			r.created = map[int32][]int64{}
 		}
-		r.created[terminal] = append(r.created[terminal], int64(newComm))
+		r.created[terminal] = append(r.created[terminal], int64(len(r.info.CommunicatorsOwn)))
 		r.info.CommunicatorsOwn = append(r.info.CommunicatorsOwn, uint32(newComm))
 	}
 	r.builder.functions[spec.ID] = true

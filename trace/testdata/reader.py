@@ -70,10 +70,30 @@ class Input:
     def signed(self):
         return unzigzag(self.varint())
 
+    def plain_grammar(self):
+        rules = [[self.varint() for _ in range(n)] for n in self.sequence()]
+        exponents = iter(self.sequence())
+        rules = [[(x, next(exponents) + 1) for x in body] for body in rules]
+
+        def expand(i):
+            for x, exponent in rules[i]:
+                for _ in range(exponent):
+                    if x & 1 == 0:
+                        yield x >> 1
+                    else:
+                        yield from expand((x >> 1) + i + 1)
+        return expand(0)
+
     def sequence(self):
         n, values, value = self.varint(), [], 0
         while len(values) < n:
             head = self.varint()
+            if head < 2:
+                dictionary = self.sequence()
+                for terminal in self.plain_grammar():
+                    value = int64(head * value + dictionary[terminal])
+                    values.append(value)
+                return values
             kind, m = head & 3, head >> 2
             if kind == 0:
                 value = int64(value + self.signed())
@@ -100,10 +120,17 @@ class Input:
         return [self.table[i] for i in self.sequence()]
 
     def lists(self):
-        lengths, everything, out = self.sequence(), self.sequence(), []
-        for n in lengths:
-            out.append(everything[:n])
-            everything = everything[n:]
+        lengths = self.sequence()
+        out = [[] for _ in lengths]
+        for n in dict.fromkeys(n for n in lengths if n):
+            group = [i for i, m in enumerate(lengths) if m == n]
+            if n > len(group):
+                for i in group:
+                    out[i] = self.sequence()
+            else:
+                values = self.sequence()
+                for j, i in enumerate(group):
+                    out[i] = values[j::len(group)]
         return out
 
     def rank_list(self):
@@ -122,12 +149,14 @@ class Input:
             return form, struct.unpack("<d", self.bytes(8))[0]
         if form == 7 and x:
             return form, (x - 1, self.signed())
-        if form in (2, 6, 10, 11, 12, 13):
+        if form in (2, 6, 10, 11, 12, 13, 15):
             return form, unzigzag(x)
         if form in (4, 5):
             return form, self.table[x]
         if form in (8, 9):
             return form, [self.value() for _ in range(x)]
+        if form == 14:
+            return form, (x, [self.value() for _ in range(self.varint())])
         return form, None
 
 
@@ -196,9 +225,13 @@ class Trace:
             s.text(), s.varint(), [(s.signed(), s.varint()) for _ in range(s.varint())]
             self.communicators.append((name, members, remote))
         s = self.sections[6]
-        symbols = [[s.varint() for _ in range(n)] for n in s.sequence()]
-        exponents = iter(s.sequence())
-        self.rules = [[(x, next(exponents) + 1) for x in body] for body in symbols]
+        which, bodies, exponents = s.sequence(), s.lists(), iter(s.sequence())
+        self.rules = [[None] * len(bodies[k]) for k in which]
+        for n, body in enumerate(bodies):
+            for k, x in enumerate(body):
+                for rule in [i for i, w in enumerate(which) if w == n]:
+                    self.rules[rule][k] = x, next(exponents) + 1
+        self.columns = self.sections[15].lists() if 15 in self.sections else []
         s = self.sections[9].strings()
         n = s.varint()
         ranks = s.sequence()
@@ -217,16 +250,21 @@ class Trace:
             self.clocks[rank] = kind, samples
         s = self.sections[10].strings()
         s.varint()
-        self.threads = list(zip(s.sequence(), s.sequence(), s.sequence()))
+        ranks_of, threads, shape, first, roots = [s.sequence() for _ in range(5)]
+        place, self.threads = {}, []
+        for rank, thread, k, root in zip(ranks_of, threads, shape, roots):
+            self.threads.append((rank, thread, first[k] + root, place.get(k, 0)))
+            place[k] = place.get(k, 0) + 1
         own, lists = s.sequence(), s.lists()
         self.own = {rank: lists[i] for rank, i in zip(ranks, own)}
         s = self.sections[7].strings()
         s.varint()
-        shape, shapes, sequences = s.sequence(), s.lists(), iter(s.sequence())
+        mine, sets, assignments = s.sequence(), s.lists(), s.lists()
         self.streams = []
-        for i in shape:
-            n = len(shapes[i]) // 2
-            self.streams.append({(shapes[i][k], shapes[i][n + k]): next(sequences) for k in range(n)})
+        for i in mine:
+            names, sequences = sets[assignments[i][0]], assignments[i][1:]
+            n = len(sequences)
+            self.streams.append({(names[k], names[n + k]): sequences[k] for k in range(n)})
         self.first = self.sections[11].strings().sequence()
 
     def terminals(self, rule):
@@ -235,7 +273,7 @@ class Trace:
                 if x & 1 == 0:
                     yield x >> 1
                 else:
-                    yield from self.terminals((x >> 1) + rule + 1)
+                    yield from self.terminals(len(self.rules) - 1 - (x >> 1))
 
     def nanoseconds(self, rank, t):
         kind, samples = self.clocks[rank]
@@ -252,7 +290,7 @@ class Trace:
         return at[1] + (t - at[0]) * (b[1] - a[1]) // (b[0] - a[0])
 
     def calls(self, row):
-        rank, thread, root = self.threads[row]
+        rank, thread, root, place = self.threads[row]
         streams = {key: iter(self.sequences[i]) for key, i in self.streams[row].items()}
         world = handles = None
         handles = {}
@@ -265,6 +303,8 @@ class Trace:
                 form, x = v
                 pull = lambda: next(streams[terminal, x])
                 real = lambda bits: (3, struct.unpack("<d", struct.pack("<q", bits))[0])
+                if form == 14 and x[0] == 6:
+                    return 16, next(streams[terminal, x[1][0][1]])
                 if form == 10:
                     return real(pull()) if kind == "double" else (2, pull())
                 if form == 11:
@@ -288,20 +328,40 @@ class Trace:
                 own = rank
             elif first == (5, "MPI_COMM_SELF"):
                 own = 0
+            elif first is None:
+                own = rank
             elif first and first[0] in (2, 6) and first[1] in handles:
                 _, members, remote = self.communicators[handles[first[1]]]
                 own = (members if rank in members else remote).index(rank)
 
             def relative(v):
-                if v[0] == 12:
-                    return 2, own + v[1]
-                return (v[0], [relative(e) for e in v[1]]) if v[0] in (8, 9) else v
+                form, x = v
+                if form in (12, 16):  # 16: a value of a relative stream, see take
+                    return 2, own + x
+                if form == 15:
+                    return 2, self.columns[x][place]
+                if form == 14:
+                    operator, operands = x
+                    n = [e[1] for e in operands]
+                    if operator == 1:
+                        return 2, (own + n[0]) % n[1]
+                    if operator == 2:
+                        at, rest, size = 0, own, 1
+                        for extent, shift in reversed(list(zip(n[1:1 + n[0]], n[1 + n[0]:]))):
+                            at += size * ((rest + shift) % extent)
+                            rest, size = rest // extent, size * extent
+                        return 2, at
+                    if operator == 3:
+                        a, b, c, d = n
+                        return 2, a + b * (own // c % d if d else own // c)
+                    return relative(operands[1 + self.columns[n[0]][place]] if operator == 4 else operands[1])
+                return (form, [relative(e) for e in x]) if form in (8, 9) else v
 
             result = relative(result)
             before = {p: relative(v) for p, v in before.items()}
             after = {p: relative(v) for p, v in after.items()}
             if comm[0] == 10:
-                made = next(streams[terminal, comm[1]])
+                made = self.own[rank][next(streams[terminal, comm[1]])]
                 for p, k, d in parameters:
                     if k == "comm" and not d & 1 and p in after:
                         handles[after[p][1]] = made

@@ -1,0 +1,122 @@
+package trace
+
+import "encoding/binary"
+
+// Sequences with a structure that runs and progressions do not catch — the columns of a grid of ranks, values that
+// repeat with a period — are written as a run-length grammar (see Sequitur) over the distinct values, or over the
+// distinct differences between neighbours. Nested regular rank lists (ScalaTrace II §2.2) are a case of this.
+
+// pieceGrammar is the kind of a piece that is a whole sequence; in the file its head is 0 or 1, a piece of no values.
+const pieceGrammar = 1 << pieceKindBits
+
+const (
+	// grammarWorth: a grammar must be shorter than this share of the pieces, in quarters, since what follows packs
+	// pieces better.
+	grammarWorth = 3
+	// shortestPieces is the size in bytes from which on a grammar can be shorter.
+	shortestPieces = 12
+)
+
+// grammarOfSequence is the encoding of values as a grammar, nil where pieces (of that many bytes) do better.
+func grammarOfSequence(values []int64, pieces int) []byte {
+	if pieces < shortestPieces || len(values) < 8 {
+		return nil
+	}
+	limit := pieces * grammarWorth / 4
+	var best []byte
+	for _, differences := range []bool{false, true} {
+		if b := appendSequenceGrammar(values, differences, limit); b != nil {
+			best, limit = b, len(b)-1
+		}
+	}
+	return best
+}
+
+// appendSequenceGrammar writes one of the two grammars, nil if it has more than limit bytes.
+func appendSequenceGrammar(values []int64, differences bool, limit int) []byte {
+	terminals := map[int64]int32{}
+	var dictionary []int64
+	s := NewSequitur()
+	before := int64(0)
+	for _, v := range values {
+		x := v
+		if differences {
+			x, before = v-before, v
+		}
+		terminal, known := terminals[x]
+		if !known {
+			if len(dictionary) > limit { // each takes a byte at least
+				return nil
+			}
+			terminal = int32(len(dictionary))
+			terminals[x] = terminal
+			dictionary = append(dictionary, x)
+		}
+		s.Append(terminal)
+	}
+	b := binary.AppendUvarint(nil, uint64(len(values)))
+	if differences {
+		b = append(b, 1)
+	} else {
+		b = append(b, 0)
+	}
+	b = appendPieces(b, dictionary)
+	if len(b) > limit {
+		return nil
+	}
+	b = AppendGrammar(b, s.Grammar())
+	if len(b) > limit {
+		return nil
+	}
+	return b
+}
+
+// startGrammar reads the grammar of the whole sequence; its head was the first byte.
+func (r *sequenceReader) startGrammar() bool {
+	differences := r.kind == 1
+	if r.kind > 1 {
+		r.d.fail(errSequence)
+		return false
+	}
+	r.dictionary = r.d.pieces()
+	g := r.d.grammar()
+	if r.d.err != nil {
+		return false
+	}
+	lengths, err := g.Lengths()
+	if err != nil || len(lengths) == 0 || lengths[0] != r.left {
+		r.d.fail(errSequence)
+		return false
+	}
+	for _, body := range g.Rules {
+		for _, symbol := range body {
+			if !symbol.IsRule() && int(symbol.Value) >= len(r.dictionary) {
+				r.d.fail(errSequence)
+				return false
+			}
+		}
+	}
+	r.walk, r.kind, r.piece = g.Walk(0), pieceGrammar, r.left
+	r.step = 0
+	if differences {
+		r.step = 1
+	}
+	return true
+}
+
+func (r *sequenceReader) fillFromGrammar(dst []int64) bool {
+	for i := range dst {
+		terminal, ok := r.walk.Next()
+		if !ok {
+			r.d.fail(errSequence)
+			return false
+		}
+		if x := r.dictionary[terminal]; r.step != 0 {
+			r.value += x
+		} else {
+			r.value = x
+		}
+		dst[i] = r.value
+	}
+	return true
+}
