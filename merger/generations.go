@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
@@ -131,36 +132,50 @@ func (p *pool) digest(x *process) []byte {
 	}
 	for i := range x.threads {
 		t := &x.threads[i]
-		numbering := p.number([]int32{t.root})
-		for _, id := range numbering.signatures {
-			s := p.signatures[id]
-			s = mapSites(s, func(site uint32) uint32 {
-				write(p.siteIdentity(site))
-				return 0
-			})
-			segments := segmentsOf(&s)
-			anonymous := withSegments(s, make([]int32, len(p.segments)))
-			write(trace.AppendSignature(nil, &anonymous))
-			for _, id := range segments {
-				write(p.segmentIdentity(id))
-			}
+		s := &p.shapes[t.shape]
+		for k, id := range s.templates {
+			write(p.templateKey(id))
+			p.digestColumns(h, s, t.row, k)
 		}
-		for _, id := range numbering.rules {
-			write(appendRule(nil, numbering.body(p.rules[id])))
+		for _, body := range s.rules {
+			write(appendRule(nil, body))
 		}
-		streams := make([]trace.StreamRef, len(t.streams))
-		for k, s := range t.streams {
-			streams[k] = trace.StreamRef{Terminal: numbering.terminal[s.signature], Number: s.number, Sequence: s.sequence}
-		}
-		slices.SortFunc(streams, compareStreams)
-		for _, s := range streams {
-			fmt.Fprintf(h, "%d %d %d", s.Terminal, s.Number, hashValues(p.sequences[s.Sequence]))
+		for k := s.exponents; k < len(s.columns); k++ {
+			fmt.Fprintf(h, "%d ", s.columns[k].at(t.row))
 		}
 		fmt.Fprintf(h, "%d %d %d %d %d", t.number, t.calls, t.firstTick, hashValues(t.gaps), hashValues(t.durations))
 	}
 	return h.Sum(nil)
 }
 
-func compareStreams(a, b trace.StreamRef) int {
-	return cmp.Or(cmp.Compare(a.Terminal, b.Terminal), cmp.Compare(a.Number, b.Number))
+// templateKey is a template without pool numbers.
+func (p *pool) templateKey(id int32) []byte {
+	var b []byte
+	s := mapSites(p.templates[id].signature, func(site uint32) uint32 {
+		b = append(b, p.siteIdentity(site)...)
+		return 0
+	})
+	segments := segmentsOf(&s)
+	anonymous := withSegments(s, make([]int32, len(p.segments)))
+	b = trace.AppendSignature(b, &anonymous)
+	for _, id := range segments {
+		b = append(b, p.segmentIdentity(id)...)
+	}
+	return b
+}
+
+// digestColumns adds what a thread has in the columns of one signature.
+func (p *pool) digestColumns(h io.Writer, s *shape, row, signature int) {
+	t := &p.templates[s.templates[signature]]
+	for k := range t.width() {
+		code := s.columns[s.first[signature]+k].at(row)
+		switch {
+		case code&1 == 0 || code == noStream:
+			fmt.Fprintf(h, "%d ", code)
+		case k <= t.slots:
+			fmt.Fprintf(h, "%q ", p.names[code>>1])
+		default:
+			fmt.Fprintf(h, "s%d ", hashValues(p.sequences[code>>1]))
+		}
+	}
 }

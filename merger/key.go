@@ -56,6 +56,8 @@ func appendRule(b []byte, body []trace.Symbol) []byte {
 	return b
 }
 
+func appendCount(b []byte, n int64) []byte { return binary.AppendUvarint(b, uint64(n)) }
+
 func compareSites(a, b trace.Site) int {
 	return cmp.Or(
 		cmp.Compare(a.BuildID, b.BuildID),

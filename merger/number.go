@@ -14,7 +14,7 @@ type numbering struct {
 // number walks the rules from the roots. Terminals are numbered by first use.
 // Rules are in reverse postorder of a walk from the last root to the first and
 // from the end of each body to its beginning, so that the first root is rule 0.
-func (p *pool) number(roots []int32) numbering {
+func number(rules [][]trace.Symbol, roots []int32) numbering {
 	n := numbering{terminal: map[int32]int32{}, rule: map[int32]int32{}}
 	type position struct {
 		rule int32
@@ -31,7 +31,7 @@ func (p *pool) number(roots []int32) numbering {
 		stack = append(stack, position{rule: root})
 		for len(stack) > 0 {
 			top := &stack[len(stack)-1]
-			body := p.rules[top.rule]
+			body := rules[top.rule]
 			if top.next == len(body) {
 				stack = stack[:len(stack)-1]
 				continue
@@ -57,7 +57,7 @@ func (p *pool) number(roots []int32) numbering {
 			continue
 		}
 		seen[roots[i]] = true
-		stack = append(stack, position{rule: roots[i], next: len(p.rules[roots[i]])})
+		stack = append(stack, position{rule: roots[i], next: len(rules[roots[i]])})
 		for len(stack) > 0 {
 			top := &stack[len(stack)-1]
 			if top.next == 0 {
@@ -66,10 +66,10 @@ func (p *pool) number(roots []int32) numbering {
 				continue
 			}
 			top.next--
-			if s := p.rules[top.rule][top.next]; s.IsRule() {
+			if s := rules[top.rule][top.next]; s.IsRule() {
 				if id := int32(s.Rule()); !seen[id] {
 					seen[id] = true
-					stack = append(stack, position{rule: id, next: len(p.rules[id])})
+					stack = append(stack, position{rule: id, next: len(rules[id])})
 				}
 			}
 		}

@@ -13,9 +13,8 @@ import (
 // have the same number if and only if they are equal; the numbers themselves
 // depend on the order of arrival and never reach a trace (see emit).
 //
-// In a pooled signature Site is 1 + a pooled site and pointers lead to pooled
-// segments; in a pooled site Caller is 1 + a pooled site; in a pooled rule, terminals
-// are pooled signatures and rules are pooled rules.
+// In a pooled template Site is 1 + a pooled site and pointers lead to pooled
+// segments; in a pooled site Caller is 1 + a pooled site.
 type pool struct {
 	functions map[uint16]*trace.Function
 
@@ -28,11 +27,12 @@ type pool struct {
 	communicators   []trace.Communicator
 	communicatorIDs map[string]int32
 
-	signatures   []trace.Signature
-	signatureIDs map[string]int32
-
-	rules   [][]trace.Symbol
-	ruleIDs map[string]int32
+	templates   []template
+	templateIDs map[string]int32
+	names       []string // of special numbers
+	nameIDs     map[string]int32
+	shapes      []shape
+	shapeIDs    map[string]int32
 
 	sequences   [][]int64
 	sequenceIDs map[uint64][]int32 // by hash
@@ -124,37 +124,6 @@ func (p *pool) addCommunicator(c trace.Communicator) int32 {
 	p.communicatorIDs[key] = id
 	return id
 }
-
-func (p *pool) addSignature(s trace.Signature) int32 {
-	key := string(trace.AppendSignature(nil, &s))
-	if id, ok := p.signatureIDs[key]; ok {
-		return id
-	}
-	if p.signatureIDs == nil {
-		p.signatureIDs = map[string]int32{}
-	}
-	id := int32(len(p.signatures))
-	p.signatures = append(p.signatures, s)
-	p.signatureIDs[key] = id
-	return id
-}
-
-func (p *pool) addRule(body []trace.Symbol) int32 {
-	key := string(appendRule(nil, body))
-	if id, ok := p.ruleIDs[key]; ok {
-		return id
-	}
-	if p.ruleIDs == nil {
-		p.ruleIDs = map[string]int32{}
-	}
-	id := int32(len(p.rules))
-	p.rules = append(p.rules, body)
-	p.ruleIDs[key] = id
-	return id
-}
-
-// grammar is the pooled rules, for walks. Unlike in a trace, rules refer to earlier ones.
-func (p *pool) grammar() trace.Grammar { return trace.Grammar{Rules: p.rules} }
 
 func (p *pool) addSequence(values []int64) int32 {
 	h := hashValues(values)

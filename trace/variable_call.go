@@ -239,8 +239,8 @@ func (b *slotBuilder) stream(number int64) *valueStream {
 	if known := b.streams[number]; known != nil {
 		return known
 	}
-	ref, ok := b.cursor.thread.stream(b.cursor.event.Terminal, number)
-	if !ok {
+	ref, ok := b.cursor.thread.Stream(b.cursor.event.Terminal, int32(number))
+	if !ok || number < 0 || number > math.MaxInt32 {
 		b.err = errors.Join(b.err, errStreamAbsent)
 		return nil
 	}
@@ -363,12 +363,9 @@ func resize(list []Value, n int, m *budget) ([]Value, error) {
 	return grown, nil
 }
 
-// stream finds the sequence of one stream of a signature on this thread.
-func (t *Thread) stream(terminal int32, number int64) (StreamRef, bool) {
-	if number < 0 || number > math.MaxInt32 {
-		return StreamRef{}, false
-	}
-	want := StreamRef{Terminal: terminal, Number: int32(number)}
+// Stream finds the sequence of one stream of a signature on this thread.
+func (t *Thread) Stream(terminal, number int32) (StreamRef, bool) {
+	want := StreamRef{Terminal: terminal, Number: number}
 	low, high := 0, len(t.Streams)
 	for low < high {
 		middle := (low + high) / 2

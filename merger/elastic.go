@@ -1,0 +1,438 @@
+package merger
+
+import (
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// How the final merge writes values that differ from rank to rank — peers,
+// roots, tags, colours, keys, sizes, results: the one rule, in this one file.
+//
+// A slot has a value for each thread of a shape. r is the caller's rank in the
+// communicator of the call, or in the world where the call has none. The slot
+// is written in the first of these ways that gives all its values:
+//
+//	constant       c
+//	offset         r + b
+//	modulo         (r + b) mod n
+//	Cartesian      the rank at a distance in a periodic grid of the program's
+//	stride         a + b·(r div c), a + b·(r mod c), a + b·((r div c) mod d)
+//	cases          a few constants, names or offsets, and a column that says which
+//	column         the values
+//
+// of the last two the one with the shorter encoding. So a worker's destination
+// 0 stays 0 on any number of workers, and the neighbours of a stencil become a
+// handful of offsets. Pilgrim (SC '21, §3.4.2) knows the constant and the
+// offset; ScalaTrace II (ICS '13, §3.1) tables.
+//
+// A reader finds r from the communicator that a handle stands for, following
+// the calls of one thread. A process with several threads may create it on one
+// and use it on another, so such calls are written without r.
+//
+// The choice sees the content of all ranks, never the order in which they
+// came, so it is the same whatever was merged with what before. Shards have
+// columns only, and cases for names.
+
+// relativeTo is r of a signature on the threads of a shape, nil if a reader
+// could not tell it. own is the caller's rank as the signature has it.
+func (e *emission) relativeTo(s *emitted, t *template, own []int64) []int64 {
+	switch {
+	case !e.final:
+		return nil
+	case !t.hasComm:
+		return s.world
+	case t.onHandle && s.threaded || slices.Min(own) < 0:
+		return nil
+	}
+	return own
+}
+
+// A fitting writes the slots of one signature of a shape.
+type fitting struct {
+	*emission
+	own []int64 // r by place, nil: not known
+}
+
+// write chooses how the values with these codes are written.
+func (f *fitting) write(codes []int64) trace.Value {
+	if constant, ok := f.constant(codes); ok {
+		return constant
+	}
+	values, names := numbersOf(codes)
+	if !f.final {
+		return f.raw(codes, values, names)
+	}
+	if len(names) == 0 {
+		for _, way := range []func([]int64) (trace.Value, bool){f.offset, f.modulo, f.cartesian, f.stride} {
+			if v, ok := way(values); ok {
+				return v
+			}
+		}
+	}
+	if v, ok := f.cases(codes); ok {
+		return v
+	}
+	return f.raw(codes, values, names)
+}
+
+// constant is the one value of all threads.
+func (f *fitting) constant(codes []int64) (trace.Value, bool) {
+	for _, code := range codes {
+		if code != codes[0] {
+			return trace.Value{}, false
+		}
+	}
+	return f.coded(codes[0]), true
+}
+
+// coded is the value of a code.
+func (f *fitting) coded(code int64) trace.Value {
+	if code&1 == 1 {
+		return trace.Value{Form: trace.Name, Text: f.pool.names[code>>1]}
+	}
+	return integer(code >> 1)
+}
+
+// numbersOf gives the numbers of codes, 0 for names, and the codes of the names in order of first use.
+func numbersOf(codes []int64) (values, names []int64) {
+	values = make([]int64, len(codes))
+	for i, code := range codes {
+		if code&1 == 0 {
+			values[i] = code >> 1
+		} else if !slices.Contains(names, code) {
+			names = append(names, code)
+		}
+	}
+	return values, names
+}
+
+// raw is a column; where there are names, a case for each besides it.
+func (f *fitting) raw(codes, values, names []int64) trace.Value {
+	if len(names) == 0 {
+		return trace.Value{Form: trace.Column, Int: f.column(values)}
+	}
+	which := make([]int64, len(codes))
+	v := trace.Value{Form: trace.Elastic, Int: int64(trace.Cases), List: []trace.Value{{}, {}}}
+	for _, name := range names {
+		v.List = append(v.List, f.coded(name))
+	}
+	for i, code := range codes {
+		if code&1 == 1 {
+			which[i] = int64(1 + slices.Index(names, code))
+		}
+	}
+	v.List[0] = integer(f.column(which))
+	v.List[1] = trace.Value{Form: trace.Column, Int: f.column(values)}
+	return v
+}
+
+func (f *fitting) offset(values []int64) (trace.Value, bool) {
+	if f.own == nil {
+		return trace.Value{}, false
+	}
+	b := values[0] - f.own[0]
+	for i, v := range values {
+		if v-f.own[i] != b {
+			return trace.Value{}, false
+		}
+	}
+	return trace.Value{Form: trace.RankOffset, Int: b}, true
+}
+
+func elastic(operator trace.Operator, operands ...int64) trace.Value {
+	v := trace.Value{Form: trace.Elastic, Int: int64(operator), List: make([]trace.Value, len(operands))}
+	for i, x := range operands {
+		v.List[i] = integer(x)
+	}
+	return v
+}
+
+// modulo takes n from the first two offsets that differ.
+func (f *fitting) modulo(values []int64) (trace.Value, bool) {
+	if f.own == nil {
+		return trace.Value{}, false
+	}
+	first, n := values[0]-f.own[0], int64(0)
+	for i, v := range values {
+		if b := v - f.own[i]; b != first {
+			n = max(b-first, first-b)
+			break
+		}
+	}
+	if n < 2 || n > 1<<31-1 {
+		return trace.Value{}, false
+	}
+	b := floorMod(first, n)
+	for i, v := range values {
+		if v != floorMod(f.own[i]+b, n) {
+			return trace.Value{}, false
+		}
+	}
+	if b > n/2 {
+		b -= n
+	}
+	return elastic(trace.Modulo, b, n), true
+}
+
+func floorMod(x, n int64) int64 {
+	if x %= n; x < 0 {
+		x += n
+	}
+	return x
+}
+
+// A grid is the extents of a Cartesian communicator.
+type grid []int64
+
+func (g grid) size() int64 {
+	n := int64(1)
+	for _, extent := range g {
+		n *= extent
+	}
+	return n
+}
+
+// coordinates of a rank, row-major.
+func (g grid) coordinates(rank int64) []int64 {
+	at := make([]int64, len(g))
+	for i := len(g) - 1; i >= 0; i-- {
+		at[i] = rank % g[i]
+		rank /= g[i]
+	}
+	return at
+}
+
+// addGrids lists the distinct grids of the communicators.
+func (e *emission) addGrids() {
+	seen := map[string]bool{}
+	for i := range e.c.Communicators {
+		var g grid
+		var key []byte
+		for _, n := range e.c.Communicators[i].Topology.Dims {
+			g = append(g, int64(n))
+			key = appendCount(key, int64(n))
+		}
+		if len(g) > 0 && !seen[string(key)] && slices.Min(g) > 0 {
+			seen[string(key)] = true
+			e.grids = append(e.grids, g)
+		}
+	}
+}
+
+func (f *fitting) cartesian(values []int64) (trace.Value, bool) {
+	if f.own == nil {
+		return trace.Value{}, false
+	}
+	for _, g := range f.grids {
+		size := g.size()
+		if v, r := values[0], f.own[0]; v < 0 || v >= size || r >= size {
+			continue
+		}
+		from, to := g.coordinates(f.own[0]), g.coordinates(values[0])
+		by := make([]int64, len(g))
+		for k := range g {
+			if by[k] = floorMod(to[k]-from[k], g[k]); by[k] > g[k]/2 {
+				by[k] -= g[k]
+			}
+		}
+		fits := true
+		for i, v := range values {
+			r, rank, stride := f.own[i], int64(0), int64(1)
+			for k := len(g) - 1; k >= 0; k-- {
+				rank += stride * floorMod(r%g[k]+by[k], g[k])
+				stride *= g[k]
+				r /= g[k]
+			}
+			if rank != v || f.own[i] >= size {
+				fits = false
+				break
+			}
+		}
+		if fits {
+			operands := append([]int64{int64(len(g))}, g...)
+			return elastic(trace.Cartesian, append(operands, by...)...), true
+		}
+	}
+	return trace.Value{}, false
+}
+
+// stride tries divisors and moduli that the grids suggest, and those that the values do.
+func (f *fitting) stride(values []int64) (trace.Value, bool) {
+	if f.own == nil {
+		return trace.Value{}, false
+	}
+	for _, s := range f.strides(values) {
+		if v, ok := f.linear(values, s.divisor, s.modulus); ok {
+			return v, true
+		}
+	}
+	return trace.Value{}, false
+}
+
+type stride struct{ divisor, modulus int64 }
+
+// strides lists what is to be tried: div, mod, both.
+func (f *fitting) strides(values []int64) []stride {
+	var divisors []int64
+	for _, g := range f.grids {
+		n := int64(1)
+		for i := len(g) - 1; i > 0; i-- {
+			n *= g[i]
+			divisors = append(divisors, n)
+		}
+	}
+	// where neighbours begin to have another value
+	for i := 1; i < len(values); i++ {
+		if f.own[i] == f.own[i-1]+1 && values[i] != values[i-1] && f.own[i] > 0 {
+			divisors = append(divisors, f.own[i])
+			break
+		}
+	}
+	// where the first value comes again, or the values fall back
+	for i := 1; i < len(values); i++ {
+		if f.own[i] == f.own[i-1]+1 && (values[i] == values[0] || values[i] < values[i-1]) && f.own[i] > 0 {
+			divisors = append(divisors, f.own[i])
+			break
+		}
+	}
+	slices.Sort(divisors)
+	divisors = slices.Compact(divisors)
+	list := []stride{{1, 0}}
+	for _, c := range divisors {
+		list = append(list, stride{c, 0})
+	}
+	for _, c := range divisors {
+		list = append(list, stride{1, c})
+	}
+	for _, c := range divisors {
+		for _, d := range divisors {
+			if d > c && d%c == 0 {
+				list = append(list, stride{c, d / c})
+			}
+		}
+	}
+	return list
+}
+
+// linear fits a + b·((r div c) mod d).
+func (f *fitting) linear(values []int64, c, d int64) (trace.Value, bool) {
+	quotient := func(r int64) int64 {
+		if q := r / c; d == 0 {
+			return q
+		} else {
+			return q % d
+		}
+	}
+	q0 := quotient(f.own[0])
+	a, b, known := values[0], int64(0), false
+	for i, v := range values {
+		q := quotient(f.own[i])
+		if q == q0 {
+			if v != values[0] {
+				return trace.Value{}, false
+			}
+			continue
+		}
+		if !known {
+			if (v-values[0])%(q-q0) != 0 {
+				return trace.Value{}, false
+			}
+			b, known = (v-values[0])/(q-q0), true
+			a = values[0] - b*q0
+		}
+		if v != a+b*q {
+			return trace.Value{}, false
+		}
+	}
+	return elastic(trace.Stride, a, b, c, d), known
+}
+
+const (
+	mostCases    = 6
+	mostDistinct = 256 // of the values, or offsets, that are still to be covered
+)
+
+// cases covers the values greedily: the constant or offset that gives most of those that are left comes next.
+func (f *fitting) cases(codes []int64) (trace.Value, bool) {
+	which := make([]int64, len(codes))
+	for i := range which {
+		which[i] = -1
+	}
+	v := trace.Value{Form: trace.Elastic, Int: int64(trace.Cases), List: []trace.Value{{}}}
+	for left := len(codes); left > 0; {
+		if len(v.List) > mostCases {
+			return trace.Value{}, false
+		}
+		constants, offsets := map[int64]int{}, map[int64]int{}
+		for i, code := range codes {
+			if which[i] >= 0 {
+				continue
+			}
+			if len(constants) <= mostDistinct {
+				constants[code]++
+			}
+			if f.own != nil && code&1 == 0 && len(offsets) <= mostDistinct {
+				offsets[code>>1-f.own[i]]++
+			}
+		}
+		constant, n := most(constants)
+		offset, m := most(offsets)
+		if max(n, m) == 0 || len(constants) > mostDistinct && len(offsets) > mostDistinct {
+			return trace.Value{}, false
+		}
+		number := int64(len(v.List) - 1)
+		covers := func(i int) bool { return codes[i] == constant }
+		if m > n {
+			covers = func(i int) bool { return codes[i]&1 == 0 && codes[i]>>1-f.own[i] == offset }
+			v.List = append(v.List, trace.Value{Form: trace.RankOffset, Int: offset})
+		} else {
+			v.List = append(v.List, f.coded(constant))
+		}
+		for i := range codes {
+			if which[i] < 0 && covers(i) {
+				which[i] = number
+				left--
+			}
+		}
+	}
+	if values, names := numbersOf(codes); len(names) == 0 {
+		if len(trace.AppendSequence(nil, values)) < len(trace.AppendSequence(nil, which))+3*len(v.List) {
+			return trace.Value{}, false
+		}
+	}
+	v.List[0] = integer(f.column(which))
+	return v, true
+}
+
+// most is the key with the highest count, of several the least.
+func most(counts map[int64]int) (key int64, count int) {
+	for k, n := range counts {
+		if n > count || n == count && k < key {
+			key, count = k, n
+		}
+	}
+	return key, count
+}
+
+// betterRelative tells whether the sequences of a stream are fewer when r is taken from their values.
+func (e *emission) betterRelative(codes, own []int64) bool {
+	if own == nil {
+		return false
+	}
+	absolute, relative := map[uint64]bool{}, map[uint64]bool{}
+	for place, code := range codes {
+		if code == noStream {
+			return false
+		}
+		if code&1 == 0 {
+			absolute[uint64(code)] = true
+			relative[uint64(code>>1-own[place])<<1] = true
+			continue
+		}
+		values := e.pool.sequences[code>>1]
+		absolute[uint64(code)] = true
+		relative[hashValues(shifted(values, -own[place]))|1] = true
+	}
+	return len(relative) < len(absolute)
+}

@@ -1,0 +1,165 @@
+package merger
+
+import "github.com/cairn-mpi/cairn/trace"
+
+// A ruleTable holds distinct rules; a rule refers to earlier ones.
+type ruleTable struct {
+	bodies [][]trace.Symbol
+	ids    map[string]int32
+}
+
+func (t *ruleTable) add(body []trace.Symbol) int32 {
+	key := string(appendRule(nil, body))
+	if id, ok := t.ids[key]; ok {
+		return id
+	}
+	if t.ids == nil {
+		t.ids = map[string]int32{}
+	}
+	id := int32(len(t.bodies))
+	t.bodies = append(t.bodies, body)
+	t.ids[key] = id
+	return id
+}
+
+// children lists the rules of a shape so that each comes after all that it refers to.
+func (s *shape) children() []int {
+	order := make([]int, 0, len(s.rules))
+	done := make([]bool, len(s.rules))
+	type position struct{ rule, next int }
+	stack := []position{{}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if top.next == len(s.rules[top.rule]) {
+			order = append(order, top.rule)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		symbol := s.rules[top.rule][top.next]
+		top.next++
+		if symbol.IsRule() && !done[symbol.Rule()] {
+			done[symbol.Rule()] = true
+			stack = append(stack, position{rule: symbol.Rule()})
+		}
+	}
+	return order
+}
+
+// exponentColumns are those in which the rows of the trace differ, and what the others hold.
+func (s *emitted) exponentColumns() (fixed []int64, varying map[int][]int64) {
+	width := len(s.shape.columns) - s.shape.exponents
+	fixed, varying = make([]int64, width), map[int][]int64{}
+	for k := range fixed {
+		if v, ok := s.shape.columns[s.shape.exponents+k].constant(); ok {
+			fixed[k] = v
+			continue
+		}
+		values := s.values(s.shape.exponents + k)
+		fixed[k] = values[0]
+		for _, v := range values {
+			if v != fixed[k] {
+				varying[k] = values
+				break
+			}
+		}
+	}
+	return fixed, varying
+}
+
+// instances lists the distinct vectors of exponents in order of first use, and notes which one each place has.
+func (s *emitted) instances() (exponents [][]int64) {
+	fixed, varying := s.exponentColumns()
+	s.instance = make([]int, len(s.rows))
+	if len(varying) == 0 {
+		return [][]int64{fixed}
+	}
+	columns := make([]int, 0, len(varying))
+	for k := range fixed {
+		if varying[k] != nil {
+			columns = append(columns, k)
+		}
+	}
+	seen := map[string]int{}
+	var key []byte
+	for place := range s.rows {
+		key = key[:0]
+		for _, k := range columns {
+			key = appendCount(key, varying[k][place])
+		}
+		i, known := seen[string(key)]
+		if !known {
+			i = len(exponents)
+			seen[string(key)] = i
+			mine := append([]int64(nil), fixed...)
+			for _, k := range columns {
+				mine[k] = varying[k][place]
+			}
+			exponents = append(exponents, mine)
+		}
+		s.instance[place] = i
+	}
+	return exponents
+}
+
+// addRoots makes the rules of a shape, once for each vector of exponents, with other terminals.
+func (s *emitted) addRoots(rules *ruleTable, exponents [][]int64, terminals []int32) {
+	firstExponent := s.shape.firstExponents()
+	order := s.shape.children()
+	s.roots = make([]int32, len(exponents))
+	place := make([]int32, len(s.shape.rules))
+	for k, mine := range exponents {
+		for _, i := range order {
+			body := make([]trace.Symbol, 0, len(s.shape.rules[i]))
+			for at, symbol := range s.shape.rules[i] {
+				symbol.Count = uint64(mine[firstExponent[i]+at])
+				if symbol.IsRule() {
+					symbol = trace.RuleSymbol(int(place[symbol.Rule()]), symbol.Count)
+				} else {
+					symbol.Value = terminals[symbol.Value]
+				}
+				// two terminals that became one make one run
+				if n := len(body); n > 0 && body[n-1].Value == symbol.Value {
+					body[n-1].Count += symbol.Count
+					continue
+				}
+				body = append(body, symbol)
+			}
+			place[i] = rules.add(body)
+		}
+		s.roots[k] = place[0]
+	}
+}
+
+// firstExponents is, for each rule, the place of its first exponent in a vector of exponents.
+func (s *shape) firstExponents() []int {
+	first := make([]int, len(s.rules))
+	n := 0
+	for i, body := range s.rules {
+		first[i] = n
+		n += len(body)
+	}
+	return first
+}
+
+// countTerminals counts how often each local terminal comes.
+func (s *emitted) countTerminals(exponents [][]int64) {
+	order := s.shape.children()
+	firstExponent := s.shape.firstExponents()
+	for _, mine := range exponents {
+		times := make([]uint64, len(s.shape.rules))
+		times[0] = 1
+		total := make([]uint64, len(s.shape.templates))
+		for at := len(order) - 1; at >= 0; at-- {
+			i := order[at]
+			for j, symbol := range s.shape.rules[i] {
+				n := times[i] * uint64(mine[firstExponent[i]+j])
+				if symbol.IsRule() {
+					times[symbol.Rule()] += n
+				} else {
+					total[symbol.Value] += n
+				}
+			}
+		}
+		s.counts = append(s.counts, total)
+	}
+}

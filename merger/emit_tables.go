@@ -1,0 +1,84 @@
+package merger
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// addTables writes the functions, sites and segments that the signatures use.
+func (e *emission) addTables() {
+	p, c := e.pool, e.c
+	used := map[uint16]bool{}
+	for i := range c.Signatures {
+		if id := c.Signatures[i].Function; !used[id] {
+			used[id] = true
+			c.Functions = append(c.Functions, *p.functions[id])
+		}
+	}
+	slices.SortFunc(c.Functions, func(a, b trace.Function) int { return cmp.Compare(a.ID, b.ID) })
+	p.emitPlaces(c)
+}
+
+// mapSites returns the signature with every site replaced: where the call was made, and the functions among its arguments.
+func mapSites(s trace.Signature, replace func(uint32) uint32) trace.Signature {
+	if s.Site > 0 {
+		s.Site = replace(s.Site)
+	}
+	for _, values := range []*[]trace.Value{&s.In, &s.Out} {
+		for i, v := range *values {
+			if v.Form == trace.Code {
+				mapped := slices.Clone(*values)
+				mapped[i].Int = int64(replace(uint32(v.Int)))
+				*values = mapped
+			}
+		}
+	}
+	return s
+}
+
+// addCommunicators writes those communicators that the processes were in, in
+// the order in which the lowest rank got them, and returns their new numbers.
+func (e *emission) addCommunicators(processes []process) map[int32]int32 {
+	p, c := e.pool, e.c
+	place := map[int32]int32{}
+	enter := func(id int32) {
+		if _, ok := place[id]; !ok {
+			place[id] = int32(len(c.Communicators))
+			c.Communicators = append(c.Communicators, p.communicators[id])
+		}
+	}
+	for i := range processes {
+		for _, id := range processes[i].rank.CommunicatorsOwn {
+			enter(int32(id))
+		}
+	}
+	c.Meta.Notes = append(c.Meta.Notes, membershipConflicts(c.Communicators)...)
+	return place
+}
+
+// membershipConflicts finds communicators that have the same name and
+// different members: their names were not as global as they should be. The two
+// sides of an intercommunicator see each other's groups exchanged; that is right.
+func membershipConflicts(communicators []trace.Communicator) []string {
+	var notes []string
+	byName := map[string]int{}
+	for i := range communicators {
+		c := &communicators[i]
+		if c.GlobalName == "MPI_COMM_SELF" {
+			continue // one name, an instance for each rank
+		}
+		j, ok := byName[c.GlobalName]
+		if !ok {
+			byName[c.GlobalName] = i
+			continue
+		}
+		other := &communicators[j]
+		if len(c.Remote) > 0 && slices.Equal(c.Members, other.Remote) && slices.Equal(c.Remote, other.Members) {
+			continue
+		}
+		notes = append(notes, "ranks disagree on the members of communicator "+c.GlobalName)
+	}
+	return notes
+}

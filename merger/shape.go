@@ -1,0 +1,149 @@
+package merger
+
+import (
+	"encoding/binary"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A shape is what threads have in common whose grammars are equal up to the renaming of terminals, up to exponents and
+// up to the numbers in their signatures. What differs is in columns, with a row for each thread:
+//
+//	of each signature, in order of first use: the caller's rank, the slots, the streams (see code)
+//	of each symbol of each rule: its exponent
+type shape struct {
+	templates []int32          // pooled, in order of first use: the index is the terminal in rules
+	rules     [][]trace.Symbol // in order of first use, the root is 0; exponents are in columns
+	first     []int            // of each template, its first column
+	exponents int              // the first column of exponents
+	columns   []column
+	rows      int
+}
+
+// Codes are what columns of slots and streams hold: a number doubled, or 2·k + 1, where k is a pooled name (slots) or
+// the pooled sequence of a stream that does not give the same number in all calls.
+func numberCode(x int64) int64 { return x << 1 }
+func nameCode(k int32) int64   { return int64(k)<<1 | 1 }
+
+// codeFits tells whether a number has a code.
+func codeFits(x int64) bool { return x<<1>>1 == x }
+
+// localGrammar is what is under a root, by order of first use.
+type localGrammar struct {
+	rules     [][]trace.Symbol // Value is local; Count is that of the input
+	terminals []int32          // local terminal -> terminal of the input
+}
+
+// localize numbers rules and terminals under a root by first use.
+func localize(g trace.Grammar, root int) localGrammar {
+	var l localGrammar
+	terminal := map[int32]int32{}
+	rule := map[int]int{root: 0}
+	order := []int{root}
+	// rules in order of first use by a walk that enters each rule once
+	type position struct{ rule, next int }
+	stack := []position{{root, 0}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		body := g.Rules[top.rule]
+		if top.next == len(body) {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		s := body[top.next]
+		top.next++
+		if !s.IsRule() {
+			if _, known := terminal[s.Value]; !known {
+				terminal[s.Value] = int32(len(l.terminals))
+				l.terminals = append(l.terminals, s.Value)
+			}
+			continue
+		}
+		if _, known := rule[s.Rule()]; !known {
+			rule[s.Rule()] = len(order)
+			order = append(order, s.Rule())
+			stack = append(stack, position{s.Rule(), 0})
+		}
+	}
+	l.rules = make([][]trace.Symbol, len(order))
+	for i, r := range order {
+		l.rules[i] = make([]trace.Symbol, len(g.Rules[r]))
+		for k, s := range g.Rules[r] {
+			if s.IsRule() {
+				l.rules[i][k] = trace.RuleSymbol(rule[s.Rule()], s.Count)
+			} else {
+				l.rules[i][k] = trace.Symbol{Value: terminal[s.Value], Count: s.Count}
+			}
+		}
+	}
+	return l
+}
+
+// key is equal for the grammars of one shape.
+func (l *localGrammar) key(templates []int32) string {
+	var b []byte
+	for _, t := range templates {
+		b = binary.AppendUvarint(b, uint64(t))
+	}
+	for _, body := range l.rules {
+		b = binary.AppendUvarint(b, uint64(len(body)))
+		for _, s := range body {
+			b = binary.AppendVarint(b, int64(s.Value))
+		}
+	}
+	return string(b)
+}
+
+// shapeOf finds or makes the shape of a local grammar with these templates.
+func (p *pool) shapeOf(l *localGrammar, templates []int32) int32 {
+	key := string(binary.AppendUvarint(nil, uint64(len(templates)))) + l.key(templates)
+	if id, ok := p.shapeIDs[key]; ok {
+		return id
+	}
+	if p.shapeIDs == nil {
+		p.shapeIDs = map[string]int32{}
+	}
+	s := shape{templates: templates, rules: l.rules}
+	for _, t := range templates {
+		s.first = append(s.first, s.exponents)
+		s.exponents += p.templates[t].width()
+	}
+	width := s.exponents
+	for _, body := range l.rules {
+		width += len(body)
+	}
+	s.columns = make([]column, width)
+	id := int32(len(p.shapes))
+	p.shapes = append(p.shapes, s)
+	p.shapeIDs[key] = id
+	return id
+}
+
+// addTemplate pools a template. Its signature must have pooled sites.
+func (p *pool) addTemplate(t template) int32 {
+	key := string(trace.AppendSignature(nil, &t.signature))
+	if id, ok := p.templateIDs[key]; ok {
+		return id
+	}
+	if p.templateIDs == nil {
+		p.templateIDs = map[string]int32{}
+	}
+	id := int32(len(p.templates))
+	p.templates = append(p.templates, t)
+	p.templateIDs[key] = id
+	return id
+}
+
+// addName pools the name of a special number.
+func (p *pool) addName(name string) int32 {
+	if id, ok := p.nameIDs[name]; ok {
+		return id
+	}
+	if p.nameIDs == nil {
+		p.nameIDs = map[string]int32{}
+	}
+	id := int32(len(p.names))
+	p.names = append(p.names, name)
+	p.nameIDs[name] = id
+	return id
+}

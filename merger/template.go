@@ -1,0 +1,160 @@
+package merger
+
+import (
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A template is a signature with everything taken out that may differ from rank to rank within a shape: the numbers
+// (and the names of special ones, MPI_PROC_NULL) of its arguments and results, the caller's rank, and what streams give
+// that are the same in all calls of a thread. Slots are numbered in the order of a walk through the values.
+type template struct {
+	signature trace.Signature // numbers are 0, streams are there, the own rank is −1
+	slots     int
+	streams   []int32 // numbers of the streams that a constant may replace, in order of first sight
+	others    []int32 // numbers of all other streams: lists, floating-point numbers, communicators
+	onHandle  bool    // the communicator of the call is one that the program created
+	hasComm   bool
+}
+
+// longestList is the number of elements from which on a list is left alone.
+const longestList = 256
+
+// handleKinds are the kinds of parameters whose values name objects: they are never slots.
+var handleKinds = map[string]bool{
+	"comm": true, "datatype": true, "op": true, "group": true, "win": true, "file": true, "info": true,
+	"request": true, "message": true, "errhandler": true, "session": true, "keyval": true, "buffer": true,
+	"pointer": true, "function": true,
+}
+
+// A visitor sees the values of a signature in a fixed order and may replace them.
+type visitor struct {
+	slot   func(v trace.Value) trace.Value // a number that may differ
+	stream func(v trace.Value, number int32, constant *trace.Value) trace.Value
+	other  func(number int32) // a stream that no constant may replace
+}
+
+// visit walks through a signature: its slots and its streams, also those that a shard has as constants. It copies what
+// it changes.
+func visit(s trace.Signature, f *trace.Function, to visitor) trace.Signature {
+	s.Return = to.value(s.Return, f.Return)
+	s.In, s.Out = slices.Clone(s.In), slices.Clone(s.Out)
+	in, out := 0, 0
+	for i := range f.Parameters {
+		p := &f.Parameters[i]
+		if p.Direction != trace.Out {
+			if in < len(s.In) {
+				s.In[in] = to.value(s.In[in], p.Kind)
+			}
+			in++
+		}
+	}
+	for i := range f.Parameters {
+		p := &f.Parameters[i]
+		if p.Direction != trace.In {
+			if out < len(s.Out) {
+				s.Out[out] = to.value(s.Out[out], p.Kind)
+			}
+			out++
+		}
+	}
+	return s
+}
+
+func (to *visitor) value(v trace.Value, kind string) trace.Value {
+	switch v.Form {
+	case trace.Int, trace.Name, trace.Column:
+		if !handleKinds[kind] && (v.Form != trace.Int || codeFits(v.Int)) {
+			return to.slot(v)
+		}
+	case trace.Elastic:
+		if trace.Operator(v.Int) == trace.Constant && len(v.List) == 2 {
+			return to.stream(trace.Value{Form: trace.Stream, Int: v.List[0].Int}, int32(v.List[0].Int), &v.List[1])
+		}
+		return to.slot(v)
+	case trace.Stream:
+		if kind != "double" {
+			return to.stream(v, int32(v.Int), nil)
+		}
+		to.otherStream(v)
+	case trace.ListStream:
+		to.otherStream(v)
+	case trace.List, trace.Status:
+		if v.Form == trace.Status {
+			kind = ""
+		}
+		if len(v.List) <= longestList {
+			v.List = slices.Clone(v.List)
+			for i := range v.List {
+				v.List[i] = to.value(v.List[i], kind)
+			}
+		}
+	}
+	return v
+}
+
+func (to *visitor) otherStream(v trace.Value) {
+	if to.other != nil {
+		to.other(int32(v.Int))
+	}
+}
+
+// templateOf takes a signature apart: its template, and the value of each slot and stream (nil for a real stream).
+func templateOf(s trace.Signature, f *trace.Function) (t template, slots []trace.Value, constants []*trace.Value) {
+	seen := map[int32]int{}
+	t.signature = visit(s, f, visitor{
+		slot: func(v trace.Value) trace.Value {
+			slots = append(slots, v)
+			return trace.Value{Form: trace.Int}
+		},
+		stream: func(v trace.Value, number int32, constant *trace.Value) trace.Value {
+			if _, again := seen[number]; !again {
+				seen[number] = len(t.streams)
+				t.streams = append(t.streams, number)
+				constants = append(constants, constant)
+			}
+			return v
+		},
+		other: func(number int32) { t.others = append(t.others, number) },
+	})
+	if s.Communicator.Form == trace.Stream {
+		t.others = append(t.others, int32(s.Communicator.Int))
+	}
+	slices.Sort(t.others)
+	t.others = slices.Compact(t.others)
+	t.others = slices.DeleteFunc(t.others, func(n int32) bool { return slices.Contains(t.streams, n) })
+	t.signature.OwnRank = -1
+	t.slots = len(slots)
+	in := 0
+	for i := range f.Parameters {
+		p := &f.Parameters[i]
+		if p.Direction == trace.Out {
+			continue
+		}
+		if p.Kind == "comm" && !p.List && in < len(s.In) && !t.hasComm {
+			t.hasComm = true
+			t.onHandle = s.In[in].Form != trace.Name
+		}
+		in++
+	}
+	return t, slots, constants
+}
+
+// width is the number of columns of a template: the own rank, its slots, its streams of both kinds.
+func (t *template) width() int { return 1 + t.slots + len(t.streams) + len(t.others) }
+
+// with puts values into the template: one for each slot, and for each stream what stands in its place, which may be the
+// stream itself.
+func (t *template) with(f *trace.Function, slots, streams []trace.Value) trace.Signature {
+	next := 0
+	return visit(t.signature, f, visitor{
+		slot: func(trace.Value) trace.Value {
+			next++
+			return slots[next-1]
+		},
+		stream: func(_ trace.Value, number int32, _ *trace.Value) trace.Value {
+			return streams[slices.Index(t.streams, number)]
+		},
+	})
+}
