@@ -199,6 +199,15 @@ func TestMissingRanksAreNamed(t *testing.T) {
 	require.Equal(t, "2-3", s.job().Status.Runs[0].MissingRanks)
 }
 
+func TestRanksThatEndedEarlyAreNamed(t *testing.T) {
+	s := newStage(t)
+	s.apply()
+	s.runToMerge(0)
+	s.ends("stencil-cairn-merge-l0", pod{message: `{"runs":[{"id":"0/0","ranks":4,"ended_early":"1,3","calls":7}],"run_count":1}`})
+	s.settle()
+	require.Equal(t, "the traces of all ranks arrived; run 0/0: ranks 1,3 ended before MPI_Finalize", s.expect("TraceCollected", isTrue, "AllRanks"))
+}
+
 // A job with more shards than the fan-in is merged in levels: each Job follows the one before, and the last answers.
 func TestMergeInLevels(t *testing.T) {
 	s := newStage(t)

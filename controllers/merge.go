@@ -22,16 +22,17 @@ type mergeAnswer struct {
 		Attempt                   int32  `json:"attempt"`
 		Ranks                     int32  `json:"ranks"`
 		MissingRanks              string `json:"missing_ranks"`
+		EndedEarly                string `json:"ended_early"`
 		Calls                     int64  `json:"calls"`
 		TraceBytes                int64  `json:"trace_bytes"`
 		ParallelEfficiencyPercent *int32 `json:"parallel_efficiency_percent"`
 		TraceURI                  string `json:"trace_uri"`
 	} `json:"runs"`
-	RunCount int32  `json:"run_count"`
+	RunCount int32 `json:"run_count"`
 	// Levels are the parts of the levels that are to follow before there are runs.
-	Levels []int32 `json:"levels"`
-	Lost     string `json:"lost"`
-	Message  string `json:"message"`
+	Levels  []int32 `json:"levels"`
+	Lost    string  `json:"lost"`
+	Message string  `json:"message"`
 }
 
 // mergeTraces makes one trace per run of what the pods sent. It also waits for
@@ -118,7 +119,7 @@ func (p *pass) levelTask(level int, parts int32) task {
 	return task{
 		step: stepMerge, name: childName(p.job, stepMerge, "l"+strconv.Itoa(level)), indexes: parts, atOnce: mergesAtOnce, retries: 3,
 		// The index of the pod is the number of the part; Kubernetes fills it in.
-		args: []string{"merge", "--job", "--store", p.job.Status.StorageURI, "--level", strconv.Itoa(level), "--index", "$(JOB_COMPLETION_INDEX)"},
+		args:     []string{"merge", "--job", "--store", p.job.Status.StorageURI, "--level", strconv.Itoa(level), "--index", "$(JOB_COMPLETION_INDEX)"},
 		template: p.job.Spec.Merge.PodTemplate,
 	}
 }
@@ -141,12 +142,15 @@ func (p *pass) mergeTask(attempts string) task {
 
 // takeRuns copies what the merge found into the status.
 func (p *pass) takeRuns(answer mergeAnswer) {
-	var missing []string
+	var missing, early []string
 	status := &p.job.Status
 	status.Runs, status.RunCount = nil, max(answer.RunCount, int32(len(answer.Runs)))
 	for _, run := range answer.Runs {
 		if run.MissingRanks != "" {
 			missing = append(missing, fmt.Sprintf("run %s: no trace of ranks %s of %d", run.ID, run.MissingRanks, run.Ranks))
+		}
+		if run.EndedEarly != "" {
+			early = append(early, fmt.Sprintf("run %s: ranks %s ended before MPI_Finalize", run.ID, run.EndedEarly))
 		}
 		if len(status.Runs) < v1alpha1.MaxRuns {
 			status.Runs = append(status.Runs, v1alpha1.Run{
@@ -163,9 +167,10 @@ func (p *pass) takeRuns(answer mergeAnswer) {
 		return
 	}
 	if len(missing) > 0 {
-		p.set(v1alpha1.ConditionTraceCollected, metav1.ConditionFalse, v1alpha1.ReasonRanksMissing, strings.Join(missing, "; "))
+		p.set(v1alpha1.ConditionTraceCollected, metav1.ConditionFalse, v1alpha1.ReasonRanksMissing, strings.Join(append(missing, early...), "; "))
 	} else {
-		p.set(v1alpha1.ConditionTraceCollected, metav1.ConditionTrue, v1alpha1.ReasonAllRanks, "the traces of all ranks arrived")
+		p.set(v1alpha1.ConditionTraceCollected, metav1.ConditionTrue, v1alpha1.ReasonAllRanks,
+			strings.Join(append([]string{"the traces of all ranks arrived"}, early...), "; "))
 	}
 	message := fmt.Sprintf("%d runs", status.RunCount)
 	if status.RunCount == 1 {

@@ -17,7 +17,7 @@ import (
 
 // An input is a trace that goes into a merge.
 type input struct {
-	url  string
+	name string // its key
 	lost string // what is missing if it cannot be used
 	read func(ctx context.Context) (*trace.Content, error)
 }
@@ -69,7 +69,7 @@ func feed(ctx context.Context, m *merger.Merger, inputs []input) (added int, pro
 		case ctx.Err() != nil:
 			return added, problems, ctx.Err()
 		default:
-			problems = append(problems, fmt.Sprintf("%s cannot be used, %s are missing: %v", inputs[i].url, inputs[i].lost, err))
+			problems = append(problems, fmt.Sprintf("%s cannot be used, %s are missing: %v", inputs[i].name, inputs[i].lost, err))
 		}
 	}
 	return added, problems, nil
@@ -87,20 +87,23 @@ func isStorage(err error) bool {
 
 // shardInput is a shard of the plan. A sidecar may replace manifest and shard
 // between two reads, so a missing shard is looked for once more under its new name.
-func shardInput(s store.Store, p PlannedShard) input {
+func shardInput(s store.Store, world string, p PlannedShard) input {
 	return input{
-		url: s.URL(p.key()), lost: fmt.Sprintf("ranks %s of pod %s", p.Ranks, p.Pod),
+		name: p.key(), lost: fmt.Sprintf("ranks %s of pod %s", p.Ranks, p.Pod),
 		read: func(ctx context.Context) (*trace.Content, error) {
 			content, err := ReadContent(ctx, s, p.key())
-			if !store.IsNotFound(err) {
-				return content, err
+			if store.IsNotFound(err) {
+				var m shard.Manifest
+				if err := shard.Read(ctx, s, p.Directory+shard.ManifestFile, &m); err != nil {
+					return nil, err
+				}
+				p.Shard = m.Shard
+				content, err = ReadContent(ctx, s, p.key())
 			}
-			var m shard.Manifest
-			if err := shard.Read(ctx, s, p.Directory+shard.ManifestFile, &m); err != nil {
-				return nil, err
+			if err == nil && content.Meta.World != world {
+				return nil, fmt.Errorf("it is a shard of another MPI world, %q", content.Meta.World)
 			}
-			p.Shard = m.Shard
-			return ReadContent(ctx, s, p.key())
+			return content, err
 		},
 	}
 }

@@ -147,6 +147,35 @@ func (inv *inventory) problems() []string {
 	return slices.Compact(problems)
 }
 
+// duplicates names the processes that are final in several shards, as a repeated
+// upload leaves them. The merge counts each once.
+func (inv *inventory) duplicates() []string {
+	type process struct {
+		rank, pid int
+		host      string
+		start     int64
+	}
+	first := map[process]int{} // manifest that had it first
+	again := map[[2]int][]shard.Rank{}
+	for i := range inv.manifests {
+		for _, r := range inv.manifests[i].Ranks {
+			key := process{r.Rank, r.PID, r.Host, r.StartRealtimeNS}
+			if k, ok := first[key]; ok && k != i {
+				again[[2]int{k, i}] = append(again[[2]int{k, i}], r)
+			} else {
+				first[key] = i
+			}
+		}
+	}
+	var found []string
+	for pair, ranks := range again {
+		found = append(found, fmt.Sprintf("ranks %s are in %s and in %s; they count once", rankList(ranks),
+			inv.manifests[pair[0]].key(), inv.manifests[pair[1]].key()))
+	}
+	slices.Sort(found)
+	return found
+}
+
 // waitingFor describes what is not there yet.
 func (inv *inventory) waitingFor(pods int) string {
 	var busy []string

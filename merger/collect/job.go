@@ -45,6 +45,15 @@ type run struct {
 	problems []string
 }
 
+// note adds what was left out of the run to what its trace and manifest say.
+func (r *run) note(problems []string) {
+	r.problems = problems
+	meta := &r.content.Meta
+	meta.Notes = slices.Concat(meta.Notes, problems)
+	slices.Sort(meta.Notes)
+	meta.Notes = slices.Compact(meta.Notes)
+}
+
 // Merge waits for the shards of a job, writes a trace for each run, and
 // returns what the operator wants to know. Damaged shards are named in the
 // result and the rest is merged. If a world has more shards than Options.FanIn,

@@ -55,6 +55,7 @@ func newPlan(inv *inventory, late string, o Options) *Plan {
 	if late != "" {
 		p.Problems = append([]string{late}, p.Problems...)
 	}
+	p.Problems = append(p.Problems, inv.duplicates()...)
 	worlds := inv.worlds()
 	for _, name := range sortedKeys(worlds) {
 		w := PlannedWorld{World: name}

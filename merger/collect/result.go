@@ -21,6 +21,7 @@ type RunResult struct {
 	Run                       int    `json:"run"`
 	Ranks                     int    `json:"ranks"` // of the world
 	MissingRanks              string `json:"missing_ranks"`
+	EndedEarly                string `json:"ended_early,omitempty"` // ranks that did not get through MPI_Finalize
 	Calls                     uint64 `json:"calls"`
 	TraceBytes                int64  `json:"trace_bytes"`
 	ParallelEfficiencyPercent *int   `json:"parallel_efficiency_percent,omitempty"` // nil: unknown
@@ -52,7 +53,7 @@ func (r *Result) Termination(err error) Termination {
 	if r != nil {
 		t.RunCount, t.Levels = len(r.Runs), r.Levels
 		for _, run := range r.Runs[:min(len(r.Runs), terminationRuns)] {
-			run.MissingRanks = shorten(run.MissingRanks, maxMissing)
+			run.MissingRanks, run.EndedEarly = shorten(run.MissingRanks, maxMissing), shorten(run.EndedEarly, maxMissing)
 			t.Runs = append(t.Runs, run)
 		}
 		t.Lost = shorten(strings.Join(r.Lost, "; "), maxText)

@@ -25,6 +25,7 @@ type RunManifest struct {
 	WorldSize                 int      `json:"world_size"`
 	Ranks                     int      `json:"ranks"`
 	MissingRanks              string   `json:"missing_ranks"`
+	EndedEarly                string   `json:"ended_early"` // ranks that did not get through MPI_Finalize
 	Calls                     uint64   `json:"calls"`
 	Trace                     string   `json:"trace"` // file name, beside the manifest
 	TraceBytes                int64    `json:"trace_bytes"`
@@ -55,7 +56,7 @@ func write(ctx context.Context, s store.Store, r *run) (*RunResult, error) {
 	sum := sha256.Sum256(encoded.Bytes())
 	m := RunManifest{
 		World: r.content.Meta.World, Attempt: r.attempt, Run: r.number, StartRealtimeNS: r.start,
-		WorldSize: r.content.Meta.WorldSize, Ranks: summary.Ranks, MissingRanks: summary.Missing.String(), Calls: summary.Calls,
+		WorldSize: r.content.Meta.WorldSize, Ranks: summary.Ranks, MissingRanks: summary.Missing.String(), EndedEarly: endedEarly(r.content), Calls: summary.Calls,
 		Trace: TraceFile, TraceBytes: int64(encoded.Len()), TraceSHA256: hex.EncodeToString(sum[:]),
 		RunTimeSeconds: summary.RunTime, ParallelEfficiencyPercent: percent(summary.ParallelEfficiency),
 		Problems: r.problems, CreatedBy: r.content.Meta.CreatedBy,
@@ -64,9 +65,20 @@ func write(ctx context.Context, s store.Store, r *run) (*RunResult, error) {
 		return nil, err
 	}
 	return &RunResult{
-		ID: id, Attempt: r.attempt, Run: r.number, Ranks: m.WorldSize, MissingRanks: m.MissingRanks, Calls: m.Calls,
+		ID: id, Attempt: r.attempt, Run: r.number, Ranks: m.WorldSize, MissingRanks: m.MissingRanks, EndedEarly: m.EndedEarly, Calls: m.Calls,
 		TraceBytes: m.TraceBytes, ParallelEfficiencyPercent: m.ParallelEfficiencyPercent, TraceURI: s.URL(key),
 	}, nil
+}
+
+// endedEarly lists the ranks that did not get through MPI_Finalize.
+func endedEarly(c *trace.Content) string {
+	var early []int
+	for i := range c.Ranks {
+		if c.Ranks[i].EndedEarly != "" {
+			early = append(early, c.Ranks[i].Rank)
+		}
+	}
+	return trace.NewRankList(early).String()
 }
 
 // percent rounds; nil means unknown.

@@ -119,7 +119,7 @@ func (p *Plan) open(ctx context.Context, s store.Store, world, level, from, to i
 	below := p.producedAt(world, level)
 	if below == 0 {
 		for _, planned := range p.Worlds[world].Shards[from:to] {
-			inputs = append(inputs, shardInput(s, planned))
+			inputs = append(inputs, shardInput(s, p.Worlds[world].World, planned))
 		}
 		return inputs, nil, nil
 	}
@@ -134,7 +134,7 @@ func (p *Plan) open(ctx context.Context, s store.Store, world, level, from, to i
 		for _, output := range record.Outputs {
 			file := path.Join(path.Dir(key), output.File)
 			inputs = append(inputs, input{
-				url: s.URL(file), lost: "ranks " + output.Ranks,
+				name: file, lost: "ranks " + output.Ranks,
 				read: func(ctx context.Context) (*trace.Content, error) {
 					raw, err := readObject(ctx, s, file)
 					if err != nil {
@@ -219,7 +219,7 @@ func (p *Plan) merge(ctx context.Context, s store.Store, level int, o Options) (
 		}
 		problems = append(problems, unusable...)
 		for i := range merged {
-			merged[i].problems = problems
+			merged[i].note(problems)
 		}
 		result.Problems = append(result.Problems, problems...)
 		runs = append(runs, merged...)
