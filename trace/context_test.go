@@ -36,6 +36,25 @@ func TestNoContextNoBlock(t *testing.T) {
 	}
 }
 
+// A status that the program ignored is there, and so is that it was ignored.
+func TestIgnoredStatus(t *testing.T) {
+	status := Value{Form: Status, List: []Value{{Form: Int, Int: 1}, {Form: Int, Int: 7}, {Form: Int}, {Form: Int}, {Form: Int, Int: 16}}}
+	c := one([]Function{{ID: 1, Name: "MPI_Probe", Class: "probe", Return: "int", Parameters: []Parameter{
+		{Name: "source", Kind: "rank", Direction: In}, {Name: "status", Kind: "status", Direction: Out},
+	}}}, []Signature{
+		{Function: 1, OwnRank: -1, In: []Value{{Form: Int, Int: 1}}, Out: []Value{status}, Return: Value{Form: Int}},
+		{Function: 1, OwnRank: -1, StatusIgnored: true, In: []Value{{Form: Int, Int: 1}}, Out: []Value{status}, Return: Value{Form: Int}},
+	}, nil)
+	cursor, err := opened(t, written(t, c)).Cursor(0, 0)
+	require.NoError(t, err)
+	require.True(t, cursor.Next())
+	require.Equal(t, "MPI_Probe(source=1, status={source=1, tag=7, bytes=16}) = MPI_SUCCESS", cursor.Event().Text())
+	require.NotContains(t, string(cursor.Event().AppendJSON(nil)), "status_ignored")
+	require.True(t, cursor.Next())
+	require.Equal(t, "MPI_Probe(source=1, status=MPI_STATUS_IGNORE→{source=1, tag=7, bytes=16}) = MPI_SUCCESS", cursor.Event().Text())
+	require.Contains(t, string(cursor.Event().AppendJSON(nil)), `"status_ignored":true`)
+}
+
 func TestCallbacksAndUntracedCalls(t *testing.T) {
 	c := one([]Function{{ID: 1, Name: "MPI_Op_create", Class: "op-create", Return: "int", Parameters: []Parameter{
 		{Name: "user_fn", Kind: "function", Direction: In}, {Name: "op", Kind: "op", Direction: Out},

@@ -17,7 +17,8 @@ import (
 // parameter that the call changed is {"in":…,"out":…}. start_ns is CLOCK_MONOTONIC of the node, which ranks of one
 // boot id share. call_site is left out where it is unknown; call_path, the places that it
 // was reached from, innermost first, where paths were not kept. Floating-point values that JSON lacks are strings ("NaN",
-// "+Inf", "-Inf"). "untraced":true is there when tracing was off during some of the time since the previous call.
+// "+Inf", "-Inf"). "status_ignored":true is there when the program
+// passed MPI_STATUS(ES)_IGNORE, "untraced":true when tracing was off during some of the time since the previous call.
 func (e *Event) AppendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `{"rank":`...), int64(e.Rank), 10)
 	b = strconv.AppendInt(append(b, `,"thread":`...), int64(e.Thread), 10)
@@ -47,6 +48,9 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	b = appendValueJSON(append(b, `},"return":`...), &e.Return, e.Function.Return)
 	b = strconv.AppendInt(append(b, `,"start_ns":`...), e.Enter, 10)
 	b = strconv.AppendInt(append(b, `,"duration_ns":`...), e.Exit-e.Enter, 10)
+	if e.Signature.StatusIgnored {
+		b = append(b, `,"status_ignored":true`...)
+	}
 	if e.Signature.Untraced {
 		b = append(b, `,"untraced":true`...)
 	}

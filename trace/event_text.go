@@ -12,7 +12,8 @@ import (
 //
 // A function is its name (or module+offset), a pointer its segment and the offset in it
 // ("heap#3+128"; "…" where that was not kept), a handle its kind and number ("request#3"). A parameter that the call changed shows both values:
-// request=request#3→MPI_REQUEST_NULL. Parameters that do not count on this rank are "-".
+// request=request#3→MPI_REQUEST_NULL, and so does a status that the program did not want:
+// status=MPI_STATUS_IGNORE→{source=0, tag=7, bytes=16}. Parameters that do not count on this rank are "-".
 func (e *Event) Text() string { return string(e.AppendText(nil)) }
 
 // AppendText appends Text.
@@ -33,6 +34,13 @@ func (e *Event) AppendText(b []byte) []byte {
 		if a.changed() {
 			b = append(b, "→"...)
 		}
+		if a.before == nil && e.Signature.StatusIgnored && a.parameter.Kind == "status" {
+			b = append(b, ignoredName(a.parameter)...)
+			if a.after.Form == Absent {
+				continue
+			}
+			b = append(b, "→"...)
+		}
 		if a.after != nil && (a.before == nil || a.changed()) {
 			b = e.appendArgument(b, a.after, a.parameter.Kind)
 		}
@@ -42,6 +50,14 @@ func (e *Event) AppendText(b []byte) []byte {
 		return append(b, "MPI_SUCCESS"...)
 	}
 	return appendValueText(b, &e.Return, e.Function.Return)
+}
+
+// ignoredName is what the program passed where it did not want the statuses.
+func ignoredName(p *Parameter) string {
+	if p.List {
+		return "MPI_STATUSES_IGNORE"
+	}
+	return "MPI_STATUS_IGNORE"
 }
 
 // appendArgument writes a value; a function of the program by its name.

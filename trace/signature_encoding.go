@@ -10,7 +10,7 @@ import (
 // The encoding of a signature, used as its key in a SignatureTable and, with strings replaced by references to a
 // table, in the file (docs/format.md, "Signatures"):
 //
-//	function + 65536 where the time before it was not traced, site (varints), own rank (zigzag varint), return value,
+//	function + 65536 where the time before it was not traced + 131072 where the program ignores the statuses, site (varints), own rank (zigzag varint), return value,
 //	number of In values and the values, number of Out values and the values, communicator
 //
 // A value is one byte, the form in its low four bits and a small number x in its high ones, then, if x is 15, a varint
@@ -28,6 +28,8 @@ const (
 
 	// untracedBit is added to the function of a signature that is Untraced.
 	untracedBit = 1 << 16
+	// statusIgnoredBit is added to the function of a signature with StatusIgnored.
+	statusIgnoredBit = 1 << 17
 )
 
 var errSignature = errors.New("trace: damaged signature")
@@ -52,6 +54,9 @@ func appendSignature(b []byte, s *Signature, strings *stringTable) []byte {
 	function := uint64(s.Function)
 	if s.Untraced {
 		function |= untracedBit
+	}
+	if s.StatusIgnored {
+		function |= statusIgnoredBit
 	}
 	b = binary.AppendUvarint(b, function)
 	b = binary.AppendUvarint(b, uint64(s.Site))
@@ -116,8 +121,8 @@ func unzigzag(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }
 
 func (d *decoder) signature() Signature {
 	var s Signature
-	function := d.uvarintUpTo(untracedBit | math.MaxUint16)
-	s.Function, s.Untraced = uint16(function), function&untracedBit != 0
+	function := d.uvarintUpTo(statusIgnoredBit | untracedBit | math.MaxUint16)
+	s.Function, s.Untraced, s.StatusIgnored = uint16(function), function&untracedBit != 0, function&statusIgnoredBit != 0
 	s.Site = uint32(d.uvarintUpTo(math.MaxUint32))
 	s.OwnRank = d.int32()
 	s.Return = d.value(0)

@@ -297,7 +297,7 @@ class Trace:
         exit = self.first[row]
         for index, terminal in enumerate(self.terminals(root)):
             function, site, own, result, ins, outs, comm = self.signatures[terminal]
-            name, result_type, parameters = self.functions[function]
+            name, result_type, parameters = self.functions[function & 65535]
 
             def take(v, kind, array):
                 form, x = v
@@ -380,6 +380,10 @@ class Trace:
                 exit = enter + self.timing[row][1][index]
                 call["start_ns"] = self.nanoseconds(rank, enter)
                 call["duration_ns"] = self.nanoseconds(rank, exit) - call["start_ns"]
+            if function & 131072:
+                call["status_ignored"] = True
+            if function & 65536:
+                call["untraced"] = True
             if site:
                 call["call_site"], site = self.place(site), self.callers[site - 1]
                 path = []

@@ -61,7 +61,7 @@ func wrapper(f *mpispec.Function) string {
 		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
 			if p.IsArray() {
 				line("const bool ignored_%s_ = CAIRN_IS(%s, MPI_STATUSES_IGNORE);", p.Name, p.Name)
-				line("MPI_Status *seen_%s_ = %s;", p.Name, p.Name)
+				line("MPI_Status *seen_%s_ = %s, *own_%s_ = NULL;", p.Name, p.Name, p.Name)
 			} else {
 				line("MPI_Status own_%s_;", p.Name)
 				line("const bool ignored_%s_ = %s == MPI_STATUS_IGNORE;", p.Name, p.Name)
@@ -74,7 +74,11 @@ func wrapper(f *mpispec.Function) string {
 	for i := range f.Params {
 		p := &f.Params[i]
 		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out && p.IsArray() {
-			line("if (ignored_%s_ && word_)\n\t\tseen_%s_ = cairn_statuses_in_record(&record_, length_%s_);", p.Name, p.Name, p.Name)
+			line("if (word_ != NULL)\n\t\town_%s_ = cairn_statuses_in_record(&record_, length_%s_);", p.Name, p.Name)
+			line("if (ignored_%s_ && word_ != NULL)\n\t\tseen_%s_ = own_%s_;", p.Name, p.Name, p.Name)
+		}
+		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+			line("if (!ignored_%s_ && word_ != NULL)\n\t\tcairn_mark_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
 		}
 	}
 	line("if (CAIRN_LIKELY(word_ != NULL)) {")
@@ -109,6 +113,11 @@ func wrapper(f *mpispec.Function) string {
 		}
 	}
 	for i := range f.Params {
+		if p := &f.Params[i]; p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+			line("\tif (!ignored_%s_)\n\t\t\tcairn_settle_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
+		}
+	}
+	for i := range f.Params {
 		if p := &f.Params[i]; p.Direction.IsOut() {
 			fmt.Fprintf(&b, "\t\t%s\n", putOut(f, p))
 		}
@@ -122,6 +131,11 @@ func wrapper(f *mpispec.Function) string {
 	line("\tcairn_commit(&record_, word_);")
 	line("}")
 	line("CAIRN_REFERENCE_RETURN(%s);", referenceReturn(f))
+	for i := range f.Params {
+		if p := &f.Params[i]; p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+			line("if (!ignored_%s_ && word_ != NULL)\n\t\tcairn_restore_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
+		}
+	}
 	if f.ReturnType != "void" {
 		line("return result_;")
 	}
@@ -159,7 +173,7 @@ func size(f *mpispec.Function) string {
 		n := "length_" + p.Name + "_"
 		switch {
 		case p.Kind == mpispec.KindStatus && p.IsArray():
-			dynamic = append(dynamic, fmt.Sprintf("cairn_statuses_bytes(%s, %s)", n, ignored(p)))
+			dynamic = append(dynamic, fmt.Sprintf("cairn_statuses_bytes(%s)", n))
 		case p.Kind == mpispec.KindStatus:
 			words += 4 * count
 		case p.Kind == mpispec.KindString:
@@ -187,6 +201,14 @@ func size(f *mpispec.Function) string {
 		e += " + " + d
 	}
 	return e
+}
+
+// savedStatuses are the arguments for what the application's statuses held before the call, and how many they are.
+func savedStatuses(p *mpispec.Param) string {
+	if p.IsArray() {
+		return fmt.Sprintf("own_%s_, length_%s_", p.Name, p.Name)
+	}
+	return fmt.Sprintf("&own_%s_, 1", p.Name)
 }
 
 func ignored(p *mpispec.Param) string {

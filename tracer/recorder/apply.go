@@ -78,7 +78,11 @@ func (r *Recorder) apply(t *thread, rec record) {
 	}
 
 	key := s.key[:0]
-	key = binary.AppendUvarint(key, uint64(rec.function))
+	function := uint64(rec.function)
+	if whole && c.ignoresStatus() {
+		function |= statusIgnored
+	}
+	key = binary.AppendUvarint(key, function)
 	key = binary.AppendUvarint(key, uint64(r.sites.of(rec.words[recordAddress])))
 	key = binary.AppendVarint(key, int64(own))
 	key = r.result(key, l, result)
@@ -523,4 +527,24 @@ func (r *Recorder) statuses(key []byte, where slot, rd *reader) []byte {
 	}
 	s.lengths = append(s.lengths, int32(1+n*statusFields))
 	return appendForm(key, trace.ListStream)
+}
+
+// statusIgnored is added to the function in the key of a call that was given MPI_STATUS(ES)_IGNORE.
+const statusIgnored = 1 << 17
+
+// The word before a status: what became of it, and whether the program wanted it.
+const (
+	statusGiven            = 0
+	statusGivenAndIgnored  = 1
+	statusAbsent           = -1
+	statusAbsentAndIgnored = -2
+)
+
+// ignoresStatus tells whether the program passed MPI_STATUS(ES)_IGNORE.
+func (c *call) ignoresStatus() bool {
+	if c.status < 0 {
+		return false
+	}
+	w := int64(c.words[c.out[c.status]])
+	return w == statusGivenAndIgnored || w == statusAbsentAndIgnored
 }

@@ -17,6 +17,7 @@ type layout struct {
 	newComm    int  // communicator that the call creates, −1: none
 	newRequest int  // request that the call creates, −1: none
 	parent     int  // communicator of which the call says that it leads to the world that spawned this one, −1: none
+	status     int  // the status or statuses that the call returns, −1: none
 	errorCode  bool // the function returns an error code
 	returnSlot slot
 	naming     naming
@@ -117,7 +118,7 @@ func layoutFor(id uint16) *layout {
 
 func layoutOf(f *mpispec.Function) layout {
 	l := layout{
-		spec: f, comm: -1, root: -1, newComm: -1, newRequest: -1, parent: -1,
+		spec: f, comm: -1, root: -1, newComm: -1, newRequest: -1, parent: -1, status: -1,
 		errorCode:  f.Return == mpispec.KindErrorCode,
 		returnSlot: slotOfReturn(f),
 		meaning:    meaningOf(f),
@@ -135,6 +136,9 @@ func layoutOf(f *mpispec.Function) layout {
 			l.comm = i
 		case p.Kind == mpispec.KindRoot && l.root < 0:
 			l.root = i
+		}
+		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+			l.status = i
 		}
 		switch p.Effect {
 		case mpispec.EffectNew:

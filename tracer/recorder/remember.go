@@ -165,17 +165,17 @@ func (b *repeatBuilder) parameter(p *parameter, at int32, where slot, out bool) 
 			b.source(at+1, len(elements), sourceList)
 		}
 	case where == inStatus:
-		b.seen[at] = true // whether the application ignored it
+		b.want(at) // whether the application ignored it
 		b.source(at+1, 1, sourceStatuses)
 	case where == inStatusList && p.shape == shapeStatus:
-		b.seen[at] = true
+		b.want(at)
 		n := 0
 		if !out || b.r.defined(b.c, p) {
 			n = 1
 		}
 		b.source(at+1, n, sourceStatusList)
 	case where == inStatuses, where == inStatusList:
-		b.seen[at] = true
+		b.want(at)
 		rd.word()
 		words, special := rd.statuses()
 		if special != 0 {

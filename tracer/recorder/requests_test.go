@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // The fake shim's arguments of the calls that the tests make, in the order of the record.
@@ -240,4 +242,26 @@ func ExampleRecorder() {
 	r := s.recorder()
 	fmt.Println(r.Calls(), r.rank, r.worldSize)
 	// Output: 2 0 2
+}
+
+// That the program ignored a status is kept, and a poll that fails is the same call as one that succeeds.
+func TestIgnoredStatuses(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 4)
+	for range 3 {
+		s.irecv(1, 7, 1000)
+		s.call(0, "MPI_Test", 0, 1000, 1000, 0, noStat{})
+		s.call(0, "MPI_Test", 0, 1000, 1000, 0, ignored{noStat{}})
+		s.call(0, "MPI_Test", 0, 1000, requestNull, 1, ignored{status{source: 1, tag: 7, bytes: 4}})
+	}
+	c := s.content()
+	byIgnored := map[bool]int{}
+	for _, signature := range c.Signatures {
+		if signature.Function == mpispec.ByName("MPI_Test").ID {
+			byIgnored[signature.StatusIgnored]++
+		}
+	}
+	if d := cmp.Diff(map[bool]int{false: 1, true: 1}, byIgnored); d != "" {
+		t.Errorf("signatures of MPI_Test: -want +got\n%s", d)
+	}
 }

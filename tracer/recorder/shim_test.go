@@ -112,6 +112,7 @@ type (
 	stats   []status
 	noStats struct{} // an undefined array of statuses
 	noStat  struct{} // a status that is not defined
+	ignored struct{ any }
 	descr   struct {
 		raw, own, size, inter, remoteSize, topology int64
 		group, remote                               list
@@ -157,6 +158,12 @@ func encodeArgument(words []uint64, v any) []uint64 {
 		}
 	case noStats:
 		add(0, -1)
+	case ignored:
+		at := len(words)
+		words = encodeArgument(words, v.any)
+		if words[at]++; int64(words[at]) == 0 {
+			words[at] = ^uint64(1) // −2
+		}
 	case descr:
 		add(v.raw, v.own, v.size, v.inter, v.remoteSize, v.topology)
 		for _, l := range []list{v.group, v.remote, v.dims, v.periods, v.coords} {

@@ -169,7 +169,8 @@ const statusFields = 5
 // decode gives the signature of a terminal.
 func (t terminal) decode(constants []Constant) (trace.Signature, error) {
 	r := keyReader{b: t.key, constants: constants, request: t.request}
-	s := trace.Signature{Function: uint16(r.uvarint()), Site: uint32(r.uvarint()), OwnRank: int32(r.varint())}
+	function := r.uvarint()
+	s := trace.Signature{Function: uint16(function), StatusIgnored: function&statusIgnored != 0, Site: uint32(r.uvarint()), OwnRank: int32(r.varint())}
 	l := layoutFor(s.Function)
 	if l == nil {
 		// the creator of requests of unknown origin has no signature; nothing refers to its terminal

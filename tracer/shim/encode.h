@@ -80,9 +80,9 @@ uint64_t *cairn_put_string_within(uint64_t *word, int64_t capacity, const char *
 // cairn_put_argv writes MPI_Init's arguments as the call left them, if they fit where they did before.
 uint64_t *cairn_put_argv(uint64_t *word, int64_t before, char ***argv, uint64_t bytes);
 
-static inline uint64_t cairn_statuses_bytes(int64_t n, bool ignored)
+static inline uint64_t cairn_statuses_bytes(int64_t n)
 {
-	uint64_t each = 24 + (ignored ? sizeof(MPI_Status) : 0);
+	uint64_t each = 24 + sizeof(MPI_Status); // for cairn_statuses_in_record, or cairn_mark_statuses
 	return 24 + (n > 0 ? each * (uint64_t)n : 0);
 }
 
@@ -102,6 +102,53 @@ static inline MPI_Status *cairn_statuses_in_record(struct cairn_record *record, 
 	return statuses;
 }
 
+// MPICH leaves the status of a send as the application's memory was, but for the cancelled bit. What it does not write
+// must not be recorded as if it had: before the call each field gets a mark, after it marks become zeros
+// (cairn_settle_statuses), and at last the application's memory is what MPI would have left (cairn_restore_statuses).
+#ifdef CAIRN_MPICH
+
+#define CAIRN_UNSET ((int)0x5ca1ab1e)
+
+static inline void cairn_mark_statuses(MPI_Status *statuses, MPI_Status *saved, int64_t n)
+{
+	for (int64_t i = 0; statuses != NULL && i < n; i++) {
+		saved[i] = statuses[i];
+		statuses[i].MPI_SOURCE = statuses[i].MPI_TAG = statuses[i].count_lo = CAIRN_UNSET;
+		statuses[i].count_hi_and_cancelled &= 1;
+	}
+}
+
+static inline void cairn_settle_statuses(MPI_Status *statuses, MPI_Status *saved, int64_t n)
+{
+	for (int64_t i = 0; statuses != NULL && i < n; i++) {
+		MPI_Status *s = &statuses[i];
+		if (s->MPI_SOURCE == CAIRN_UNSET && s->MPI_TAG == CAIRN_UNSET && s->count_lo == CAIRN_UNSET)
+			s->MPI_SOURCE = s->MPI_TAG = s->count_lo = 0;
+		else
+			saved[i] = *s;
+	}
+}
+
+static inline void cairn_restore_statuses(MPI_Status *statuses, const MPI_Status *saved, int64_t n)
+{
+	for (int64_t i = 0; statuses != NULL && i < n; i++) {
+		MPI_Status *s = &statuses[i];
+		s->MPI_SOURCE = saved[i].MPI_SOURCE;
+		s->MPI_TAG = saved[i].MPI_TAG;
+		s->count_lo = saved[i].count_lo;
+		s->count_hi_and_cancelled = (saved[i].count_hi_and_cancelled & ~1) | (s->count_hi_and_cancelled & 1);
+	}
+}
+
+#else
+
+// Open MPI writes all of every status.
+#define cairn_mark_statuses(statuses, saved, n) ((void)(saved))
+#define cairn_settle_statuses(statuses, saved, n) ((void)(saved))
+#define cairn_restore_statuses(statuses, saved, n) ((void)(saved))
+
+#endif
+
 static inline uint64_t *cairn_put_status_fields(uint64_t *word, const MPI_Status *status, bool with_error)
 {
 	MPI_Status s = *status; // the words may overwrite it: see cairn_statuses_in_record
@@ -115,7 +162,7 @@ static inline uint64_t *cairn_put_status_fields(uint64_t *word, const MPI_Status
 static inline uint64_t *cairn_put_status(uint64_t *word, bool ignored, const MPI_Status *status, bool with_error)
 {
 	if (status == NULL) {
-		word[0] = (uint64_t)-1;
+		word[0] = ignored ? (uint64_t)-2 : (uint64_t)-1;
 		word[1] = word[2] = word[3] = 0;
 		return word + 4;
 	}

@@ -238,7 +238,7 @@ static void add_status(const MPI_Status *status, bool errors)
 void cairn_line_status(const char *name, bool defined, bool ignored, const MPI_Status *status, bool errors)
 {
 	if (!defined || status == NULL || CAIRN_IS(status, MPI_STATUS_IGNORE)) {
-		add(" %s=-", name);
+		add(" %s=%s-", name, ignored ? "~" : "");
 		return;
 	}
 	add(" %s=%s", name, ignored ? "~" : "");
@@ -248,7 +248,7 @@ void cairn_line_status(const char *name, bool defined, bool ignored, const MPI_S
 void cairn_line_statuses(const char *name, bool defined, bool ignored, int64_t n, const MPI_Status *statuses, bool errors)
 {
 	if (!defined || statuses == NULL || CAIRN_IS(statuses, MPI_STATUSES_IGNORE)) {
-		add(" %s=-", name);
+		add(" %s=%s-", name, ignored ? "~" : "");
 		return;
 	}
 	add(" %s=%s[", name, ignored ? "~" : "");

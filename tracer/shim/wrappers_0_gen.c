@@ -223,6 +223,8 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 9, CAIRN_HEADER + 80, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
@@ -234,11 +236,15 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 	int result_ = real_(buf, count, datatype, source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Recv(reference_, result_, ignored_status_, buf, count, datatype, source, tag, comm, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -256,6 +262,8 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 10, CAIRN_HEADER + 80, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
@@ -267,11 +275,15 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 	int result_ = real_(buf, count, datatype, source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Recv_c(reference_, result_, ignored_status_, buf, count, datatype, source, tag, comm, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -579,6 +591,8 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 21, CAIRN_HEADER + 120, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -595,11 +609,15 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(recvbuf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Sendrecv(reference_, result_, ignored_status_, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -617,6 +635,8 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 22, CAIRN_HEADER + 120, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(sendbuf);
 		*word_++ = CAIRN_WORD(sendcount);
@@ -633,11 +653,15 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	int result_ = real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(recvbuf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Sendrecv_c(reference_, result_, ignored_status_, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -655,6 +679,8 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 23, CAIRN_HEADER + 104, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -669,11 +695,15 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Sendrecv_replace(reference_, result_, ignored_status_, buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -691,6 +721,8 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 24, CAIRN_HEADER + 104, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = CAIRN_WORD(count);
@@ -705,11 +737,15 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 	int result_ = real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Sendrecv_replace_c(reference_, result_, ignored_status_, buf, count, datatype, dest, sendtag, source, recvtag, comm, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1199,6 +1235,8 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 41, CAIRN_HEADER + 48, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(request);
 		cairn_epoch_before(&record_);
@@ -1207,11 +1245,15 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 	int result_ = real_(request, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD_AT(request);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Wait(reference_, result_, ignored_status_, request, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1230,6 +1272,8 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 42, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
@@ -1239,12 +1283,16 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 	int result_ = real_(count, array_of_requests, index, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		*word_++ = defined_ ? CAIRN_WORD_AT(index) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Waitany(reference_, result_, ignored_status_, count, array_of_requests, index, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1259,10 +1307,14 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
-	MPI_Status *seen_array_of_statuses_ = array_of_statuses;
-	uint64_t *word_ = cairn_open(&record_, 43, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), caller_);
-	if (ignored_array_of_statuses_ && word_)
-		seen_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+	MPI_Status *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
+	uint64_t *word_ = cairn_open(&record_, 43, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), caller_);
+	if (word_ != NULL)
+		own_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+	if (ignored_array_of_statuses_ && word_ != NULL)
+		seen_array_of_statuses_ = own_array_of_statuses_;
+	if (!ignored_array_of_statuses_ && word_ != NULL)
+		cairn_mark_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
@@ -1272,11 +1324,15 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 	int result_ = real_(count, array_of_requests, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_array_of_statuses_)
+			cairn_settle_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, defined_ ? length_array_of_statuses_ : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Waitall(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, seen_array_of_statuses_));
+	if (!ignored_array_of_statuses_ && word_ != NULL)
+		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	return result_;
 }
 
@@ -1292,10 +1348,14 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 	const int64_t length_array_of_indices_ = array_of_indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
-	MPI_Status *seen_array_of_statuses_ = array_of_statuses;
-	uint64_t *word_ = cairn_open(&record_, 44, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), caller_);
-	if (ignored_array_of_statuses_ && word_)
-		seen_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+	MPI_Status *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
+	uint64_t *word_ = cairn_open(&record_, 44, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), caller_);
+	if (word_ != NULL)
+		own_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+	if (ignored_array_of_statuses_ && word_ != NULL)
+		seen_array_of_statuses_ = own_array_of_statuses_;
+	if (!ignored_array_of_statuses_ && word_ != NULL)
+		cairn_mark_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(incount);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
@@ -1305,6 +1365,8 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_array_of_statuses_)
+			cairn_settle_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		*word_++ = defined_ ? CAIRN_WORD_AT(outcount) : 0;
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_indices_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, array_of_indices);
@@ -1312,6 +1374,8 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Waitsome(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
+	if (!ignored_array_of_statuses_ && word_ != NULL)
+		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	return result_;
 }
 
@@ -1329,6 +1393,8 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 45, CAIRN_HEADER + 56, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD_AT(request);
 		cairn_epoch_before(&record_);
@@ -1337,12 +1403,16 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	int result_ = real_(request, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD_AT(request);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Test(reference_, result_, ignored_status_, request, flag, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1361,6 +1431,8 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 46, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
@@ -1370,6 +1442,8 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 	int result_ = real_(count, array_of_requests, index, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		*word_++ = defined_ ? CAIRN_WORD_AT(index) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
@@ -1377,6 +1451,8 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Testany(reference_, result_, ignored_status_, count, array_of_requests, index, flag, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1391,10 +1467,14 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
-	MPI_Status *seen_array_of_statuses_ = array_of_statuses;
-	uint64_t *word_ = cairn_open(&record_, 47, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), caller_);
-	if (ignored_array_of_statuses_ && word_)
-		seen_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+	MPI_Status *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
+	uint64_t *word_ = cairn_open(&record_, 47, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), caller_);
+	if (word_ != NULL)
+		own_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+	if (ignored_array_of_statuses_ && word_ != NULL)
+		seen_array_of_statuses_ = own_array_of_statuses_;
+	if (!ignored_array_of_statuses_ && word_ != NULL)
+		cairn_mark_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
@@ -1404,12 +1484,16 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 	int result_ = real_(count, array_of_requests, flag, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_array_of_statuses_)
+			cairn_settle_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, (defined_ && flag && *flag) ? length_array_of_statuses_ : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Testall(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, flag, seen_array_of_statuses_));
+	if (!ignored_array_of_statuses_ && word_ != NULL)
+		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	return result_;
 }
 
@@ -1425,10 +1509,14 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 	const int64_t length_array_of_indices_ = array_of_indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
-	MPI_Status *seen_array_of_statuses_ = array_of_statuses;
-	uint64_t *word_ = cairn_open(&record_, 48, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), caller_);
-	if (ignored_array_of_statuses_ && word_)
-		seen_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+	MPI_Status *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
+	uint64_t *word_ = cairn_open(&record_, 48, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), caller_);
+	if (word_ != NULL)
+		own_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+	if (ignored_array_of_statuses_ && word_ != NULL)
+		seen_array_of_statuses_ = own_array_of_statuses_;
+	if (!ignored_array_of_statuses_ && word_ != NULL)
+		cairn_mark_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(incount);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
@@ -1438,6 +1526,8 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_array_of_statuses_)
+			cairn_settle_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
 		*word_++ = defined_ ? CAIRN_WORD_AT(outcount) : 0;
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_indices_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, array_of_indices);
@@ -1445,6 +1535,8 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Testsome(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
+	if (!ignored_array_of_statuses_ && word_ != NULL)
+		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	return result_;
 }
 
@@ -1486,6 +1578,8 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 50, CAIRN_HEADER + 48, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(request);
 		cairn_enter(&record_);
@@ -1493,11 +1587,15 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 	int result_ = real_(request, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Request_get_status(reference_, result_, ignored_status_, request, flag, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1512,10 +1610,14 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
-	MPI_Status *seen_array_of_statuses_ = array_of_statuses;
-	uint64_t *word_ = cairn_open(&record_, 51, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), caller_);
-	if (ignored_array_of_statuses_ && word_)
-		seen_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+	MPI_Status *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
+	uint64_t *word_ = cairn_open(&record_, 51, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), caller_);
+	if (word_ != NULL)
+		own_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+	if (ignored_array_of_statuses_ && word_ != NULL)
+		seen_array_of_statuses_ = own_array_of_statuses_;
+	if (!ignored_array_of_statuses_ && word_ != NULL)
+		cairn_mark_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
@@ -1524,11 +1626,15 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 	int result_ = real_(count, array_of_requests, flag, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_array_of_statuses_)
+			cairn_settle_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, (defined_ && flag && *flag) ? length_array_of_statuses_ : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Request_get_status_all(reference_, result_, ignored_array_of_statuses_, count, array_of_requests, flag, seen_array_of_statuses_));
+	if (!ignored_array_of_statuses_ && word_ != NULL)
+		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	return result_;
 }
 
@@ -1547,6 +1653,8 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 52, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_), caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
@@ -1555,12 +1663,16 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 	int result_ = real_(count, array_of_requests, index, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = defined_ ? CAIRN_WORD_AT(index) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Request_get_status_any(reference_, result_, ignored_status_, count, array_of_requests, index, flag, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1576,10 +1688,14 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 	const int64_t length_array_of_indices_ = array_of_indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
-	MPI_Status *seen_array_of_statuses_ = array_of_statuses;
-	uint64_t *word_ = cairn_open(&record_, 53, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_, ignored_array_of_statuses_), caller_);
-	if (ignored_array_of_statuses_ && word_)
-		seen_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+	MPI_Status *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
+	uint64_t *word_ = cairn_open(&record_, 53, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), caller_);
+	if (word_ != NULL)
+		own_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+	if (ignored_array_of_statuses_ && word_ != NULL)
+		seen_array_of_statuses_ = own_array_of_statuses_;
+	if (!ignored_array_of_statuses_ && word_ != NULL)
+		cairn_mark_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(incount);
 		CAIRN_PUT_LIST(word_, length_array_of_requests_, array_of_requests);
@@ -1588,12 +1704,16 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 	int result_ = real_(incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_array_of_statuses_)
+			cairn_settle_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 		*word_++ = defined_ ? CAIRN_WORD_AT(outcount) : 0;
 		CAIRN_PUT_LIST(word_, defined_ ? cairn_at_most(length_array_of_indices_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, array_of_indices);
 		word_ = cairn_put_statuses(word_, ignored_array_of_statuses_, defined_ ? cairn_at_most(length_array_of_statuses_, cairn_not_negative(CAIRN_NUMBER_AT(outcount))) : CAIRN_NULL, seen_array_of_statuses_, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Request_get_status_some(reference_, result_, ignored_array_of_statuses_, incount, array_of_requests, outcount, array_of_indices, seen_array_of_statuses_));
+	if (!ignored_array_of_statuses_ && word_ != NULL)
+		cairn_restore_statuses(array_of_statuses, own_array_of_statuses_, length_array_of_statuses_);
 	return result_;
 }
 
@@ -1703,6 +1823,8 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 58, CAIRN_HEADER + 56, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
@@ -1712,10 +1834,14 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 	int result_ = real_(source, tag, comm, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Probe(reference_, result_, ignored_status_, source, tag, comm, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1733,6 +1859,8 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 59, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
@@ -1742,11 +1870,15 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 	int result_ = real_(source, tag, comm, flag, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Iprobe(reference_, result_, ignored_status_, source, tag, comm, flag, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1764,6 +1896,8 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 60, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
@@ -1773,12 +1907,16 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 	int result_ = real_(source, tag, comm, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = defined_ ? CAIRN_WORD_AT(message) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Mprobe(reference_, result_, ignored_status_, source, tag, comm, message, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1796,6 +1934,8 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 61, CAIRN_HEADER + 72, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(source);
 		*word_++ = CAIRN_WORD(tag);
@@ -1805,6 +1945,8 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 	int result_ = real_(source, tag, comm, flag, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = defined_ ? CAIRN_WORD_AT(flag) : 0;
 		*word_++ = (defined_ && flag && *flag) ? CAIRN_WORD_AT(message) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, (defined_ && flag && *flag) ? seen_status_ : NULL, cairn_errors_defined(result_));
@@ -1812,6 +1954,8 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Improbe(reference_, result_, ignored_status_, source, tag, comm, flag, message, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1829,6 +1973,8 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 62, CAIRN_HEADER + 72, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1839,12 +1985,16 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 	int result_ = real_(buf, count, datatype, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = defined_ ? CAIRN_WORD_AT(message) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Mrecv(reference_, result_, ignored_status_, buf, count, datatype, message, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1862,6 +2012,8 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 63, CAIRN_HEADER + 72, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
@@ -1872,12 +2024,16 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 	int result_ = real_(buf, count, datatype, message, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		*word_++ = defined_ ? CAIRN_WORD_AT(message) : 0;
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Mrecv_c(reference_, result_, ignored_status_, buf, count, datatype, message, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 

@@ -15,6 +15,8 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 505, CAIRN_HEADER + 72, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -25,11 +27,15 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_at(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -47,6 +53,8 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 506, CAIRN_HEADER + 72, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -57,11 +65,15 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_at_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -79,6 +91,8 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 507, CAIRN_HEADER + 72, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -89,11 +103,15 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_at_all(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -111,6 +129,8 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 508, CAIRN_HEADER + 72, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -121,11 +141,15 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_at_all_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -143,6 +167,8 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 509, CAIRN_HEADER + 72, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -154,10 +180,14 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_at(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -175,6 +205,8 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 510, CAIRN_HEADER + 72, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -186,10 +218,14 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_at_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -207,6 +243,8 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 511, CAIRN_HEADER + 72, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -218,10 +256,14 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_at_all(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -239,6 +281,8 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 512, CAIRN_HEADER + 72, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
@@ -250,10 +294,14 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 	int result_ = real_(fh, offset, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_at_all_c(reference_, result_, ignored_status_, fh, offset, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -495,6 +543,8 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 521, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -504,11 +554,15 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -526,6 +580,8 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 522, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -535,11 +591,15 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -557,6 +617,8 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 523, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -566,11 +628,15 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_all(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -588,6 +654,8 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 524, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -597,11 +665,15 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_all_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -619,6 +691,8 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 525, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -629,10 +703,14 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -650,6 +728,8 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 526, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -660,10 +740,14 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -681,6 +765,8 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 527, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -691,10 +777,14 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_all(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -712,6 +802,8 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 528, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -722,10 +814,14 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_all_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1029,6 +1125,8 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 540, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -1038,11 +1136,15 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_shared(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1060,6 +1162,8 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 541, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -1069,11 +1173,15 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_shared_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1091,6 +1199,8 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 542, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1101,10 +1211,14 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_shared(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1122,6 +1236,8 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 543, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1132,10 +1248,14 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_shared_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1261,6 +1381,8 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 548, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -1270,11 +1392,15 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_ordered(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1292,6 +1418,8 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 549, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(count);
@@ -1301,11 +1429,15 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_ordered_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1323,6 +1455,8 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 550, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1333,10 +1467,14 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_ordered(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1354,6 +1492,8 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 551, CAIRN_HEADER + 64, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1364,10 +1504,14 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 	int result_ = real_(fh, buf, count, datatype, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_ordered_c(reference_, result_, ignored_status_, fh, buf, count, datatype, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1481,6 +1625,8 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 556, CAIRN_HEADER + 48, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
@@ -1488,11 +1634,15 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_at_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1560,6 +1710,8 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 559, CAIRN_HEADER + 48, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1568,10 +1720,14 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_at_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1637,6 +1793,8 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 562, CAIRN_HEADER + 48, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
@@ -1644,11 +1802,15 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1714,6 +1876,8 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 565, CAIRN_HEADER + 48, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1722,10 +1886,14 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_all_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1791,6 +1959,8 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 568, CAIRN_HEADER + 48, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		cairn_enter(&record_);
@@ -1798,11 +1968,15 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		*word_++ = CAIRN_WORD(buf);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_ordered_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 
@@ -1868,6 +2042,8 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 	if (ignored_status_)
 		seen_status_ = cairn_clear_status(&own_status_);
 	uint64_t *word_ = cairn_open(&record_, 571, CAIRN_HEADER + 48, caller_);
+	if (!ignored_status_ && word_ != NULL)
+		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(buf);
@@ -1876,10 +2052,14 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 	int result_ = real_(fh, buf, seen_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_status_)
+			cairn_settle_statuses(status, &own_status_, 1);
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_write_ordered_end(reference_, result_, ignored_status_, fh, buf, seen_status_));
+	if (!ignored_status_ && word_ != NULL)
+		cairn_restore_statuses(status, &own_status_, 1);
 	return result_;
 }
 

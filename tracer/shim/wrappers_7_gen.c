@@ -1636,6 +1636,8 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 	if (ignored_c_status_)
 		seen_c_status_ = cairn_clear_status(&own_c_status_);
 	uint64_t *word_ = cairn_open(&record_, 658, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), caller_);
+	if (!ignored_c_status_ && word_ != NULL)
+		cairn_mark_statuses(c_status, &own_c_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		CAIRN_PUT_LIST(word_, length_f_status_, f_status);
 		cairn_enter(&record_);
@@ -1643,10 +1645,14 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 	int result_ = real_(f_status, seen_c_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_c_status_)
+			cairn_settle_statuses(c_status, &own_c_status_, 1);
 		word_ = cairn_put_status(word_, ignored_c_status_, defined_ ? seen_c_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_f2c(reference_, result_, ignored_c_status_, f_status, seen_c_status_));
+	if (!ignored_c_status_ && word_ != NULL)
+		cairn_restore_statuses(c_status, &own_c_status_, 1);
 	return result_;
 }
 
@@ -1689,6 +1695,8 @@ int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_statu
 	if (ignored_c_status_)
 		seen_c_status_ = cairn_clear_status(&own_c_status_);
 	uint64_t *word_ = cairn_open(&record_, 660, CAIRN_HEADER + 32 + cairn_list_bytes(length_f08_status_), caller_);
+	if (!ignored_c_status_ && word_ != NULL)
+		cairn_mark_statuses(c_status, &own_c_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		CAIRN_PUT_LIST(word_, length_f08_status_, (const int *)f08_status);
 		cairn_enter(&record_);
@@ -1696,10 +1704,14 @@ int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_statu
 	int result_ = real_(f08_status, seen_c_status_);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
+		if (!ignored_c_status_)
+			cairn_settle_statuses(c_status, &own_c_status_, 1);
 		word_ = cairn_put_status(word_, ignored_c_status_, defined_ ? seen_c_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Status_f082c(reference_, result_, ignored_c_status_, f08_status, seen_c_status_));
+	if (!ignored_c_status_ && word_ != NULL)
+		cairn_restore_statuses(c_status, &own_c_status_, 1);
 	return result_;
 }
 

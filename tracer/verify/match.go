@@ -41,6 +41,7 @@ type comparison struct {
 	in, out       []trace.Value
 	result        trace.Value
 	ownRank       int
+	ignored       bool // the trace says that the program passed MPI_STATUS(ES)_IGNORE
 	wrongFunction bool
 	disagreements []Disagreement
 }
@@ -50,6 +51,7 @@ func (m *match) begin(e *trace.Event, c *loggedCall) *comparison {
 	return &comparison{
 		match: m, call: c, spec: mpispec.ByName(c.function), index: e.Index, name: e.Function.Name,
 		in: clone(e.In), out: clone(e.Out), result: e.Return, ownRank: e.OwnRank,
+		ignored: e.Signature != nil && e.Signature.StatusIgnored,
 	}
 }
 
@@ -114,6 +116,9 @@ func (c *comparison) section(values []trace.Value, arguments []argument, has fun
 		}
 		v, a := values[next], arguments[next]
 		next++
+		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out && a.value.ignored != c.ignored {
+			c.disagree(p.Name, v, a.raw, fmt.Sprintf("ignored by the program in the trace: %t", c.ignored))
+		}
 		if v.Form == trace.Absent {
 			if reason := c.absence(p, a.value, in); reason != "" {
 				c.disagree(p.Name, v, a.raw, reason)
