@@ -37,6 +37,13 @@ type Cursor struct {
 	timed  bool
 	until  uint64 // first call after part
 	ticks  int64  // exit of the previous call
+
+	// of a cursor that has not come here call by call (Seek, Previous)
+	lengths []uint64         // of the grammar's rules
+	before  map[int32]uint64 // how often a signature came before, where it has not been met since
+	behind  behindCalls
+	current bool // event is the call before next
+	back    bool // event is one of behind
 }
 
 // A source is where a cursor finds what is not shared by all threads.
@@ -88,22 +95,27 @@ func newCursor(shared *Content, plans []callPlan, thread int, from source, timed
 	t := &shared.Threads[thread]
 	c := &Cursor{
 		shared: shared, plans: plans, number: thread, thread: t, rank: shared.rank(t.Rank),
-		walk: shared.Grammar.Walk(t.Root), comms: map[int64]binding{}, source: from, timed: timed,
-		ticks: t.FirstTick, world: binding{-1, t.Rank}, self: binding{-1, 0},
+		walk: shared.Grammar.Walk(t.Root), source: from, timed: timed, ticks: t.FirstTick,
 	}
 	c.place.columns, c.place.index = shared.Columns, t.Place
 	c.clock = newClockMap(&c.rank.Clock)
 	c.event.Rank, c.event.Thread = t.Rank, t.Thread
 	c.event.segments, c.event.sites = shared.Segments, shared.Sites
+	c.startComms()
+	return c
+}
+
+// startComms binds the communicators that a rank has from the beginning.
+func (c *Cursor) startComms() {
+	c.comms, c.world, c.self = map[int64]binding{}, binding{-1, c.thread.Rank}, binding{-1, 0}
 	for _, k := range c.rank.CommunicatorsOwn {
-		switch shared.Communicators[k].GlobalName {
+		switch c.shared.Communicators[k].GlobalName {
 		case commWorld:
 			c.world.comm = int(k)
 		case commSelf:
 			c.self.comm = int(k)
 		}
 	}
-	return c
 }
 
 // Next goes to the next call; false at the end or on an error.
@@ -111,8 +123,12 @@ func (c *Cursor) Next() bool {
 	if c.err != nil {
 		return false
 	}
+	if c.back && !c.forwards() {
+		return false
+	}
 	terminal, ok := c.walk.Next()
 	if !ok {
+		c.current = false
 		return false
 	}
 	e, p := &c.event, &c.plans[terminal]
@@ -134,7 +150,14 @@ func (c *Cursor) Next() bool {
 		return false
 	}
 	c.next++
+	c.current = true
 	return true
+}
+
+// forwards turns around after Previous.
+func (c *Cursor) forwards() bool {
+	c.back = false
+	return c.Seek(c.event.Index + 1)
 }
 
 // Event is the current call, valid until the next call of Next.

@@ -307,6 +307,31 @@ func (r *sequenceReader) start() bool {
 	return r.d.err == nil
 }
 
+// skip passes over n values without making them where they follow from each other; false when there are fewer.
+func (r *sequenceReader) skip(n uint64) bool {
+	var made [streamBuffer]int64
+	for n > 0 {
+		if r.left == 0 || r.piece == 0 && !r.start() {
+			return false
+		}
+		m := min(n, r.piece)
+		switch r.kind {
+		case pieceRun:
+		case pieceProgression:
+			r.value += int64(m) * r.step
+		default:
+			m = min(m, uint64(len(made)))
+			if !r.fill(made[:m]) {
+				return false
+			}
+		}
+		n -= m
+		r.piece -= m
+		r.left -= m
+	}
+	return true
+}
+
 // skipAll goes to the end of the sequence.
 func (r *sequenceReader) skipAll() {
 	for r.left > 0 && r.d.err == nil {

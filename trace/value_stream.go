@@ -43,3 +43,13 @@ func (v *valueStream) refill() (int64, bool) {
 	v.values = v.buffer[1:n]
 	return v.buffer[0], true
 }
+
+// skip passes over n values; false when there are fewer.
+func (v *valueStream) skip(n uint64) bool {
+	if k := uint64(len(v.values)); k > 0 {
+		k = min(k, n)
+		v.values = v.values[k:]
+		n -= k
+	}
+	return n == 0 || v.encoded != nil && v.encoded.skip(n)
+}

@@ -111,16 +111,24 @@ func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 	if v.created == nil {
 		return true
 	}
-	comm, ok := v.created.next()
-	if !ok {
-		return c.fail(errStreamEnds)
+	var err error
+	if e.NewComm, err = c.instance(v); err != nil {
+		return c.fail(err)
 	}
-	if comm < 0 || comm >= int64(len(c.rank.CommunicatorsOwn)) {
-		return c.fail(errCommunicator)
-	}
-	e.NewComm = int(c.rank.CommunicatorsOwn[comm])
 	c.created(p, e)
 	return true
+}
+
+// instance is the communicator that the next call of v makes.
+func (c *Cursor) instance(v *variableCall) (int, error) {
+	comm, ok := v.created.next()
+	if !ok {
+		return -1, errStreamEnds
+	}
+	if comm < 0 || comm >= int64(len(c.rank.CommunicatorsOwn)) {
+		return -1, errCommunicator
+	}
+	return int(c.rank.CommunicatorsOwn[comm]), nil
 }
 
 // newVariableCall copies the values of a signature and finds the slots among them and their streams. Values take from
@@ -149,6 +157,9 @@ func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, erro
 	}
 	if s.Communicator.Form == Stream {
 		v.created = b.stream(s.Communicator.Int)
+	}
+	if n := c.before[c.event.Terminal]; n > 0 && b.err == nil && !v.skip(n) {
+		return nil, errStreamEnds
 	}
 	return v, b.err
 }

@@ -1,0 +1,151 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Seek goes to the call with an index on the thread, so that Next gives it; at or beyond Thread.Calls nothing follows.
+// The grammar is not expanded: what comes before is counted rule by rule, value streams are passed over, and of the
+// timing only the block with the call is read.
+func (c *Cursor) Seek(index uint64) bool {
+	if c.err != nil {
+		return false
+	}
+	if c.lengths == nil {
+		// valid, or the trace would not have been opened
+		c.lengths, c.err = c.shared.Grammar.Lengths()
+		if c.err != nil {
+			return false
+		}
+	}
+	index = min(index, c.thread.Calls)
+	c.walk, c.before = c.shared.Grammar.seek(c.thread.Root, index, c.lengths)
+	c.calls = variableCalls{}
+	c.startComms()
+	c.behind.forget(c.source.memory())
+	c.current, c.back = false, false
+	if !c.seekComms(index) {
+		return false
+	}
+	c.next = index
+	return !c.timed || c.seekTime(index)
+}
+
+// seekComms binds handles of communicators as the calls before an index did: the last call of each creating signature
+// is made again, in order.
+func (c *Cursor) seekComms(index uint64) bool {
+	type creating struct {
+		terminal int32
+		at       uint64
+	}
+	var last []creating
+	for terminal, n := range c.before {
+		if n == 0 || !c.plans[terminal].creates {
+			continue
+		}
+		f := finder{c.shared.Grammar.Rules, c.lengths, terminal, map[int]bool{}}
+		if at, ok := f.last(c.thread.Root, index); ok {
+			last = append(last, creating{terminal, at})
+		}
+	}
+	slices.SortFunc(last, func(a, b creating) int { return cmp.Compare(a.at, b.at) })
+	for _, l := range last {
+		c.before[l.terminal]--
+		c.next = l.at
+		if err := c.create(l.terminal); err != nil {
+			return c.fail(err)
+		}
+	}
+	return true
+}
+
+// create binds the communicator that the next call of a signature makes. Of the call's values only the handle counts:
+// on the others' account, communicators would have to be known that may have been bound anew since.
+func (c *Cursor) create(terminal int32) error {
+	p := &c.plans[terminal]
+	c.event.Terminal = terminal
+	v, err := c.newVariableCall(p.function, &c.shared.Signatures[terminal])
+	if err != nil {
+		return err
+	}
+	c.calls.put(terminal, v, len(c.shared.Signatures))
+	for i := range v.slots {
+		if s := &v.slots[i]; s.stream != nil {
+			if err := s.next(c.source.memory()); err != nil {
+				return err
+			}
+		}
+	}
+	instance, err := c.instance(v)
+	if err != nil {
+		return err
+	}
+	if p.newComm < 0 {
+		c.world = c.bind(instance)
+		return nil
+	}
+	handle, err := c.place.evaluate(v.out[p.newComm])
+	if err == nil && (handle.Form == Handle || handle.Form == Int) {
+		c.comms[handle.Int] = c.bind(instance)
+	}
+	return err
+}
+
+// skip passes over the values of n calls.
+func (v *variableCall) skip(n uint64) bool {
+	takes := map[*valueStream][]filling{}
+	var streams []*valueStream
+	take := func(s *valueStream, fill filling) {
+		if s == nil {
+			return
+		}
+		if takes[s] == nil {
+			streams = append(streams, s)
+		}
+		takes[s] = append(takes[s], fill)
+	}
+	for i := range v.slots {
+		take(v.slots[i].stream, v.slots[i].fill)
+	}
+	take(v.created, fillInt)
+	for _, s := range streams {
+		if !skipCalls(s, takes[s], n) {
+			return false
+		}
+	}
+	return true
+}
+
+// skipCalls passes over what n calls take from a stream, each as the fillings say.
+func skipCalls(s *valueStream, fills []filling, n uint64) bool {
+	single := func(f filling) bool { return f == fillInt || f == fillFloat }
+	if !slices.ContainsFunc(fills, func(f filling) bool { return !single(f) }) {
+		for range fills {
+			if !s.skip(n) {
+				return false
+			}
+		}
+		return true
+	}
+	for range n {
+		for _, f := range fills {
+			x, ok := s.next()
+			if !ok || !single(f) && x > 0 && !s.skip(uint64(x)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// seekTime goes to the timing of the call with an index.
+func (c *Cursor) seekTime(index uint64) bool {
+	c.until, c.ticks = 0, c.thread.FirstTick
+	for c.next = 0; c.next < index; c.next++ {
+		if !c.time() {
+			return false
+		}
+	}
+	return true
+}
