@@ -90,6 +90,9 @@ func (m *Matcher) arrive(c *Collective, part int, at Point) {
 	if c.Last < 0 || at.Enter > c.Parts[c.Last].Post.Enter {
 		c.Last = part
 	}
+	if m.watcher != nil {
+		m.watcher.Entered(c, part)
+	}
 	if c.arrived == c.expected {
 		m.whole(c)
 	}

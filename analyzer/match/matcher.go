@@ -8,6 +8,7 @@ import (
 // A Matcher matches the calls of a trace. Feed it every call in the order of package timeline, then call Finish.
 type Matcher struct {
 	handler   Handler
+	watcher   Watcher // the handler, if it is one
 	trace     timeline.Trace
 	canonical []int // by communicator instance: the one that stands for both sides of an intercommunicator
 	locations []timeline.Location
@@ -77,6 +78,7 @@ func New(t timeline.Trace, handler Handler) *Matcher {
 		inboxes:   map[inboxKey]*inbox{},
 		pending:   map[collectiveKey]*Collective{},
 	}
+	m.watcher, _ = handler.(Watcher)
 	m.queues, m.attempts = make([]settling, len(m.locations)), make([]Attempt, len(m.locations))
 	for i := range m.ranks {
 		m.ranks[i] = rankState{requests: map[int64]*request{}, messages: map[int64]*End{}, ordinals: map[int32]uint32{}}

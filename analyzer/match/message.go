@@ -52,9 +52,16 @@ func (m *Matcher) postSend(p *prototype, at Point) *End {
 		e.unmatched = true
 		return e
 	}
+	m.posted(e)
 	m.channel(e.channel).sends.push(e)
 	m.join(e.channel)
 	return e
+}
+
+func (m *Matcher) posted(e *End) {
+	if m.watcher != nil {
+		m.watcher.Posted(e)
+	}
 }
 
 // postReceive makes a receive active; nil if no message is expected.
@@ -66,6 +73,7 @@ func (m *Matcher) postReceive(p *prototype, at Point) *End {
 	e.Post, e.receive = at, true
 	e.channel = channelKey{comm: int32(p.comm), source: int32(p.source), dest: int32(at.Row), tag: p.receiveTag}
 	e.wildcard = p.source == anyValue || p.receiveTag == anyValue
+	m.posted(e)
 	m.stand(e)
 	return e
 }
@@ -281,6 +289,7 @@ func (m *Matcher) matchedProbe(p *plan, c *timeline.Call, row int) {
 	e.Post, e.receive, e.bytes = pointOf(c, row), true, status.bytes
 	e.channel = channelKey{comm: int32(m.comm(c.Comm)), source: int32(status.source), dest: int32(row), tag: status.tag}
 	m.ranks[row].messages[handle.Int] = e
+	m.posted(e)
 	m.stand(e)
 }
 

@@ -24,6 +24,8 @@ type Completion struct {
 	Cause int
 	Kind  uint8
 
+	Tag any // for the Handler: see Watcher
+
 	open int // operations whose partners are not known yet
 }
 
@@ -36,6 +38,7 @@ type End struct {
 	// Progress is when this side was first inside MPI with both sides posted: not before then could an implementation
 	// without progress of its own do anything for the message. See progress.go.
 	Progress  int64
+	Tag       any // for the Handler: see Watcher
 	peer      int // row
 	bytes     int64
 	settled   bool // completed, or known never to be
@@ -66,6 +69,7 @@ type Collective struct {
 	First  int    // the part that entered first, and Last the one that entered last
 	Last   int
 	Other  int // of AllToOne: the part that entered last apart from the root, −1 if there is none
+	Tag    any // for the Handler: see Watcher
 
 	expected int // participants that the trace has
 	arrived  int
@@ -95,3 +99,19 @@ type Handler interface {
 	// Settled comes for each Completion in program order of its location, after all its messages and collectives.
 	Settled(*Completion)
 }
+
+// A Watcher is a Handler that is also told of beginnings, all during Matcher.Call for the call in question. What it
+// keeps in a Tag is there when the Handler's methods are called for the same thing.
+type Watcher interface {
+	Handler
+	// Posted comes when a send or receive becomes active.
+	Posted(*End)
+	// Entered comes when a participant enters a collective.
+	Entered(c *Collective, part int)
+	// Opened comes for a call in which operations may be completed; Settled follows.
+	Opened(*Completion)
+}
+
+// Expected is how many participants of the collective the trace has, and Complete whether all of them took part.
+func (c *Collective) Expected() int  { return c.expected }
+func (c *Collective) Complete() bool { return c.arrived >= c.expected }

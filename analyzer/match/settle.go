@@ -20,6 +20,9 @@ func (m *Matcher) completion(c *timeline.Call, row int) *Completion {
 	*done = Completion{Point: pointOf(c, row), Cause: -1, open: 1, Begin: c.Enter}
 	q := &m.queues[c.Location]
 	q.calls = append(q.calls, done)
+	if m.watcher != nil {
+		m.watcher.Opened(done)
+	}
 	return done
 }
 

@@ -35,7 +35,7 @@ func (f *Finder) Message(m *match.Message) {
 		}
 		hold(r.Done, LateSender, s.Post.Enter, s.Post.Location)
 	}
-	if r.Probe || !rendezvous(m) {
+	if r.Probe || !Rendezvous(m) {
 		return
 	}
 	if s.Done != nil && s.Done.Exit > r.Progress {
@@ -58,9 +58,9 @@ func pulled(s, r *match.End) bool {
 	return s.Progress > since && s.Progress < r.Done.Exit && r.Done.Exit-s.Progress < (s.Progress-since)/4
 }
 
-// rendezvous tells whether the message could not be sent before its receive was there. A standard send that returned
+// Rendezvous tells whether the message could not be sent before its receive was there. A standard send that returned
 // before that has shown that it could.
-func rendezvous(m *match.Message) bool {
+func Rendezvous(m *match.Message) bool {
 	switch m.Send.Mode {
 	case match.Synchronous:
 		return true

@@ -1,0 +1,57 @@
+package replay
+
+// A moment is when something happened, in every scenario: a call was entered, or the last of several. Others may wait
+// to learn it.
+type moment struct {
+	at      []int64 // by scenario
+	left    int     // what has to happen before it is known
+	waiting []int   // locations whose next call depends on it
+	feeds   []*moment
+}
+
+func (m *moment) known() bool { return m.left == 0 }
+
+// happens tells a moment one of the times that it waits for. When it is known, who waits for it goes on.
+func (p *player) happens(m *moment, at []int64) {
+	if m.at == nil {
+		m.at = append(p.times(), at...)
+	} else {
+		for k, t := range at {
+			m.at[k] = max(m.at[k], t)
+		}
+	}
+	m.left--
+	if m.left > 0 {
+		return
+	}
+	p.ready = append(p.ready, m.waiting...)
+	m.waiting = nil
+	for _, next := range m.feeds {
+		p.happens(next, m.at)
+	}
+	m.feeds = nil
+}
+
+// last is the last of several moments.
+func (p *player) last(of ...*moment) *moment {
+	m := &moment{left: len(of)}
+	for _, one := range of {
+		if one.known() {
+			p.happens(m, one.at)
+		} else {
+			one.feeds = append(one.feeds, m)
+		}
+	}
+	return m
+}
+
+// times is room for one time per scenario.
+func (p *player) times() []int64 {
+	n := len(p.scenarios)
+	if cap(p.room)-len(p.room) < n {
+		p.room = make([]int64, 0, 1024*n)
+	}
+	k := len(p.room)
+	p.room = p.room[:k+n]
+	return p.room[k : k : k+n]
+}
