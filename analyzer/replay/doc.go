@@ -9,11 +9,10 @@
 // before what it depends on: a receive on the entry of the call that sent the message, a send that had to wait for its
 // receive (rendezvous) on the entry of the call that posted that, a collective on the entries of those whose data it
 // needs (all for barriers and all-to-all, the root for one-to-all, everybody for the root of all-to-one, ranks 0 … i
-// for scans). Whatever else a call took is its own cost:
+// for scans). Whatever else it takes is its own cost (cost.go):
 //
-//	own = exit − max(entry, dependencies)            in the trace
-//	exit' = max(entry', dependencies') + own         as measured
-//	exit' = max(entry', dependencies' + L + bytes G) + o   on a network with latency L, time per byte G and overhead o
+//	exit' = max(entry' + local, dependencies' + transfer)             as measured
+//	exit' = max(entry', dependencies' + L + bytes G) + o              on a network with latency L, time per byte G, overhead o
 //
 // which is LogGP (Alexandrov et al., SPAA 1995) without the gap between messages; a collective of P participants takes
 // log2 P latencies. The ideal network has L = G = o = 0: MPI costs nothing but its dependencies, but for file

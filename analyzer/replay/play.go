@@ -42,6 +42,7 @@ type player struct {
 	current   *step   // of the call that the matcher is told of
 	ready     []int   // locations to look at
 	room      []int64 // for times
+	costs     costs
 	free      []*step
 }
 
@@ -98,7 +99,7 @@ type dependency struct {
 
 func newPlayer(t timeline.Trace, scenarios []Scenario) *player {
 	p := &player{scenarios: scenarios, locations: timeline.Locations(t)}
-	p.threads = make([]thread, len(p.locations))
+	p.threads, p.costs = make([]thread, len(p.locations)), costs{}
 	return p
 }
 
@@ -162,6 +163,7 @@ func (p *player) Opened(c *match.Completion) {
 func (p *player) Settled(c *match.Completion) {
 	s := c.Tag.(*step)
 	s.settled, s.begin = true, c.Begin
+	p.costs.learn(s)
 	p.ready = append(p.ready, c.Location)
 }
 
@@ -273,13 +275,9 @@ func (p *player) leave(th *thread, s *step) {
 	if s.begin < s.enter {
 		copy(th.clock, th.since) // it has been waiting since its first poll
 	}
-	until := s.begin
-	for i := range s.depends {
-		until = max(until, s.depends[i].at)
-	}
-	own := s.exit - until
+	own := p.costs.of(s)
 	for k := range p.scenarios {
-		th.clock[k] = p.end(&p.scenarios[k], k, s, th.clock[k]) + p.cost(&p.scenarios[k], s, own)
+		th.clock[k] = p.end(&p.scenarios[k], k, s, th.clock[k], own)
 	}
 	th.last, th.function, th.site = s.exit, s.function, s.site
 	if !th.through {
@@ -288,28 +286,30 @@ func (p *player) leave(th *thread, s *step) {
 	}
 }
 
-// end is when a call that began at t can end, its own cost aside.
-func (p *player) end(scenario *Scenario, k int, s *step, t int64) int64 {
+// end is when a call that began at t ends in the k-th scenario.
+func (p *player) end(scenario *Scenario, k int, s *step, t int64, own cost) int64 {
+	n := scenario.Network
+	if s.kind == inputOutput {
+		n = nil
+	}
+	if scenario.Free != nil && scenario.Free(s.function, s.site) {
+		own, n = cost{}, nil
+	}
+	if n == nil {
+		t += own.local
+	}
 	for i := range s.depends {
 		d := &s.depends[i]
-		at := d.on.at[k]
-		if scenario.Network != nil {
-			at = scenario.Network.arrival(at, d.bytes, d.hops)
+		if at := d.on.at[k]; n == nil {
+			t = max(t, at+own.transfer)
+		} else {
+			t = max(t, n.arrival(at, d.bytes, d.hops))
 		}
-		t = max(t, at)
+	}
+	if n != nil {
+		t += int64(n.Overhead)
 	}
 	return t
-}
-
-// cost is what a call takes itself, which was `own` in the trace.
-func (p *player) cost(scenario *Scenario, s *step, own int64) int64 {
-	switch {
-	case scenario.Free != nil && scenario.Free(s.function, s.site):
-		return 0
-	case scenario.Network != nil && s.kind != inputOutput:
-		return int64(scenario.Network.Overhead)
-	}
-	return own
 }
 
 // finish plays what depends on what never came: ranks that the trace lacks, or that ended early.
