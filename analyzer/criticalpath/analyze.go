@@ -68,6 +68,12 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		Clock:         clocks,
 		Notes:         a.notes(),
 	}
+	ideal, whatIf, err := a.whatIf(ctx, t, offsets)
+	if err != nil {
+		return Findings{}, fmt.Errorf("replay: %w", err)
+	}
+	f.WhatIf = whatIf
+	f.Efficiency.divide(a.seconds(ideal), f.RunSeconds)
 	f.Verdict = a.decide()
 	f.Path = a.pathFindings(o)
 	return f, nil
@@ -104,6 +110,15 @@ func (a *analysis) efficiency() Efficiency {
 	e.Communication = e.MaxUseful / a.seconds(a.run())
 	e.Parallel = e.LoadBalance * e.Communication
 	return e
+}
+
+// divide splits the communication efficiency by the run's length on an ideal network.
+func (e *Efficiency) divide(ideal, run float64) {
+	if ideal <= 0 || run <= 0 {
+		return
+	}
+	e.IdealSeconds = ideal
+	e.Serialization, e.Transfer = e.MaxUseful/ideal, ideal/run
 }
 
 func (a *analysis) rankTimes() []RankTime {

@@ -18,6 +18,7 @@ type Findings struct {
 	CallSites     []SiteTime     `json:"call_sites"`
 	Computation   []RegionTime   `json:"computation"`
 	WaitStates    []WaitTime     `json:"wait_states"`
+	WhatIf        []WhatIf       `json:"what_if"` // the ideal network first, then what promises most
 	Strips        Strips         `json:"strips"`
 	Clock         clock.Findings `json:"clock"`
 	Notes         []string       `json:"notes"` // what found no partner, what the trace lacks
@@ -67,11 +68,15 @@ type Segment struct {
 	Merged   int    `json:"merged,omitempty"`
 }
 
-// Efficiency holds POP's efficiencies, from 0 to 1.
+// Efficiency holds POP's efficiencies, from 0 to 1: Parallel = LoadBalance × Communication, and Communication =
+// Serialization × Transfer.
 type Efficiency struct {
 	Parallel      float64 `json:"parallel"`
 	LoadBalance   float64 `json:"load_balance"`
 	Communication float64 `json:"communication"`
+	Serialization float64 `json:"serialization"` // max(useful) / T_ideal: what is lost to waiting for others in turn
+	Transfer      float64 `json:"transfer"`      // T_ideal / T: what is lost to the network and MPI itself
+	IdealSeconds  float64 `json:"ideal_seconds"` // T_ideal: the run on an ideal network, by replay
 	MeanUseful    float64 `json:"mean_useful_seconds"`
 	MaxUseful     float64 `json:"max_useful_seconds"`
 }

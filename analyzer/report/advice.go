@@ -117,6 +117,8 @@ func (r *Report) tiles() []tile {
 	return []tile{
 		{"Parallel efficiency", "The share of all ranks' time that is computation, outside MPI. It is the product of the other two; 80% and more is good.", grade(e.Parallel), whole(e.Parallel)},
 		{"Load balance", fmt.Sprintf("Mean over longest computation: ranks compute %s on average, the busiest %s. Low: work is unequally divided.", words(e.MeanUseful), words(e.MaxUseful)), grade(e.LoadBalance), whole(e.LoadBalance)},
-		{"Communication efficiency", fmt.Sprintf("The busiest rank computes %s of the %s. Low: even that one waits, transfers data, or starts up.", words(e.MaxUseful), words(r.RunSeconds)), grade(e.Communication), whole(e.Communication)},
+		{"Communication efficiency", fmt.Sprintf("The busiest rank computes %s of the %s. Low: even that one waits, transfers data, or starts up. It is the product of the next two.", words(e.MaxUseful), words(r.RunSeconds)), grade(e.Communication), whole(e.Communication)},
+		{"Serialization", fmt.Sprintf("On an ideal network the run would take %s, of which the busiest rank computes %s. Low: ranks wait for each other in turn, whatever the network.", words(e.IdealSeconds), words(e.MaxUseful)), grade(e.Serialization), whole(e.Serialization)},
+		{"Transfer", fmt.Sprintf("The share of the %s that an ideal network and a free MPI would leave. Low: the time goes to messages and calls themselves.", words(r.RunSeconds)), grade(e.Transfer), whole(e.Transfer)},
 	}
 }

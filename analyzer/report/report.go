@@ -22,6 +22,7 @@ type Report struct {
 	CallSites     []criticalpath.SiteTime     `json:"call_sites"`
 	Computation   []criticalpath.RegionTime   `json:"computation"`
 	WaitStates    []criticalpath.WaitTime     `json:"wait_states"`
+	WhatIf        []criticalpath.WhatIf       `json:"what_if"`
 	Strips        criticalpath.Strips         `json:"strips"`
 	Clock         clock.Findings              `json:"clock"`
 	Provenance    Provenance                  `json:"provenance"`

@@ -102,7 +102,7 @@ func parseRanks(list string) ([]int, error) {
 			high, err = strconv.Atoi(last)
 		}
 		if err != nil || low < 0 || high < low || high-low >= maxListedRanks {
-			return nil, fmt.Errorf("--ranks %s: %q is neither a rank nor a range as 0-7", list, part)
+			return nil, fmt.Errorf("ranks %s: %q is neither a rank nor a range as 0-7", list, part)
 		}
 		for r := low; r <= high; r++ {
 			ranks = append(ranks, r)
