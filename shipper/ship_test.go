@@ -250,7 +250,7 @@ func TestDamagedProcessesAreNamed(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	finished("launch", 0, 3).Write(t, spool)
 	damaged := finished("launch", 1, 3).Write(t, spool)
-	if err := os.WriteFile(filepath.Join(damaged, "state"), []byte("rubbish"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(damaged, "state-0"), []byte("rubbish"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	unreadable := finished("launch", 2, 3).Write(t, spool)

@@ -47,7 +47,6 @@ func TestProcessEndsAsWithout(t *testing.T) {
 		{what: "handler", code: 42},
 		{what: "pipe", signal: syscall.SIGPIPE},
 		{what: "urgent"},
-		{what: "fault", code: 42, stderr: "cairn: the recorder failed: "},
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			spool := t.TempDir()
@@ -80,11 +79,9 @@ func TestProcessEndsAsWithout(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if report.Calls != 100000 || !report.Checkpoint {
+			// the compressor is never more than a few MiB behind, so that there was a checkpoint
+			if report.Calls != 400000 || !report.Checkpoint {
 				t.Errorf("%+v", report)
-			}
-			if test.what == "fault" && (len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "tracing stopped")) {
-				t.Error(report.Notes)
 			}
 		})
 	}

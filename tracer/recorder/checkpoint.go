@@ -13,7 +13,7 @@ import (
 
 // A checkpoint is the whole state of a recorder: what it goes on from is the same as if it had never been stopped. It
 // is read by the version of this package that wrote it, on the same machine; it is not a file format.
-const checkpointMagic = "CAIRNST1"
+const checkpointMagic = "CAIRNST2"
 
 var errCheckpoint = errors.New("damaged checkpoint")
 
@@ -49,8 +49,8 @@ func (r *Recorder) AppendState(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(e.b, xxhash.Sum64(e.b[start:]))
 }
 
-// Restore makes a recorder from its state.
-func Restore(p *Process, state []byte) (*Recorder, error) {
+// Restore makes a recorder from its state. spilled is the length of the file of times beside it.
+func Restore(p *Process, state []byte, spilled int64) (*Recorder, error) {
 	if len(state) < len(checkpointMagic)+8 || string(state[:len(checkpointMagic)]) != checkpointMagic {
 		return nil, errCheckpoint
 	}
@@ -58,11 +58,11 @@ func Restore(p *Process, state []byte) (*Recorder, error) {
 	if xxhash.Sum64(body) != binary.LittleEndian.Uint64(state[len(body):]) {
 		return nil, errCheckpoint
 	}
-	return restore(p, body[len(checkpointMagic):])
+	return restore(p, body[len(checkpointMagic):], spilled)
 }
 
 // restore reads the state without its frame.
-func restore(p *Process, body []byte) (*Recorder, error) {
+func restore(p *Process, body []byte, spilled int64) (*Recorder, error) {
 	r := New(p)
 	d := &decoder{b: body}
 	r.decodeProcess(d)
@@ -99,7 +99,7 @@ func restore(p *Process, body []byte) (*Recorder, error) {
 	r.communicators.decode(d)
 	for range d.count() {
 		t := new(thread)
-		if err := t.decode(d, len(r.signatures.terminals)); err != nil {
+		if err := t.decode(d, len(r.signatures.terminals), spilled); err != nil {
 			return nil, err
 		}
 		r.threads = append(r.threads, t)
@@ -382,18 +382,12 @@ func decodeInstance(d *decoder) trace.Communicator {
 
 func (c *column) encode(e *encoder) {
 	e.uint(c.n)
-	e.uint(uint64(c.bytes()))
-	for _, p := range c.pieces {
-		e.b = append(e.b, p...)
-	}
+	c.spill.encode(e)
 }
 
-func (c *column) decode(d *decoder) {
-	n := d.uint()
-	var ok bool
-	if *c, ok = decodeColumn(d.bytes(), n); !ok {
-		d.fail()
-	}
+func (c *column) decode(d *decoder, spilled int64) {
+	c.n = d.uint()
+	c.spill.decode(d, spilled)
 }
 
 func (t *thread) encode(e *encoder) {
@@ -429,7 +423,7 @@ func (t *thread) encode(e *encoder) {
 	}
 }
 
-func (t *thread) decode(d *decoder, terminals int) error {
+func (t *thread) decode(d *decoder, terminals int, spilled int64) error {
 	t.number = uint32(d.uint())
 	t.calls = d.uint()
 	t.firstTick, t.lastExit = d.int(), d.int()
@@ -439,8 +433,8 @@ func (t *thread) decode(d *decoder, terminals int) error {
 	if t.offset < 0 {
 		d.fail()
 	}
-	t.gaps.decode(d)
-	t.durations.decode(d)
+	t.gaps.decode(d, spilled)
+	t.durations.decode(d, spilled)
 	if d.bad || t.gaps.n != t.calls || t.durations.n != t.calls {
 		return errCheckpoint
 	}

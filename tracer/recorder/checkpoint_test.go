@@ -48,7 +48,7 @@ func TestCheckpointAnywhere(t *testing.T) {
 				r.apply(r.thread(o.thread), o.record)
 			}
 			state := r.AppendState(nil)
-			resumed, err := Restore(s.process, state)
+			resumed, err := Restore(s.process, state, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,11 +81,11 @@ func TestDamagedCheckpoint(t *testing.T) {
 	for i := range state {
 		damaged := slices.Clone(state)
 		damaged[i] ^= 0x10
-		if _, err := Restore(s.process, damaged); err == nil {
+		if _, err := Restore(s.process, damaged, 0); err == nil {
 			t.Fatalf("byte %d of %d damaged, and nobody noticed", i, len(state))
 		}
 	}
-	if _, err := Restore(s.process, state[:len(state)-1]); err == nil {
+	if _, err := Restore(s.process, state[:len(state)-1], 0); err == nil {
 		t.Error("truncated, and nobody noticed")
 	}
 }

@@ -41,7 +41,9 @@ func (r *Recorder) Content() (*trace.Content, error) {
 	if err := r.addSignatures(c); err != nil {
 		return nil, err
 	}
-	r.addThreads(c, rank.Rank)
+	if err := r.addThreads(c, rank.Rank); err != nil {
+		return nil, err
+	}
 	c.Ranks = []trace.Rank{rank}
 	return c, nil
 }
@@ -67,7 +69,7 @@ func (r *Recorder) addSignatures(c *trace.Content) error {
 }
 
 // addThreads joins the threads' grammars into one and lists their value sequences, equal ones once.
-func (r *Recorder) addThreads(c *trace.Content, rank int) {
+func (r *Recorder) addThreads(c *trace.Content, rank int) error {
 	sequences := map[string]int32{}
 	threads := slices.Clone(r.threads)
 	sort.Slice(threads, func(i, j int) bool { return threads[i].number < threads[j].number })
@@ -76,7 +78,13 @@ func (r *Recorder) addThreads(c *trace.Content, rank int) {
 			Rank: rank, Thread: int(t.number), Calls: t.calls,
 			Root:      len(c.Grammar.Rules),
 			FirstTick: t.firstTick,
-			Gaps:      t.gaps.values(), Durations: t.durations.values(),
+		}
+		var err error
+		if ct.Gaps, err = t.gaps.values(r.times); err != nil {
+			return err
+		}
+		if ct.Durations, err = t.durations.values(r.times); err != nil {
+			return err
 		}
 		c.Grammar.Rules = append(c.Grammar.Rules, shifted(t.grammar.Grammar(), ct.Root)...)
 		for number := range t.results {
@@ -97,6 +105,7 @@ func (r *Recorder) addThreads(c *trace.Content, rank int) {
 		}
 		c.Threads = append(c.Threads, ct)
 	}
+	return nil
 }
 
 // shifted renames the rules of a grammar so that they can follow others.

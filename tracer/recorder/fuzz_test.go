@@ -33,7 +33,7 @@ func FuzzSegment(f *testing.F) {
 			t.Fatal(err)
 		}
 		lines(t, c, 0)
-		resumed, err := Restore(s.process, r.AppendState(nil))
+		resumed, err := Restore(s.process, r.AppendState(nil), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func FuzzRestore(f *testing.F) {
 	state := s.recorder().AppendState(nil)
 	f.Add(state[len(checkpointMagic) : len(state)-8])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := restore(s.process, b)
+		r, err := restore(s.process, b, 1<<10)
 		if err != nil {
 			return
 		}

@@ -22,7 +22,8 @@ func (r *Recorder) Record(thread uint32, c *Call) {
 	clear(c.Words[:recordPayload])
 	c.Words[recordEnter], c.Words[recordExit] = uint64(c.Enter), uint64(c.Exit)
 	c.Words[recordAddress], c.Words[recordReturn] = c.Address, uint64(c.Result)
-	r.apply(r.thread(thread), record{words: c.Words, function: c.Function})
+	c.Words[recordLength] = join(uint32(len(c.Words)*8), uint32(c.Function))
+	r.record(r.thread(thread), record{words: c.Words, function: c.Function})
 }
 
 // Sample records a reading of the clocks, as the header of a segment has it.

@@ -29,13 +29,13 @@ func (r *Recorder) peek(s *source) (rec record, next int, ok bool) {
 		if t.offset < headerWords {
 			t.offset = headerWords
 		}
-		if !s.started {
-			s.started = true
-			r.beginSegment(seg)
-		}
 		last := len(s.segments) == 1
 		grows := last && !s.closed
 		limit := seg.available()
+		if !s.started && limit > headerWords {
+			s.started = true // its thread has written the clock sample before the first record
+			r.beginSegment(seg)
+		}
 		for t.offset < limit {
 			rec, reserved, open := seg.recordAt(t.offset, limit)
 			switch {
@@ -133,24 +133,31 @@ func (r *Recorder) consume(sources []*source) {
 }
 
 func (r *Recorder) step(s *source, rec record, next int) {
-	if m := r.match(s.thread, rec); m != nil {
-		r.again(s.thread, m, rec.words)
-	} else if s.ended {
-		r.applyCarefully(s.thread, rec)
+	if s.ended {
+		r.carefully(s.thread, rec)
 	} else {
-		r.apply(s.thread, rec)
+		r.record(s.thread, rec)
 	}
 	s.thread.offset = next
 }
 
-// applyCarefully is apply for a recovery: a mistake of ours in one call does not cost all others. (In a living process
-// it ends tracing, and what was recorded is left to a recovery.)
-func (r *Recorder) applyCarefully(t *thread, rec record) {
+// record records a committed call of a thread.
+func (r *Recorder) record(t *thread, rec record) {
+	if m := r.match(t, rec); m != nil {
+		r.again(t, m, rec.words)
+		return
+	}
+	r.apply(t, rec)
+}
+
+// carefully is record for a recovery: a mistake of ours in one call does not cost all others. (In a living process it
+// ends tracing, and what was recorded is left to a recovery.)
+func (r *Recorder) carefully(t *thread, rec record) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.lost.Malformed++
 			r.addNote("a call of function %d could not be taken apart: %v", rec.function, p)
 		}
 	}()
-	r.apply(t, rec)
+	r.record(t, rec)
 }

@@ -81,7 +81,6 @@ func (a *Address) UnmarshalJSON(b []byte) error {
 // Names of the files of a process directory.
 const (
 	processFile = "process.json"
-	stateFile   = "state"
 	lockFile    = "lock"
 	segmentGlob = "*.seg"
 )

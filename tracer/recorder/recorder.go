@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"strconv"
@@ -34,6 +35,8 @@ type Recorder struct {
 	sampleSkipped   int
 	lost            lost
 	notes           []string
+
+	times io.ReaderAt // the file of times, where some are not in memory
 
 	root, undefinedRoot uint64 // raw MPI_ROOT and whether there is one
 	inStatus            uint64 // raw MPI_ERR_IN_STATUS, 0: unknown

@@ -31,7 +31,8 @@ const maxSegmentFile = maxSegmentBytes + segmentHeaderSize
 // Recover finishes what a process left in its directory, from its last checkpoint and the segments since. It only
 // reads, so that it can be done by another user and repeated.
 func Recover(dir string) (*trace.Content, *Report, error) {
-	return recoverAt(dir, true)
+	content, report, _, err := recoverAt(dir, true)
+	return content, report, err
 }
 
 // Snapshot is the trace of a living process so far: its last checkpoint and what can be read of the segments since.
@@ -39,18 +40,16 @@ func Snapshot(dir string) (*trace.Content, *Report, error) {
 	const tries = 5
 	var err error
 	for range tries {
-		before, _ := os.Stat(filepath.Join(dir, stateFile))
 		var content *trace.Content
 		var report *Report
-		content, report, err = recoverAt(dir, false)
-		after, _ := os.Stat(filepath.Join(dir, stateFile))
-		// A checkpoint in between means that segments were reused while we read them.
-		same := before == nil && after == nil
-		if before != nil && after != nil {
-			same = os.SameFile(before, after) && before.ModTime().Equal(after.ModTime())
+		var before, after uint64
+		content, report, before, err = recoverAt(dir, false)
+		if err != nil {
+			continue // as when both files of the state were written while we read them
 		}
-		if same {
-			return content, report, err
+		// A checkpoint in between means that segments were reused while we read them.
+		if _, after, _, err = readState(dir); err == nil && before == after {
+			return content, report, nil
 		}
 	}
 	if err == nil {
@@ -59,14 +58,22 @@ func Snapshot(dir string) (*trace.Content, *Report, error) {
 	return nil, nil, err
 }
 
-func recoverAt(dir string, ended bool) (*trace.Content, *Report, error) {
+// recoverAt also returns the number of the checkpoint that it went on from.
+func recoverAt(dir string, ended bool) (*trace.Content, *Report, uint64, error) {
+	fail := func(err error) (*trace.Content, *Report, uint64, error) { return nil, nil, 0, err }
 	p, err := ReadProcess(dir)
 	if err != nil {
-		return nil, nil, err
+		return fail(err)
 	}
-	r, err := readCheckpoint(dir, p)
+	times, err := os.Open(filepath.Join(dir, spillFile))
+	if err == nil {
+		defer times.Close()
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return fail(err)
+	}
+	r, number, err := readCheckpoint(dir, p, times)
 	if err != nil {
-		return nil, nil, err
+		return fail(err)
 	}
 	report := &Report{Process: p, Checkpoint: r != nil}
 	if r == nil {
@@ -74,7 +81,7 @@ func recoverAt(dir string, ended bool) (*trace.Content, *Report, error) {
 	}
 	sources, err := r.readSegments(dir, ended)
 	if err != nil {
-		return nil, nil, err
+		return fail(err)
 	}
 	for _, s := range sources {
 		report.Segments += len(s.segments)
@@ -88,7 +95,7 @@ func recoverAt(dir string, ended bool) (*trace.Content, *Report, error) {
 	}
 	content, err := r.Content()
 	if err != nil {
-		return nil, nil, err
+		return fail(err)
 	}
 	if ended {
 		report.EndedEarly = r.endedEarly(sources)
@@ -98,23 +105,31 @@ func recoverAt(dir string, ended bool) (*trace.Content, *Report, error) {
 	report.Calls = r.Calls()
 	report.Lost = r.lost.Dropped + r.lost.Malformed
 	report.Notes = content.Meta.Notes
-	return content, report, nil
+	return content, report, number, nil
 }
 
-// readCheckpoint reads the state, if there is one.
-func readCheckpoint(dir string, p *Process) (*Recorder, error) {
-	state, err := os.ReadFile(filepath.Join(dir, stateFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+// readCheckpoint reads the newest state, if there is one; times is the file of times, nil if there is none.
+func readCheckpoint(dir string, p *Process, times *os.File) (*Recorder, uint64, error) {
+	state, number, ok, err := readState(dir)
+	if err != nil || !ok {
+		return nil, 0, err
 	}
+	var spilled int64
+	if times != nil {
+		info, err := times.Stat()
+		if err != nil {
+			return nil, 0, err
+		}
+		spilled = info.Size()
+	}
+	r, err := Restore(p, state, spilled)
 	if err != nil {
-		return nil, err
+		return nil, 0, fmt.Errorf("%s: %w", filepath.Join(dir, stateFiles[number%2]), err)
 	}
-	r, err := Restore(p, state)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, stateFile), err)
+	if times != nil {
+		r.times = times
 	}
-	return r, nil
+	return r, number, nil
 }
 
 // readSegments reads the segments that the recorder has not worked off yet, thread by thread.
@@ -128,10 +143,10 @@ func (r *Recorder) readSegments(dir string, ended bool) ([]*source, error) {
 		seg, err := readSegment(path)
 		switch {
 		case errors.Is(err, errSegment):
-			// a file that was made but never got a header, or whose name is not its own (it was being renamed)
+			// a file that was made but never given to a thread, or was just being
 			continue
 		case errors.Is(err, os.ErrNotExist) && !ended:
-			continue // renamed between listing and opening
+			continue // removed between listing and opening
 		case err != nil:
 			return nil, err
 		}
@@ -153,31 +168,39 @@ func (r *Recorder) readSegments(dir string, ended bool) ([]*source, error) {
 		sort.Slice(s.segments, func(i, j int) bool { return s.segments[i].sequence < s.segments[j].sequence })
 		if n := len(s.segments); n > 0 && !ended {
 			last := s.segments[n-1]
-			if s.segments[n-1], err = readSettled(filepath.Join(dir, segmentName(last.thread, last.sequence)), last); err != nil {
+			if s.segments[n-1], err = readSettled(last); err != nil {
 				return nil, err
 			}
 		}
-		s.trim(r)
+		if missing := s.trim(r); missing && !ended {
+			return nil, errMoved
+		}
 		sources = append(sources, s)
 	}
 	sort.Slice(sources, func(i, j int) bool { return sources[i].thread.number < sources[j].thread.number })
 	return sources, nil
 }
 
+// errMoved says that segments of a living process went on while they were read.
+var errMoved = errors.New("segments were reused while they were read")
+
 // trim makes sure that segments follow on each other and on what the checkpoint has.
-func (s *source) trim(r *Recorder) {
+func (s *source) trim(r *Recorder) (missing bool) {
 	t := s.thread
 	if len(s.segments) > 0 && s.segments[0].sequence != t.sequence {
 		r.addNote("thread %d: segments %d to %d are missing", t.number, t.sequence, s.segments[0].sequence-1)
 		t.offset = 0
+		missing = true
 	}
 	// a checkpoint can have worked off the beginning of its first segment
 	s.started = t.offset > 0
 	for i := 1; i < len(s.segments); i++ {
 		if s.segments[i].sequence != s.segments[i-1].sequence+1 {
 			r.addNote("thread %d: segments are missing after %d", t.number, s.segments[i-1].sequence)
+			missing = true
 		}
 	}
+	return missing
 }
 
 // readSegment reads a segment file.
@@ -203,7 +226,7 @@ func readSegment(path string) (*segment, error) {
 		return nil, err
 	}
 	h, err := parseSegmentHeader(header)
-	if err != nil || filepath.Base(path) != segmentName(h.thread, h.sequence) {
+	if err != nil {
 		return nil, errSegment
 	}
 	used := min(h.used, uint64(info.Size()-segmentHeaderSize)) / 8
@@ -213,13 +236,13 @@ func readSegment(path string) (*segment, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	return &segment{thread: h.thread, sequence: h.sequence, words: words[:headerWords+n/8], stopped: printable([]byte(h.stopped))}, nil
+	return &segment{path: path, thread: h.thread, sequence: h.sequence, words: words[:headerWords+n/8], stopped: printable([]byte(h.stopped))}, nil
 }
 
 // readSettled reads the segment that a thread of a living process is writing to, up to the first call that has not
 // returned. Which calls have is taken from a first reading and their content from a second one, so that nothing is half
 // written.
-func readSettled(path string, first *segment) (*segment, error) {
+func readSettled(first *segment) (*segment, error) {
 	settled := headerWords
 	for limit := first.available(); ; {
 		_, reserved, open := first.recordAt(settled, limit)
@@ -228,7 +251,7 @@ func readSettled(path string, first *segment) (*segment, error) {
 		}
 		settled += reserved
 	}
-	second, err := readSegment(path)
+	second, err := readSegment(first.path)
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ type repeatBuilder struct {
 // was, if it was one.
 func (r *Recorder) remember(t *thread, before *repeat, c *call, rec record, number, creator int32) {
 	rs := r.repeats
-	if rs.off || c.failed || !c.repeatable || rs.credit < repeatCost {
+	if rs.off || c.failed || int(low(rec.words[recordLength])) != 8*len(rec.words) || !c.repeatable || rs.credit < repeatCost {
 		return
 	}
 	m := &repeat{

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -13,20 +13,24 @@ import (
 
 // Sizes of the spool.
 const (
-	defaultSegmentBytes = 1 << 20
+	defaultSegmentBytes = 128 << 10
 	minSegmentBytes     = segmentHeaderSize + 4096
 	maxSegmentBytes     = 1 << 30
 	checkpointBytes     = 4 << 20 // raw bytes between checkpoints, at least
+	mostStateKept       = 1 << 20 // of the buffer for checkpoints, between two of them
+	mostMappedBytes     = 8 << 20 // of segments that wait for a checkpoint; more of them are kept as files only
 )
 
 // A Spool is the tracer's part of a living process: it hands out segments, works them off when they are full, and
-// checkpoints. All methods may be called from any thread.
+// checkpoints. It is not safe for concurrent use.
 //
 // The files of full segments are reused once a checkpoint has what was in them; until then they are what a recovery
 // starts from. Nothing is ever mapped that is not allocated on the disk: a store to a sparse map on a full disk is a
 // SIGBUS in the application.
+//
+// A segment goes round: Fresh makes it, a thread of the application takes it and writes its header (Given), fills it
+// (Full), a checkpoint covers it, and Fresh gives it out again.
 type Spool struct {
-	mu       sync.Mutex
 	dir      string
 	process  *Process
 	recorder *Recorder
@@ -34,18 +38,22 @@ type Spool struct {
 	order    []*source // of sources, as the recorder wants them
 	free     []*mapping
 	mapped   map[uintptr]*mapping
+	files    int // segment files made so far
+
+	state       []byte // for checkpoints
+	checkpoints uint64 // written so far
+	timesBytes  int64  // of the file of times
 
 	raw       int64 // bytes of full segments since the last checkpoint
 	stateSize int64
 	failure   error // of the last checkpoint
-	diskBytes int64 // of all segments
+	diskBytes int64 // of all segments and the times
 	stopped   error
 }
 
 // A spoolSource is a thread with its segments.
 type spoolSource struct {
 	source
-	next uint64     // sequence of the next segment
 	done []*mapping // worked off, waiting for a checkpoint
 	open []*mapping // the mappings of source.segments, in order
 }
@@ -53,8 +61,8 @@ type spoolSource struct {
 // A mapping is a segment file in memory.
 type mapping struct {
 	path string
-	data []byte
-	*segment
+	size int64
+	data []byte // nil: not mapped any more
 }
 
 // ErrStopped says that tracing has stopped: the disk is full, the limit is reached, or the recorder failed.
@@ -94,34 +102,27 @@ func Start(spool string, text []byte) (*Spool, error) {
 	}, nil
 }
 
-// Next takes the full segment of a thread (nil: it has none) and gives it a fresh one that has room for at least
-// minimum bytes of records; capacity says for how many. After an error tracing has stopped for good.
-func (s *Spool) Next(thread uint32, full unsafe.Pointer, minimum uint64) (segment unsafe.Pointer, capacity uint64, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.stopped != nil {
-		return nil, 0, s.stopped
+// Given tells that a thread has taken a segment that Fresh made, and written its header.
+func (s *Spool) Given(thread uint32, segment unsafe.Pointer) {
+	m := s.mapped[uintptr(segment)]
+	if s.stopped != nil || m == nil {
+		return
 	}
 	src := s.source(thread)
-	if full != nil {
-		if m := s.mapped[uintptr(full)]; m == nil || m.thread != thread {
-			return nil, 0, s.stop(fmt.Errorf("thread %d handed over a segment that is not its own", thread))
-		}
-		src.closed = true
-		s.workOff()
-	}
-	m, err := s.fresh(thread, src.next, minimum)
-	if err != nil {
-		if s.failure != nil {
-			err = s.failure // for want of a checkpoint there is no room
-		}
-		return nil, 0, s.stop(err)
-	}
-	src.next++
-	src.segments = append(src.segments, m.segment)
+	src.segments = append(src.segments, segmentOf(m.data))
 	src.open = append(src.open, m)
 	src.closed = false
-	return unsafe.Pointer(unsafe.SliceData(m.words)), uint64(len(m.words)-headerWords) * 8, nil
+}
+
+// Full tells that a thread writes no more to the segment that it was given last. What is in it, and in the other
+// threads' segments so far, is compressed; when it is time there is a checkpoint.
+func (s *Spool) Full(thread uint32, segment unsafe.Pointer) {
+	src := s.source(thread)
+	if n := len(src.open); s.stopped != nil || n == 0 || s.mapped[uintptr(segment)] != src.open[n-1] {
+		return
+	}
+	src.closed = true
+	s.workOff()
 }
 
 func (s *Spool) source(thread uint32) *spoolSource {
@@ -142,7 +143,10 @@ func (s *Spool) workOff() {
 			m := src.open[0]
 			src.open = src.open[1:]
 			src.done = append(src.done, m)
-			s.raw += int64(len(m.data))
+			s.raw += m.size
+			if s.raw > mostMappedBytes {
+				s.unmap(m)
+			}
 		}
 	}
 	if s.raw > max(checkpointBytes, s.stateSize) {
@@ -150,25 +154,71 @@ func (s *Spool) workOff() {
 	}
 }
 
+// unmap leaves of a segment that was worked off the file.
+func (s *Spool) unmap(m *mapping) {
+	delete(s.mapped, uintptr(unsafe.Pointer(unsafe.SliceData(m.data))))
+	_ = unix.Munmap(m.data)
+	m.data = nil
+}
+
+// remove gives a segment up.
+func (s *Spool) remove(m *mapping) {
+	if m.data != nil {
+		s.unmap(m)
+	}
+	_ = os.Remove(m.path)
+	s.diskBytes -= m.size
+}
+
 // checkpoint writes the state; what it holds needs its segments no more.
 func (s *Spool) checkpoint() error {
-	state := s.recorder.AppendState(make([]byte, 0, s.stateSize+s.stateSize/2+64<<10))
-	if limit := s.process.SpoolLimitBytes; limit > 0 && s.diskBytes+s.stateSize+int64(len(state)) > limit {
-		return s.limitReached()
-	}
-	if err := writeFile(s.dir, stateFile, state); err != nil {
+	if err := s.spillTimes(); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	s.stateSize, s.raw = int64(len(state)), 0
+	s.state = s.recorder.AppendState(append(s.state[:0], make([]byte, stateFrame)...))
+	s.state = frameState(s.state, s.checkpoints)
+	size := int64(len(s.state))
+	if limit := s.process.SpoolLimitBytes; limit > 0 && s.diskBytes+s.stateSize+size > limit {
+		return s.limitReached()
+	}
+	if err := writeState(s.dir, s.checkpoints, s.state); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	s.checkpoints++
+	if cap(s.state) > mostStateKept {
+		s.state = nil
+	}
+	s.stateSize, s.raw = size, 0
 	for _, src := range s.sources {
-		s.free = append(s.free, src.done...)
-		src.done = nil
+		for _, m := range src.done {
+			if m.data == nil {
+				s.remove(m)
+			} else {
+				s.free = append(s.free, m)
+			}
+		}
+		src.done = src.done[:0]
 	}
 	return nil
 }
 
-// fresh gives a segment with its header written.
-func (s *Spool) fresh(thread uint32, sequence, minimum uint64) (*mapping, error) {
+// Fresh gives a segment with room for at least minimum bytes of records; capacity says for how many. Its header is
+// still to be written.
+func (s *Spool) Fresh(minimum uint64) (segment unsafe.Pointer, capacity uint64, err error) {
+	if s.stopped != nil {
+		return nil, 0, s.stopped
+	}
+	m, err := s.fresh(minimum)
+	if err != nil {
+		if s.failure != nil {
+			err = s.failure // for want of a checkpoint there is no room
+		}
+		return nil, 0, err
+	}
+	return unsafe.Pointer(unsafe.SliceData(m.data)), uint64(m.size-segmentHeaderSize) / 8 * 8, nil
+}
+
+func (s *Spool) fresh(minimum uint64) (*mapping, error) {
 	size := s.process.SegmentBytes
 	if size <= 0 {
 		size = defaultSegmentBytes
@@ -181,7 +231,6 @@ func (s *Spool) fresh(thread uint32, sequence, minimum uint64) (*mapping, error)
 	page := int64(os.Getpagesize())
 	size = (size + page - 1) / page * page
 
-	path := filepath.Join(s.dir, segmentName(thread, sequence))
 	m := s.reuse(size)
 	// A checkpoint ahead of time, but not one that costs more than what it frees is worth.
 	if m == nil && s.overLimit(size) && s.raw > s.stateSize/4 {
@@ -190,42 +239,36 @@ func (s *Spool) fresh(thread uint32, sequence, minimum uint64) (*mapping, error)
 	}
 	switch {
 	case m != nil:
-		// The header goes first: a recovery that meets the file under its old name sees that it is another one.
-		m.segment = writeHeader(m.data, thread, sequence)
-		if err := os.Rename(m.path, path); err != nil {
-			return nil, err
-		}
-		m.path = path
 		return m, nil
 	case s.overLimit(size):
 		return nil, s.limitReached()
 	}
+	path := filepath.Join(s.dir, fmt.Sprintf("%d.seg", s.files))
 	data, err := mapNew(path, size)
 	if err != nil {
 		os.Remove(path)
 		return nil, err
 	}
+	s.files++
 	s.diskBytes += size
-	m = &mapping{path: path, data: data, segment: writeHeader(data, thread, sequence)}
+	m = &mapping{path: path, size: size, data: data}
 	s.mapped[uintptr(unsafe.Pointer(unsafe.SliceData(data)))] = m
 	return m, nil
 }
 
-// reuse takes a free segment that is large enough. Oversized ones, for one enormous record, are given up.
+// reuse takes the free segment that was used last and is large enough. Oversized ones, for one enormous record, are
+// given up.
 func (s *Spool) reuse(size int64) *mapping {
-	for i, m := range s.free {
-		if n := int64(len(m.data)); n >= size && n <= 4*size {
-			s.free = append(s.free[:i], s.free[i+1:]...)
+	for i := len(s.free) - 1; i >= 0; i-- {
+		if m := s.free[i]; m.size >= size && m.size <= 4*size {
+			s.free = slices.Delete(s.free, i, i+1)
 			return m
 		}
 	}
 	for _, m := range s.free {
-		delete(s.mapped, uintptr(unsafe.Pointer(unsafe.SliceData(m.data))))
-		_ = unix.Munmap(m.data)
-		_ = os.Remove(m.path)
-		s.diskBytes -= int64(len(m.data))
+		s.remove(m)
 	}
-	s.free = nil
+	s.free = s.free[:0]
 	return nil
 }
 
@@ -239,21 +282,14 @@ func (s *Spool) limitReached() error {
 	return fmt.Errorf("the spool limit of %d bytes is reached", s.process.SpoolLimitBytes)
 }
 
-// stop ends tracing. The reason goes where no disk space is needed: into the headers of the segments that are there.
-func (s *Spool) stop(err error) error {
+// Stop ends tracing. The reason goes where no disk space is needed: into the headers of the segments that are there.
+func (s *Spool) Stop(err error) {
+	if s.stopped != nil {
+		return
+	}
 	s.stopped = fmt.Errorf("%w: %w", ErrStopped, err)
 	for _, m := range s.mapped {
-		writeStopped(m.words, err.Error())
-	}
-	return s.stopped
-}
-
-// Stop ends tracing because of a failure outside of the spool.
-func (s *Spool) Stop(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.stopped == nil {
-		_ = s.stop(err)
+		writeStopped(wordsOf(m.data), err.Error())
 	}
 }
 
@@ -293,17 +329,14 @@ func allocate(f *os.File, size int64) error {
 	}
 }
 
-func segmentName(thread uint32, sequence uint64) string {
-	return fmt.Sprintf("%d-%d.seg", thread, sequence)
+// segmentOf is the segment that a thread may be writing to the mapped file.
+func segmentOf(data []byte) *segment {
+	words := wordsOf(data)
+	return &segment{thread: high(words[headerFormat]), sequence: words[headerSequence], words: words, live: true}
 }
 
-func writeHeader(data []byte, thread uint32, sequence uint64) *segment {
-	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/8)
-	clear(words[:headerWords])
-	copy(data, segmentMagic)
-	words[headerFormat] = join(segmentFormat, thread)
-	words[headerSequence] = sequence
-	return &segment{thread: thread, sequence: sequence, words: words, live: true}
+func wordsOf(data []byte) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/8)
 }
 
 // writeStopped writes why tracing stopped. A segment that is not there any more may be the reason.

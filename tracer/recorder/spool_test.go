@@ -41,7 +41,7 @@ func (w *spoolWriter) write(thread uint32, rec []uint64) bool {
 		if t.words != nil {
 			full = unsafe.Pointer(unsafe.SliceData(t.words))
 		}
-		fresh, capacity, err := w.spool.Next(thread, full, uint64(len(rec)*8))
+		fresh, capacity, err := w.next(thread, full, uint64(len(rec)*8))
 		if err != nil {
 			return false
 		}
@@ -56,6 +56,24 @@ func (w *spoolWriter) write(thread uint32, rec []uint64) bool {
 	t.at += len(rec)
 	t.words[headerUsed] = uint64(t.at-headerWords) * 8
 	return true
+}
+
+// next hands the full segment of a thread over and gets a fresh one, as the C part of tracer/core does.
+func (w *spoolWriter) next(thread uint32, full unsafe.Pointer, minimum uint64) (unsafe.Pointer, uint64, error) {
+	sequence := uint64(0)
+	if full != nil {
+		sequence = unsafe.Slice((*uint64)(full), headerWords)[headerSequence] + 1
+		w.spool.Full(thread, full)
+	}
+	fresh, capacity, err := w.spool.Fresh(minimum)
+	if err != nil {
+		w.spool.Stop(err)
+		return nil, 0, err
+	}
+	header := unsafe.Slice((*uint64)(fresh), headerWords)
+	copy(header, newSegmentWords(thread, sequence))
+	w.spool.Given(thread, fresh)
+	return fresh, capacity, nil
 }
 
 // play writes everything that the fake shim has, in the order of epochs, and calls between after every record.
@@ -130,11 +148,9 @@ func TestRecover(t *testing.T) {
 			checkpoints := 0
 			w.play(s, func(n int) {
 				if n%int(400+100*seed) == 0 { // as if 4 MiB had gone by
-					w.spool.mu.Lock()
 					if err := w.spool.checkpoint(); err != nil {
 						t.Error(err)
 					}
-					w.spool.mu.Unlock()
 					checkpoints++
 				}
 			})
@@ -212,7 +228,7 @@ func TestSpoolLimit(t *testing.T) {
 	if len(c.Meta.Notes) != 1 || !strings.Contains(c.Meta.Notes[0], "spool limit of 40000 bytes") {
 		t.Error(c.Meta.Notes)
 	}
-	if _, _, err := w.spool.Next(0, nil, 100); !errors.Is(err, ErrStopped) {
+	if _, _, err := w.spool.Fresh(100); !errors.Is(err, ErrStopped) {
 		t.Error(err)
 	}
 }
@@ -269,8 +285,8 @@ func TestStopLeavesItsReason(t *testing.T) {
 	s.init(0, 2)
 	w.play(s, nil)
 	// a record that no segment has room for
-	if _, _, err := w.spool.Next(0, nil, maxSegmentBytes); !errors.Is(err, ErrStopped) {
-		t.Fatal(err)
+	if _, _, err := w.next(0, nil, maxSegmentBytes); err == nil {
+		t.Fatal("a segment for a record that is too large")
 	}
 	_, report, err := Recover(dir)
 	if err != nil {

@@ -1,66 +1,39 @@
 package recorder
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"io"
+)
 
-// A column is a sequence of signed numbers as varints, in pieces so that growing never copies.
+// A column is a sequence of signed numbers as varints.
 type column struct {
-	pieces [][]byte
-	n      uint64
+	spill
+	n uint64
 }
 
-const pieceBytes = 64 << 10
-
 func (c *column) push(v int64) {
-	k := len(c.pieces)
-	if k == 0 || cap(c.pieces[k-1])-len(c.pieces[k-1]) < binary.MaxVarintLen64 {
-		size := pieceBytes
-		if k == 0 {
-			size = 1 << 10 // most threads of most tests are short
-		}
-		c.pieces = append(c.pieces, make([]byte, 0, size))
-		k++
-	}
-	c.pieces[k-1] = binary.AppendVarint(c.pieces[k-1], v)
+	piece := c.room(binary.MaxVarintLen64)
+	*piece = binary.AppendVarint(*piece, v)
 	c.n++
 }
 
-func (c *column) bytes() int {
-	n := 0
-	for _, p := range c.pieces {
-		n += len(p)
+// values expands the column; f has what is not in memory.
+func (c *column) values(f io.ReaderAt) ([]int64, error) {
+	b, err := c.bytes(f)
+	if err != nil {
+		return nil, err
 	}
-	return n
-}
-
-func (c *column) values() []int64 {
-	out := make([]int64, 0, c.n)
-	for _, p := range c.pieces {
-		for len(p) > 0 {
-			v, i := binary.Varint(p)
-			if i <= 0 {
-				break
-			}
-			out = append(out, v)
-			p = p[i:]
+	out := make([]int64, 0, min(c.n, uint64(len(b))))
+	for len(b) > 0 {
+		v, i := binary.Varint(b)
+		if i <= 0 {
+			return nil, errCheckpoint
 		}
+		out = append(out, v)
+		b = b[i:]
 	}
-	return out
-}
-
-// decodeColumn reads the concatenated pieces of a column of n numbers.
-func decodeColumn(b []byte, n uint64) (column, bool) {
-	var have uint64
-	for _, c := range b {
-		if c < 0x80 {
-			have++
-		}
+	if uint64(len(out)) != c.n {
+		return nil, errCheckpoint
 	}
-	if have != n || len(b) > 0 && b[len(b)-1] >= 0x80 {
-		return column{}, false
-	}
-	c := column{n: n}
-	if len(b) > 0 {
-		c.pieces = [][]byte{b[:len(b):len(b)]}
-	}
-	return c, true
+	return out, nil
 }
