@@ -52,10 +52,11 @@ type codec uint8
 const (
 	codecNone codec = iota
 	codecZstd
+	codecMix
 )
 
-// A block is stored as type, codec (a byte each), length of the content, length as stored (varints), the xxhash64
-// (little endian) of all these and of the content as stored, and the content as stored.
+// A block is stored as type, codec (a byte each), length of the content, length as stored (varints), the lower half of
+// the xxhash64 (little endian) of all these and of the content as stored, and the content as stored.
 
 var (
 	smallEncoder = sync.OnceValue(func() *zstd.Encoder { return newEncoder(zstd.SpeedBestCompression) })
@@ -81,20 +82,25 @@ func appendBlock(b []byte, kind blockType, content []byte) []byte {
 	if packed := encoder.EncodeAll(content, nil); len(packed) < len(content) {
 		stored, how = packed, codecZstd
 	}
+	if kind != blockTiming && len(content) <= mixLimit {
+		if packed := appendMix(nil, content); len(packed) < len(stored) {
+			stored, how = packed, codecMix
+		}
+	}
 	start := len(b)
 	b = append(b, byte(kind), byte(how))
 	b = binary.AppendUvarint(b, uint64(len(content)))
 	b = binary.AppendUvarint(b, uint64(len(stored)))
-	b = binary.LittleEndian.AppendUint64(b, blockChecksum(b[start:], stored))
+	b = binary.LittleEndian.AppendUint32(b, blockChecksum(b[start:], stored))
 	return append(b, stored...)
 }
 
-func blockChecksum(head, stored []byte) uint64 {
+func blockChecksum(head, stored []byte) uint32 {
 	var d xxhash.Digest
 	d.Reset()
 	_, _ = d.Write(head) // a hash takes everything
 	_, _ = d.Write(stored)
-	return d.Sum64()
+	return uint32(d.Sum64())
 }
 
 // openBlock checks a block, which must be exactly b, and returns its content, which may be a part of b and is booked
@@ -104,7 +110,7 @@ func openBlock(b []byte, want blockType, m *budget) (content []byte, err error) 
 	kind, how := blockType(d.byte()), codec(d.byte())
 	length, storedLength := d.uvarint(), d.uvarint()
 	head := b[:len(b)-len(d.b)]
-	sum := d.uint64()
+	sum := d.uint32()
 	switch {
 	case d.err != nil:
 		return nil, d.err
@@ -133,6 +139,9 @@ func openBlock(b []byte, want blockType, m *budget) (content []byte, err error) 
 			return nil, err
 		}
 		return content, nil
+	}
+	if how == codecMix {
+		return decodeMix(d.b, int(min(length, mixLimit+1)))
 	}
 	return nil, fmt.Errorf("codec %d is unknown", how)
 }

@@ -57,6 +57,14 @@ func (d *decoder) uint64() uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
+func (d *decoder) uint32() uint32 {
+	b := d.bytes(4)
+	if b == nil {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(b)
+}
+
 func (d *decoder) uvarint() uint64 {
 	x, n := binary.Uvarint(d.b)
 	if n <= 0 {

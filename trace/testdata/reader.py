@@ -2,7 +2,9 @@
 
 usage: reader.py FILE        needs the zstd command
 """
+import copy
 import json
+import os
 import struct
 import subprocess
 import sys
@@ -160,16 +162,133 @@ class Input:
         return form, None
 
 
+class Mix:
+    """The model of codec 2."""
+
+    POINTS = (1, 2, 4, 6, 10, 17, 27, 45, 73, 120, 194, 310, 488, 747, 1101, 1546, 2048, 2549, 2994, 3348, 3607, 3785,
+              3901, 3975, 4022, 4050, 4068, 4079, 4085, 4089, 4092, 4093, 4094)
+
+    @classmethod
+    def squash(cls, x):
+        if x > 2047:
+            return 4095
+        if x < -2047:
+            return 1
+        w, i = x & 127, (x >> 7) + 16
+        return cls.POINTS[i] * (128 - w) + cls.POINTS[i + 1] * w + 64 >> 7
+
+    def __init__(self):
+        self.stretch = []
+        for x in range(-2047, 2048):
+            while len(self.stretch) <= self.squash(x):
+                self.stretch.append(x)
+        while len(self.stretch) < 4096:
+            self.stretch.append(2047)
+        self.slots = [{} for _ in range(8)]  # number -> [p, n], [1 << 15, 0] where there is none
+        self.weights = [[1 << 14] * 10 for _ in range(4)]
+        self.history, self.last = [0], {}
+        self.bits, self.match, self.length = 1, 0, 0
+        self.start()
+
+    def start(self):
+        back = lambda i: self.history[-i] if i <= len(self.history) else 0
+        a, b, c, d = (back(i) for i in (1, 2, 3, 4))
+        h = (0, a, a | b << 8, a | b << 8 | c << 16, a | b << 8 | c << 16 | d << 24, b | 1 << 8, b | c << 8, c | d << 8)
+        m32 = (1 << 32) - 1
+        self.hashes = [(x + k * 0x9e3779b9) * 0x2545f491 & m32 for k, x in enumerate(h)]
+        self.hashes = [x ^ x >> 15 for x in self.hashes]
+        self.hashes[4] = (self.hashes[4] + back(5)) * 0x2545f491 & m32
+        self.predict()
+
+    def predict(self):
+        n = self.bits.bit_length() - 1
+        nibble = self.bits if n < 4 else self.bits & (1 << n - 4) - 1 | 1 << n - 4
+        if nibble == 1:
+            self.lines = [((h + self.bits * 0x9e3779b1) * 0x85ebca6b & (1 << 32) - 1) >> 17 & ~15 for h in self.hashes]
+        self.used = [s.setdefault(line + nibble, [1 << 15, 0]) for s, line in zip(self.slots, self.lines)]
+        self.inputs = [self.stretch[s[0] >> 4] for s in self.used] + [0, 64]
+        if self.match:
+            expected = self.history[self.match] | 256
+            if expected >> 8 - n == self.bits:
+                x = min(self.length, 15) * 64
+                self.inputs[8] = x if expected >> 7 - n & 1 else -x
+        dot = sum(x * w for x, w in zip(self.inputs, self.weights[min(self.length, 3)]))
+        self.p = self.squash(max(-2047, min(2047, dot >> 16)))
+
+    def update(self, bit):
+        e = ((bit << 12) - self.p) * 2
+        w = self.weights[min(self.length, 3)]
+        for k, x in enumerate(self.inputs):
+            w[k] += x * e + 2048 >> 12
+        for s in self.used:
+            error = 2 * (bit * 65535 - s[0])
+            s[0] += error // (2 * s[1] + 3) if error >= 0 else -(-error // (2 * s[1] + 3))
+            s[1] = min(s[1] + 1, 60)
+        self.bits = self.bits << 1 | bit
+        if self.bits < 256:
+            return self.predict()
+        b, self.bits = self.bits & 255, 1
+        if self.match and self.history[self.match] == b:
+            self.match, self.length = self.match + 1, self.length + 1
+        else:
+            self.match = self.length = 0
+        self.history.append(b)
+        h, n = self.history, len(self.history)
+        if n > 4:
+            key = tuple(h[-3:])
+            at = self.last.get(key, 0)
+            if not self.match and at:
+                self.match, self.length = at, 1
+                while self.length < 15 and self.length < at and h[at - 1 - self.length] == h[n - 1 - self.length]:
+                    self.length += 1
+            self.last[key] = n
+        self.start()
+
+    PRIMED = None
+
+    @classmethod
+    def decode(cls, data, length):
+        if not cls.PRIMED:
+            cls.PRIMED = cls()
+            with open(os.path.join(os.path.dirname(__file__), "..", "priming.bin"), "rb") as f:
+                for b in f.read():
+                    for i in range(7, -1, -1):
+                        cls.PRIMED.update(b >> i & 1)
+            for s in cls.PRIMED.slots:
+                for slot in s.values():
+                    slot[1] = min(slot[1], 1)
+        m = copy.deepcopy(cls.PRIMED)
+        m.start()
+        data, out = data + bytes(4), []
+        low, high, x, at = 0, (1 << 32) - 1, int.from_bytes(data[:4], "big"), 4
+        for _ in range(length):
+            c = 0
+            for _ in range(8):
+                middle = low + ((high - low) * m.p >> 12)
+                bit = int(x <= middle)
+                low, high = (low, middle) if bit else (middle + 1, high)
+                c = c << 1 | bit
+                m.update(bit)
+                while (low ^ high) >> 24 == 0:
+                    low, high = low << 8 & (1 << 32) - 1, (high << 8 & (1 << 32) - 1) | 255
+                    x = (x << 8 & (1 << 32) - 1) | (data[at] if at < len(data) else 0)
+                    at += 1
+            out.append(c)
+        return bytes(out)
+
+
 def block(data, offset, size):
     i = Input(data[offset:offset + size])
     kind, codec = i.bytes(2)
     length, stored = i.varint(), i.varint()
     head = i.data[:i.at]
-    (checksum,) = struct.unpack("<Q", i.bytes(8))
+    (checksum,) = struct.unpack("<I", i.bytes(4))
     content = i.bytes(stored)
-    assert i.at == size and xxh64(head + content) == checksum, "damaged block"
+    assert i.at == size and xxh64(head + content) & 0xffffffff == checksum, "damaged block"
     if codec == 1:
         content = subprocess.run(["zstd", "-dc"], input=content, stdout=subprocess.PIPE, check=True).stdout
+    if codec == 2:
+        content = Mix.decode(content, length)
     assert len(content) == length
     return kind, Input(content)
 
