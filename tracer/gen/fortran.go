@@ -17,7 +17,11 @@ type fortranSymbol struct {
 
 // fortranOnly has procedures that are another form of a C function: their own name, in lower case.
 var fortranOnly = map[string]string{
+	"mpi_aint_add_f90":             "MPI_Aint_add",
+	"mpi_aint_diff_f90":            "MPI_Aint_diff",
 	"mpi_alloc_mem_cptr":           "MPI_Alloc_mem",
+	"mpi_wtick_f90":                "MPI_Wtick",
+	"mpi_wtime_f90":                "MPI_Wtime",
 	"mpi_win_allocate_cptr":        "MPI_Win_allocate",
 	"mpi_win_allocate_shared_cptr": "MPI_Win_allocate_shared",
 	"mpi_win_shared_query_cptr":    "MPI_Win_shared_query",

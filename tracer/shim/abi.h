@@ -111,7 +111,7 @@ typedef MPI_Status MPI_F08_status; // Open MPI has no such C type
 
 static inline int64_t cairn_status_bytes(const MPI_Status *status)
 {
-	int64_t count = ((int64_t)(status->count_hi_and_cancelled >> 1) << 32) | (uint32_t)status->count_lo;
+	int64_t count = ((int64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32) | (uint32_t)status->count_lo;
 	return count < 0 || status->count_lo == MPI_UNDEFINED ? -1 : count;
 }
 
