@@ -2,15 +2,16 @@ package clock
 
 import (
 	"context"
+	"math"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Analyze gives the offset of each rank (index: Trace.Ranks) to the clock of the first one's node. It goes through
-// the trace only if there is more than one clock.
-func Analyze(ctx context.Context, t timeline.Trace) (timeline.Offsets, Findings, error) {
+// Analyze lays the clocks of all nodes over the first one's. It goes through the trace only if there is more than one
+// clock, and twice if a constant offset and rate per node do not satisfy all messages.
+func Analyze(ctx context.Context, t timeline.Trace) (*timeline.Clocks, Findings, error) {
 	ranks := t.Ranks()
 	of, ids := domains(ranks)
 	n := len(ids)
@@ -18,34 +19,42 @@ func Analyze(ctx context.Context, t timeline.Trace) (timeline.Offsets, Findings,
 	if n == 0 {
 		return nil, f, nil
 	}
+	clocks := &timeline.Clocks{Of: of, Domains: make([]timeline.Clock, n)}
 	first := guess(ranks, of, n)
-	offsets := first
+	for d, offset := range first {
+		clocks.Domains[d].Offset = offset
+	}
 	exact := 0.0
 	f.ErrorSeconds = &exact
-	bound := make([]int64, n*n)
+	tightest, slack := make([]int64, n*n), make([]int64, n)
 	if n > 1 {
-		c := newConstraints(of, first)
-		m := match.New(t, c)
-		err := timeline.Each(ctx, t, spread(first, of), func(call *timeline.Call) error { m.Call(call); return nil })
-		if err != nil {
+		var err error
+		if tightest, slack, err = bind(ctx, t, clocks); err != nil {
 			return nil, f, err
 		}
-		m.Finish()
-		bound = shortest(c.bound, n)
-		offsets = solve(first, c.bound)
+		if violated(clocks, first, tightest) {
+			l := &logical{clocks: clocks}
+			if err := each(ctx, t, clocks, l.before); err != nil {
+				return nil, f, err
+			}
+			l.onOwnClocks()
+			f.Steps, f.LargestStepSeconds = l.steps, seconds(l.largest)
+		}
 	}
+	far := shortest(tightest, n)
 	for d, id := range ids {
+		k := &clocks.Domains[d]
 		domain := Domain{
 			BootID: id, Ranks: ranksOf(ranks, of, d).String(),
-			OffsetSeconds: seconds(offsets[d]), GuessSeconds: seconds(first[d]),
+			OffsetSeconds: seconds(k.Offset), GuessSeconds: seconds(first[d]), Rate: k.Rate, Steps: len(k.Steps),
 		}
 		if d > 0 {
-			there, back := bound[d*n], bound[d]
+			there, back := far[d*n], far[d]
 			if there >= unbounded || back >= unbounded {
 				domain.ErrorSeconds = -1
 				f.ErrorSeconds = nil
 			} else {
-				domain.ErrorSeconds = max(0, seconds(there+back)/2)
+				domain.ErrorSeconds = max(0, seconds(there+back)/2) + seconds(slack[d])
 				if f.ErrorSeconds != nil {
 					*f.ErrorSeconds = max(*f.ErrorSeconds, domain.ErrorSeconds)
 				}
@@ -53,16 +62,75 @@ func Analyze(ctx context.Context, t timeline.Trace) (timeline.Offsets, Findings,
 		}
 		f.Domains = append(f.Domains, domain)
 	}
-	return spread(offsets, of), f, nil
+	return clocks, f, nil
 }
 
-// spread gives each row the offset of its domain.
-func spread(offsets []int64, of []int) timeline.Offsets {
-	rows := make(timeline.Offsets, len(of))
-	for i, d := range of {
-		rows[i] = offsets[d]
+// each tells of all causes and effects in different domains.
+func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, before func(from int, cause int64, to int, effect int64)) error {
+	m := match.New(t, &causes{of: clocks.Of, n: len(clocks.Domains), before: before})
+	// steps are made while this goes on: it must not see them
+	fixed := &timeline.Clocks{Of: clocks.Of, Domains: append([]timeline.Clock(nil), clocks.Domains...)}
+	if err := timeline.Each(ctx, t, fixed, func(call *timeline.Call) error { m.Call(call); return nil }); err != nil {
+		return err
 	}
-	return rows
+	m.Finish()
+	return nil
+}
+
+// bind gives each clock the offset and the rate that messages ask for. It returns the tightest bound between any two,
+// with rates taken out: offset[a] − offset[b] ≤ tightest[a·n+b], relative to the guess; and by how much other rates might
+// be right.
+func bind(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (tightest, slack []int64, err error) {
+	n := len(clocks.Domains)
+	bounds := map[pair]*series{}
+	origin := int64(math.MaxInt64)
+	err = each(ctx, t, clocks, func(from int, cause int64, to int, effect int64) {
+		s := bounds[pair{from, to}]
+		if s == nil {
+			s = new(series)
+			bounds[pair{from, to}] = s
+		}
+		s.add(point{cause, effect})
+		origin = min(origin, cause)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	rate, slack := rates(bounds, n, origin)
+	tightest = make([]int64, n*n)
+	for a := range n {
+		for b := range n {
+			bound := int64(unbounded)
+			if a == b {
+				bound = 0
+			}
+			for _, p := range bounds[pair{a, b}].known() {
+				drifted := rate[a]*float64(p.cause-origin) - rate[b]*float64(p.effect-origin)
+				bound = min(bound, p.bound()-int64(math.Ceil(drifted)))
+			}
+			tightest[a*n+b] = bound
+		}
+	}
+	for d, x := range solve(make([]int64, n), tightest) {
+		k := &clocks.Domains[d]
+		k.Rate, k.Origin = rate[d], origin-k.Offset
+		k.Offset += x
+	}
+	return tightest, slack, nil
+}
+
+// violated tells whether some bound does not hold.
+func violated(clocks *timeline.Clocks, guess, tightest []int64) bool {
+	n := len(guess)
+	for a := range n {
+		for b := range n {
+			x := clocks.Domains[a].Offset - guess[a] - (clocks.Domains[b].Offset - guess[b])
+			if bound := tightest[a*n+b]; bound < unbounded && x > bound {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func ranksOf(ranks []trace.Rank, of []int, domain int) trace.RankList {

@@ -1,11 +1,20 @@
 // Package clock lays the clocks of a run's nodes over one another.
 //
-// In goes a trace; out come offsets that make the times of all ranks comparable, and Findings that say how far they
-// can be trusted. Ranks with the same boot id share CLOCK_MONOTONIC and need nothing. Between nodes, the wall clock
-// (samples that every rank takes together with the monotonic clock) is the first guess. Messages bound it: no receive
-// ends before its send began, and nobody leaves a barrier before all have entered. For nodes a and b with unknown
-// offsets o, every such pair says o_a − o_b ≤ exit_b − enter_a; offsets that satisfy all of these and are as close to
-// the guess as these allow are the solution of difference constraints (Cormen et al., §22.4; for traces: Hofmann and
-// Hilgers, "Theory and tool for estimating global time in parallel and distributed systems", PDP 1998). What cannot
-// be satisfied (clocks that drift) is reported, not hidden.
+// In goes a trace; out come timeline.Clocks, which make the times of all ranks comparable, and Findings that say how
+// far they can be trusted. Ranks with the same boot id share CLOCK_MONOTONIC and need nothing. No message is sent for
+// it: the application's own say enough.
+//
+//   - The wall clock, of which every rank takes samples together with the monotonic clock, is the first guess (guess.go).
+//   - Messages bound it: no receive ends before its send began, and nobody leaves a barrier before all have entered. For
+//     nodes a and b with unknown corrections x, every such pair says x_a − x_b ≤ exit_b − enter_a at that time
+//     (bounds.go keeps the tightest of each part of the run).
+//   - If one correction per node cannot satisfy all bounds, the clocks drift: rates follow from the line that keeps most
+//     distance from the bounds of both directions (line.go; Duda, Harrus, Haddad and Bernard, "Estimating global time in
+//     distributed systems", ICDCS 1987; for traces Hofmann and Hilgers, PDP 1998).
+//   - Corrections that satisfy all bounds and are as close to the guess as these allow are a solution of difference
+//     constraints (solve.go; Cormen et al., §22.4).
+//   - What is left, clocks that do not drift evenly, is moved forward by a controlled logical clock, one per node
+//     (logical.go; Becker, Rabenseifner, Wolf and Linford, Parallel Computing 35, 2009), so that effects come after
+//     their causes. Backward amortization is left out: a step always falls into the receive whose end was too early, so
+//     it lengthens a wait and no computation. What was moved is reported, and so is what could not be mended.
 package clock

@@ -6,6 +6,10 @@ type Findings struct {
 	// Violations are matched pairs in which the effect still comes before its cause; WorstSeconds is the largest.
 	Violations   int     `json:"violations"`
 	WorstSeconds float64 `json:"worst_violation_seconds"`
+	// Steps is how often a clock was moved forward because neither offset nor rate could bring an effect behind its cause,
+	// LargestStepSeconds by how much at most.
+	Steps              int     `json:"steps"`
+	LargestStepSeconds float64 `json:"largest_step_seconds"`
 	// ErrorSeconds bounds how far the offset of any node from the first can be off, as far as messages tell; null where
 	// no messages in both directions tell.
 	ErrorSeconds *float64 `json:"error_seconds"`
@@ -17,5 +21,7 @@ type Domain struct {
 	Ranks         string  `json:"ranks"`
 	OffsetSeconds float64 `json:"offset_seconds"` // to the first domain's clock
 	GuessSeconds  float64 `json:"guess_seconds"`  // what the wall clocks say
-	ErrorSeconds  float64 `json:"error_seconds"`  // half the range that messages leave; −1: unbounded
+	Rate          float64 `json:"rate"`           // how much faster than the first domain's clock it is made to go: 1e-6 is 1 µs/s
+	Steps         int     `json:"steps"`
+	ErrorSeconds  float64 `json:"error_seconds"` // half the range that messages leave; −1: unbounded
 }

@@ -31,7 +31,7 @@ type account struct {
 }
 
 // takeAccounts goes through all locations again, in parallel.
-func takeAccounts(ctx context.Context, t timeline.Trace, offsets timeline.Offsets, f *forward, p *route, o Options) ([]account, error) {
+func takeAccounts(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, f *forward, p *route, o Options) ([]account, error) {
 	accounts := make([]account, len(f.locations))
 	limit := max(1, (p.end-p.start)/int64(o.segments()))
 	bins := o.bins(len(f.locations))
@@ -48,7 +48,7 @@ func takeAccounts(ctx context.Context, t timeline.Trace, offsets timeline.Offset
 				waits: forwardWaits{log: &f.waits[i]}, strip: newStrip(bins, p.start, p.end), done: math.MinInt64,
 			}
 			l := f.locations[i]
-			err := a.run(ctx, t, i, l, offsets.Of(l.Row), f.extents[i])
+			err := a.run(ctx, t, i, l, clocks, f.extents[i])
 			a.waits = forwardWaits{}
 			return err
 		})
@@ -56,11 +56,11 @@ func takeAccounts(ctx context.Context, t timeline.Trace, offsets timeline.Offset
 	return accounts, group.Wait()
 }
 
-func (a *account) run(ctx context.Context, t timeline.Trace, location int, l timeline.Location, offset int64, x extent) error {
+func (a *account) run(ctx context.Context, t timeline.Trace, location int, l timeline.Location, clocks *timeline.Clocks, x extent) error {
 	now := x.start
 	var before activity
 	var attempt match.Attempt
-	err := timeline.EachOf(ctx, t, location, l, offset, func(c *timeline.Call) error {
+	err := timeline.EachOf(ctx, t, location, l, clocks, func(c *timeline.Call) error {
 		if c.Exit <= x.start && c.Enter < x.start || c.Enter >= x.end && c.Exit > x.end {
 			return nil // before MPI_Init, or after MPI_Finalize
 		}

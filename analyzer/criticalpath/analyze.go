@@ -25,16 +25,16 @@ type analysis struct {
 
 // Analyze finds the critical path of a trace.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
-	offsets, clocks, err := clock.Analyze(ctx, t)
+	clocks, found, err := clock.Analyze(ctx, t)
 	if err != nil {
 		return Findings{}, fmt.Errorf("clocks: %w", err)
 	}
 	a := &analysis{names: newNames(t), meta: t.Meta(), ranks: t.Ranks(), total: map[activity]*tally{}}
-	if a.forward, err = runForward(ctx, t, offsets); err != nil {
+	if a.forward, err = runForward(ctx, t, clocks); err != nil {
 		return Findings{}, fmt.Errorf("matching: %w", err)
 	}
 	a.path = walk(a.forward)
-	if a.accounts, err = takeAccounts(ctx, t, offsets, a.forward, &a.path, o); err != nil {
+	if a.accounts, err = takeAccounts(ctx, t, clocks, a.forward, &a.path, o); err != nil {
 		return Findings{}, fmt.Errorf("accounting: %w", err)
 	}
 	a.mainOf = make([]int, len(a.ranks))
@@ -52,8 +52,8 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 			a.total[what].add(t)
 		}
 	}
-	clocks.Violations = a.forward.violations.Count
-	clocks.WorstSeconds = a.seconds(a.forward.violations.Worst)
+	found.Violations = a.forward.violations.Count
+	found.WorstSeconds = a.seconds(a.forward.violations.Worst)
 	f := Findings{
 		SchemaVersion: SchemaVersion,
 		RunSeconds:    a.seconds(a.path.end - a.path.start),
@@ -65,10 +65,10 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		Computation:   a.regionTimes(),
 		WaitStates:    a.waitTimes(),
 		Strips:        a.strips(),
-		Clock:         clocks,
+		Clock:         found,
 		Notes:         a.notes(),
 	}
-	ideal, whatIf, err := a.whatIf(ctx, t, offsets)
+	ideal, whatIf, err := a.whatIf(ctx, t, clocks)
 	if err != nil {
 		return Findings{}, fmt.Errorf("replay: %w", err)
 	}

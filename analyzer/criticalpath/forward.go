@@ -35,7 +35,7 @@ type kindTotal struct {
 }
 
 // runForward matches all calls and keeps the wait states.
-func runForward(ctx context.Context, t timeline.Trace, offsets timeline.Offsets) (*forward, error) {
+func runForward(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*forward, error) {
 	f := &forward{locations: timeline.Locations(t)}
 	n := len(f.locations)
 	f.extents, f.waits, f.caused = make([]extent, n), make([]waitLog, n), make([]int64, n)
@@ -44,7 +44,7 @@ func runForward(ctx context.Context, t timeline.Trace, offsets timeline.Offsets)
 	}
 	finder := &waitstate.Finder{Found: f.found}
 	matcher := match.New(t, finder)
-	err := timeline.Each(ctx, t, offsets, func(c *timeline.Call) error {
+	err := timeline.Each(ctx, t, clocks, func(c *timeline.Call) error {
 		f.calls++
 		f.extents[c.Location].see(c)
 		matcher.Call(c)

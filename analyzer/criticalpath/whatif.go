@@ -41,7 +41,7 @@ const (
 
 // whatIf plays the run again: on an ideal network, for the efficiencies, and with each of the changes that promise
 // most.
-func (a *analysis) whatIf(ctx context.Context, t timeline.Trace, offsets timeline.Offsets) (ideal int64, list []WhatIf, err error) {
+func (a *analysis) whatIf(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (ideal int64, list []WhatIf, err error) {
 	if a.run() <= 0 {
 		return 0, []WhatIf{}, nil
 	}
@@ -66,7 +66,7 @@ func (a *analysis) whatIf(ctx context.Context, t timeline.Trace, offsets timelin
 			Assumes: "The call itself takes no time; it still waits for others.",
 		})
 	}
-	lengths, err := replay.Play(ctx, t, offsets, scenarios)
+	lengths, err := replay.Play(ctx, t, clocks, scenarios)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -1,6 +1,6 @@
 // Package replay plays a run again under other conditions: what if?
 //
-// In go a trace, the clocks' offsets and Scenarios (a rank that computes faster, another network, a call site that
+// In go a trace, its nodes' clocks and Scenarios (a rank that computes faster, another network, a call site that
 // costs nothing); out comes how long the run would have taken in each. All scenarios are played in one pass.
 //
 // # The model

@@ -11,10 +11,10 @@ import (
 
 // Play returns how long the run takes in each scenario, in nanoseconds, from the first entry into MPI_Init to the last
 // exit from MPI_Finalize.
-func Play(ctx context.Context, t timeline.Trace, offsets timeline.Offsets, scenarios []Scenario) ([]int64, error) {
+func Play(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, scenarios []Scenario) ([]int64, error) {
 	p := newPlayer(t, scenarios)
 	matcher := match.New(t, p)
-	err := timeline.Each(ctx, t, offsets, func(c *timeline.Call) error {
+	err := timeline.Each(ctx, t, clocks, func(c *timeline.Call) error {
 		p.push(c)
 		matcher.Call(c)
 		p.pushed(c.Location)

@@ -1,6 +1,6 @@
 // Package timeline puts the calls of all ranks in one order.
 //
-// In goes a trace and the offsets that lay its nodes' clocks over one another (package clock). Out comes every call of
+// In goes a trace and the Clocks that lay its nodes' clocks over one another (package clock). Out comes every call of
 // every thread with its times in nanoseconds since the run began, sorted by the time it was entered.
 //
 // The order is a convenience, not a premise: messages and collectives are matched by order on each rank (package

@@ -14,20 +14,9 @@ type Call struct {
 	*trace.Event
 }
 
-// Offsets shift the clock of each rank (index: Trace.Ranks) onto the common one, in nanoseconds; nil means none.
-type Offsets []int64
-
-// Of is the offset of a row.
-func (o Offsets) Of(row int) int64 {
-	if o == nil {
-		return 0
-	}
-	return o[row]
-}
-
 // Each calls f for every call of the trace, in the order in which calls were entered. The call and its event are
 // valid until f returns.
-func Each(ctx context.Context, t Trace, offsets Offsets, f func(*Call) error) error {
+func Each(ctx context.Context, t Trace, clocks *Clocks, f func(*Call) error) error {
 	locations := Locations(t)
 	var q queue
 	for i, l := range locations {
@@ -35,7 +24,7 @@ func Each(ctx context.Context, t Trace, offsets Offsets, f func(*Call) error) er
 		if err != nil {
 			return fmt.Errorf("rank %d, thread %d: %w", l.Rank, l.Thread, err)
 		}
-		h := &head{cursor: cursor, offset: offsets.Of(l.Row), call: Call{Location: i}}
+		h := &head{cursor: cursor, clock: clocks.clock(l.Row), call: Call{Location: i}}
 		ok, err := h.next()
 		if err != nil {
 			return fmt.Errorf("rank %d, thread %d: %w", l.Rank, l.Thread, err)
@@ -67,12 +56,12 @@ func Each(ctx context.Context, t Trace, offsets Offsets, f func(*Call) error) er
 }
 
 // EachOf calls f for the calls of one location, in order.
-func EachOf(ctx context.Context, t Trace, location int, l Location, offset int64, f func(*Call) error) error {
+func EachOf(ctx context.Context, t Trace, location int, l Location, clocks *Clocks, f func(*Call) error) error {
 	cursor, err := t.Calls(l.Rank, l.Thread)
 	if err != nil {
 		return fmt.Errorf("rank %d, thread %d: %w", l.Rank, l.Thread, err)
 	}
-	h := head{cursor: cursor, offset: offset, call: Call{Location: location}}
+	h := head{cursor: cursor, clock: clocks.clock(l.Row), call: Call{Location: location}}
 	for n := 0; ; n++ {
 		if n&0xffff == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -93,7 +82,7 @@ func EachOf(ctx context.Context, t Trace, location int, l Location, offset int64
 // A head is a thread's next call.
 type head struct {
 	cursor Cursor
-	offset int64
+	clock  *Clock
 	call   Call
 }
 
@@ -103,8 +92,8 @@ func (h *head) next() (bool, error) {
 	}
 	e := h.cursor.Event()
 	h.call.Event = e
-	h.call.Enter = e.Enter + h.offset
-	h.call.Exit = max(h.call.Enter, e.Exit+h.offset)
+	h.call.Enter = h.clock.Time(e.Enter)
+	h.call.Exit = max(h.call.Enter, h.clock.Time(e.Exit))
 	return true, nil
 }
 

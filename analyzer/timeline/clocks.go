@@ -1,0 +1,78 @@
+package timeline
+
+import (
+	"math"
+	"sort"
+)
+
+// Clocks lay the clocks of a run's nodes over one another: package clock finds them, all analyses of a run use the same
+// ones. Nil leaves every clock as it is.
+type Clocks struct {
+	Of      []int   `json:"of"` // domain by row (index into Trace.Ranks)
+	Domains []Clock `json:"domains"`
+}
+
+// A Clock maps the clock of one node, CLOCK_MONOTONIC in nanoseconds, to the common one:
+//
+//	t + Offset + Rate·(t − Origin) + step
+//
+// where the step is that of the last entry of Steps before t, less Decay for every nanosecond since, and never less
+// than 0. Rate is some 10⁻⁵ at most, Decay 0.01: time never goes backward.
+type Clock struct {
+	Offset int64   `json:"offset_ns"`
+	Origin int64   `json:"origin_ns"`
+	Rate   float64 `json:"rate"`
+	Steps  []Step  `json:"steps,omitempty"`
+}
+
+// A Step is a correction from a time on, both in nanoseconds, the time on the node's own clock.
+type Step struct {
+	At    int64 `json:"at_ns"`
+	Shift int64 `json:"shift_ns"`
+}
+
+// Decay is how fast a step wears off: the controlled logical clock runs at 0.99 of the node's rate until it is back
+// (γ of Becker, Rabenseifner, Wolf and Linford, "Scalable timestamp synchronization for event traces of
+// message-passing applications", Parallel Computing 35, 2009).
+const Decay = 0.01
+
+// clock is the clock of a row, nil where nothing is to be corrected.
+func (c *Clocks) clock(row int) *Clock {
+	if c == nil || row >= len(c.Of) {
+		return nil
+	}
+	return &c.Domains[c.Of[row]]
+}
+
+// Time is a time of a row on the common clock.
+func (c *Clocks) Time(row int, t int64) int64 { return c.clock(row).Time(t) }
+
+// Time is a time of the node's clock on the common one.
+func (k *Clock) Time(t int64) int64 {
+	if k == nil {
+		return t
+	}
+	corrected := t + k.Offset
+	if k.Rate != 0 {
+		corrected += int64(math.Round(k.Rate * float64(t-k.Origin)))
+	}
+	if len(k.Steps) > 0 {
+		corrected += k.step(t)
+	}
+	return corrected
+}
+
+// Own is about the inverse of Time, steps aside.
+func (k *Clock) Own(t int64) int64 {
+	own := t - k.Offset
+	return own - int64(math.Round(k.Rate*float64(own-k.Origin)))
+}
+
+func (k *Clock) step(t int64) int64 {
+	i := sort.Search(len(k.Steps), func(i int) bool { return k.Steps[i].At > t })
+	if i == 0 {
+		return 0
+	}
+	s := k.Steps[i-1]
+	return max(0, s.Shift-int64(Decay*float64(t-s.At)))
+}
