@@ -66,6 +66,10 @@ lint: ## golangci-lint
 bench: build examples ## ns per call added, bytes per call, merge and analysis throughput
 	hack/bench.sh
 
+.PHONY: bench-tracer
+bench-tracer: build ## what the tracer adds to a call: ns, instructions, longest stall, with targets
+	hack/bench-tracer.sh
+
 ##@ Local cluster
 .PHONY: cluster-up cluster-down cluster-status
 cluster-up: ## start the local two-node Kubernetes
