@@ -1,6 +1,10 @@
 package recorder
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"math"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // The order in which the records of several threads are worked off. What matters is that a handle is created before it
 // is used, and used before MPI gives the same value to something else. Epochs say so: a call that creates a handle
@@ -93,6 +97,7 @@ func (r *Recorder) consume(sources []*source) {
 				return
 			}
 			r.step(s, rec, next)
+			r.run(s, math.MaxUint64)
 		}
 	}
 	type head struct {
@@ -126,10 +131,47 @@ func (r *Recorder) consume(sources []*source) {
 		if first < 0 {
 			return
 		}
+		last := uint64(math.MaxUint64)
+		if second >= 0 {
+			if last = heads[second].rec.epoch; second < first {
+				last--
+			}
+		}
 		for h := &heads[first]; h.ok && before(first, second); load(first) {
 			r.step(sources[first], h.rec, h.next)
+			r.run(sources[first], last)
 		}
 	}
+}
+
+// run works off the repeats that follow in the segment at work, up to an epoch: what most records are, with as little
+// as possible between one and the next. It leaves everything else to peek and step.
+func (r *Recorder) run(s *source, last uint64) {
+	if s.ended || len(s.segments) == 0 {
+		return
+	}
+	seg, t := s.segments[0], s.thread
+	limit := seg.available()
+	words, at := seg.words[:limit], t.offset
+	for limit-at >= recordPayload {
+		second := loadAcquire(&words[at+recordReserved], seg.live)
+		reserved := int(low(second)) / 8
+		if high(second) != 1 || low(second)%8 != 0 || reserved < recordPayload || reserved > limit-at {
+			break
+		}
+		length := int(low(words[at+recordLength])) / 8
+		if length < recordPayload || length > reserved || words[at+recordEpoch] > last {
+			break
+		}
+		w := words[at : at+length : at+length]
+		m := r.match(t, w)
+		if m == nil {
+			break
+		}
+		r.again(t, m, w)
+		at += reserved
+	}
+	t.offset = at
 }
 
 func (r *Recorder) step(s *source, rec record, next int) {
@@ -143,7 +185,7 @@ func (r *Recorder) step(s *source, rec record, next int) {
 
 // record records a committed call of a thread.
 func (r *Recorder) record(t *thread, rec record) {
-	if m := r.match(t, rec); m != nil {
+	if m := r.match(t, rec.words); m != nil {
 		r.again(t, m, rec.words)
 		return
 	}

@@ -80,7 +80,7 @@ func (r *Recorder) remember(t *thread, before *repeat, c *call, rec record, numb
 		return
 	}
 	rs.credit -= repeatCost
-	rs.add(m, repeatHash(rec))
+	rs.add(m, repeatHash(rec.words))
 	if before != nil {
 		before.next = m
 	}

@@ -120,10 +120,10 @@ const (
 )
 
 // match finds the repeat that a committed record of a thread is; nil if there is none.
-func (r *Recorder) match(t *thread, rec record) *repeat {
-	first := rec.words[recordLength]
+func (r *Recorder) match(t *thread, words []uint64) *repeat {
+	first := words[recordLength]
 	if t.latest != nil {
-		if m := t.latest.next; m != nil && m.first == first && r.matches(m, t, rec.words) {
+		if m := t.latest.next; m != nil && m.first == first && r.matches(m, t, words) {
 			return m
 		}
 	}
@@ -131,8 +131,8 @@ func (r *Recorder) match(t *thread, rec record) *repeat {
 	if rs.heads == nil {
 		return nil
 	}
-	for m := rs.heads[repeatHash(rec)]; m != nil; m = m.chain {
-		if m.first == first && r.matches(m, t, rec.words) {
+	for m := rs.heads[repeatHash(words)]; m != nil; m = m.chain {
+		if m.first == first && r.matches(m, t, words) {
 			if t.latest != nil {
 				t.latest.next = m
 			}
@@ -143,14 +143,14 @@ func (r *Recorder) match(t *thread, rec record) *repeat {
 }
 
 // repeatHash mixes what most repeats differ in: the place of the call and its first inputs.
-func repeatHash(rec record) uint32 {
-	h := rec.words[recordLength]*0x9e3779b97f4a7c15 ^ rec.words[recordAddress]
-	if l := layoutFor(rec.function); l != nil {
+func repeatHash(words []uint64) uint32 {
+	h := words[recordLength]*0x9e3779b97f4a7c15 ^ words[recordAddress]
+	if l := layoutFor(functionIn(words[recordLength])); l != nil {
 		for _, at := range l.hashed {
-			if int(at) >= len(rec.words) {
+			if int(at) >= len(words) {
 				break
 			}
-			h = (h ^ rec.words[at]) * 0xff51afd7ed558ccd
+			h = (h ^ words[at]) * 0xff51afd7ed558ccd
 			h ^= h >> 32
 		}
 	}

@@ -131,6 +131,14 @@ type record struct {
 	epoch    uint64
 }
 
+// functionIn is the function of a record, by its first word.
+func functionIn(first uint64) uint16 {
+	if bigEndian {
+		return uint16(high(first) >> 16)
+	}
+	return uint16(high(first))
+}
+
 // recordAt looks at the record that begins at word at, of those before limit. reserved is 0 when what is there cannot
 // be a record; open tells that it is not committed.
 func (s *segment) recordAt(at, limit int) (r record, reserved int, open bool) {
