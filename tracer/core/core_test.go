@@ -86,3 +86,20 @@ func TestProcessEndsAsWithout(t *testing.T) {
 		})
 	}
 }
+
+// A regular program of five million calls, some 300 MB of records, costs no more memory than a short one.
+func TestMemoryIsBounded(t *testing.T) {
+	const most = 32 << 10 // KiB
+	library, driver := build(t)
+	process := `{"format":1,"directory":"node-1-0000000000000007","clock":{"kind":"monotonic"},"abi":"mpich"}`
+	command := exec.Command(driver, library, t.TempDir(), "memory", process, strconv.Itoa(int(mpispec.ByName("MPI_Finalize").ID)))
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kib, err := strconv.Atoi(strings.TrimSpace(string(out)))
+	if err != nil || kib <= 0 || kib > most {
+		t.Errorf("%d KiB more are resident than before, want at most %d (%v)", kib, most, err)
+	}
+	t.Logf("%d KiB", kib)
+}

@@ -51,6 +51,19 @@ static void own_handler(int s)
 	_exit(42);
 }
 
+// What is resident of this process, in KiB.
+static long resident(void)
+{
+	char line[256];
+	long kib = 0;
+	FILE *f = fopen("/proc/self/status", "r");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		sscanf(line, "VmRSS: %ld", &kib);
+	if (f != NULL)
+		fclose(f);
+	return kib;
+}
+
 int main(int argc, char **argv)
 {
 	enum { SIGNALS = 65 };
@@ -61,6 +74,7 @@ int main(int argc, char **argv)
 	unsigned function = (unsigned)atoi(argv[5]);
 
 	(void)argc;
+	const long before = resident();
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &mask);
 	for (int s = 1; s < SIGNALS; s++)
@@ -80,9 +94,12 @@ int main(int argc, char **argv)
 
 	if (!next())
 		return 3;
-	for (int i = 0; i < 400000; i++)
+	const int calls = strcmp(what, "memory") == 0 ? 5000000 : 400000;
+	for (int i = 0; i < calls; i++)
 		if (!record(function))
 			return 4;
+	if (strcmp(what, "memory") == 0)
+		printf("%ld\n", resident() - before);
 	if (strcmp(what, "crash") == 0)
 		*(volatile int *)8 = 1;
 	if (strcmp(what, "handler") == 0) {

@@ -1,0 +1,64 @@
+package shimtest
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What the shim asks MPI itself, also at MPI_Finalize, is local: it sends nothing and waits for nobody. Who adds a
+// function here has looked it up in the standard.
+var localFunctions = []string{
+	"MPI_Cart_get",
+	"MPI_Cartdim_get",
+	"MPI_Comm_f2c",
+	"MPI_Comm_group",
+	"MPI_Comm_rank",
+	"MPI_Comm_remote_group",
+	"MPI_Comm_remote_size",
+	"MPI_Comm_size",
+	"MPI_Comm_test_inter",
+	"MPI_Dist_graph_neighbors_count",
+	"MPI_Errhandler_f2c",
+	"MPI_Finalized",
+	"MPI_Get_elements_x",
+	"MPI_Get_library_version",
+	"MPI_Graph_neighbors_count",
+	"MPI_Graphdims_get",
+	"MPI_Group_free",
+	"MPI_Group_from_session_pset",
+	"MPI_Group_rank",
+	"MPI_Group_size",
+	"MPI_Group_translate_ranks",
+	"MPI_Initialized",
+	"MPI_Query_thread",
+	"MPI_Test_cancelled",
+	"MPI_Topo_test",
+	"MPI_Type_f2c",
+	"MPI_Type_get_envelope",
+	"MPI_Type_get_envelope_c",
+	"MPI_Win_f2c",
+}
+
+func TestTracerDoesNotCommunicate(t *testing.T) {
+	sources, err := filepath.Glob("../*.[ch]")
+	require.NoError(t, err)
+	require.NotEmpty(t, sources)
+	asked := regexp.MustCompile(`(?:ASK|CAIRN_INNER)\((MPI_\w+)`)
+	direct := regexp.MustCompile(`\bPMPI_\w+\(`)
+	n := 0
+	for _, path := range sources {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
+			n++
+			require.Truef(t, slices.Contains(localFunctions, m[1]), "%s calls %s", path, m[1])
+		}
+		require.Emptyf(t, direct.FindString(string(text)), "%s calls MPI past cairn_inner", path)
+	}
+	require.NotZero(t, n)
+}
