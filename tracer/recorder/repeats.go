@@ -245,7 +245,7 @@ func (r *Recorder) again(t *thread, m *repeat, words []uint64) {
 
 // returnedAgain adds what a repeat returned.
 func (r *Recorder) returnedAgain(rs *results, m *repeat, words []uint64) {
-	if m.flat && len(rs.words) == len(m.resultsAt) {
+	if rs.last == m {
 		same := true
 		for i, at := range m.resultsAt {
 			if rs.words[i] != words[at] {
@@ -265,6 +265,7 @@ func (r *Recorder) returnedAgain(rs *results, m *repeat, words []uint64) {
 	}
 	rs.push(s.values, s.lengths)
 	if m.flat {
+		rs.last = m
 		for _, at := range m.resultsAt {
 			rs.words = append(rs.words, words[at])
 		}

@@ -98,6 +98,7 @@ func (s *fakeShim) mixedProgram(rng *rand.Rand, n int) {
 		case 8: // a request that comes from nowhere
 			s.callAt(th, at, "MPI_Test", 0, pick(1200, 1201), pick(1200, 1201), 0, noStat{})
 		case 9:
+			s.callAt(th, at, "MPI_Waitall", 0, 0, list{}, list{}, stats{})
 			s.callAt(th, at, "MPI_Wait", 0, requestNull, requestNull, status{source: anySource})
 		case 10: // sizes that never come again
 			s.callAt(th, at, "MPI_Send", 0, 0x10, rng.IntN(1000), typeInt, 1, 7, commWorld)

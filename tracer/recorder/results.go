@@ -5,7 +5,8 @@ package recorder
 type results struct {
 	streams []stream
 	again   uint64   // times that the last values came again and the streams have not heard of
-	words   []uint64 // the words of the last call's record that the values come from; empty: not known
+	last    *repeat  // what the last call was, if each stream got one value of it; else nil
+	words   []uint64 // then the words of its record that the values come from
 }
 
 // settle brings the streams up to date.
@@ -24,7 +25,7 @@ func (rs *results) settle() {
 // push adds the values of one call: lengths[i] of them to stream i.
 func (rs *results) push(values []int64, lengths []int32) {
 	rs.settle()
-	rs.words = rs.words[:0]
+	rs.last, rs.words = nil, rs.words[:0]
 	if len(rs.streams) < len(lengths) {
 		rs.streams = append(rs.streams, make([]stream, len(lengths)-len(rs.streams))...)
 	}
