@@ -92,3 +92,10 @@ func TestSeekAndPrevious(t *testing.T) {
 		})
 	}
 }
+
+func bytesOf(t testing.TB, c *trace.Content) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, trace.Write(&b, c))
+	return b.Bytes()
+}

@@ -70,26 +70,32 @@ func (c *Cursor) create(terminal int32) error {
 		return err
 	}
 	c.calls.put(terminal, v, len(c.shared.Signatures))
-	for i := range v.slots {
-		if s := &v.slots[i]; s.stream != nil {
-			if err := s.next(c.source.memory()); err != nil {
-				return err
-			}
-		}
-	}
-	instance, err := c.instance(v)
+	instance, handle, err := c.birth(p, v)
 	if err != nil {
 		return err
 	}
-	if p.newComm < 0 {
+	switch {
+	case p.newComm < 0:
 		c.world = c.bind(instance)
-		return nil
-	}
-	handle, err := c.place.evaluate(v.out[p.newComm])
-	if err == nil && (handle.Form == Handle || handle.Form == Int) {
+	case handle.Form == Handle || handle.Form == Int:
 		c.comms[handle.Int] = c.bind(instance)
 	}
-	return err
+	return nil
+}
+
+// birth is the communicator that the next call of v makes, and its handle if the call returns one.
+func (c *Cursor) birth(p *callPlan, v *variableCall) (instance int, handle Value, err error) {
+	for i := range v.slots {
+		if s := &v.slots[i]; s.stream != nil {
+			if err := s.next(c.source.memory()); err != nil {
+				return -1, handle, err
+			}
+		}
+	}
+	if instance, err = c.instance(v); err == nil && p.newComm >= 0 {
+		handle, err = c.place.evaluate(v.out[p.newComm])
+	}
+	return instance, handle, err
 }
 
 // skip passes over the values of n calls.
