@@ -12,14 +12,22 @@ import (
 // fuzzMemory is the limit that readers of fuzzed bytes have.
 const fuzzMemory = 4 << 20
 
-// use reads everything that a file holds, up to some calls of each thread. Only errors may come of it.
-func use(b []byte) {
+// use reads everything that a file holds, up to some calls of each thread, and goes to and fro. Only errors may come of
+// it, and no more memory than the limit.
+func use(t testing.TB, b []byte) {
+	within(t, fuzzMemory, func() { useAll(b) })
+}
+
+func useAll(b []byte) {
 	r, err := Open(bytes.NewReader(b), int64(len(b)), WithMemoryLimit(fuzzMemory))
 	if err != nil {
 		return
 	}
 	_, _ = r.Content()
 	_, _ = r.Counts()
+	if calls(r) < 100_000 { // the values of a send that varies are gone through
+		_, _ = r.Matrix()
+	}
 	for i, t := range r.Threads() {
 		if i == 4 {
 			break
@@ -33,14 +41,31 @@ func use(b []byte) {
 			text = cursor.Event().AppendText(text[:0])
 			text = cursor.Event().AppendJSON(text[:0])
 		}
+		for k := 0; k < 10 && cursor.Previous(); k++ {
+			text = cursor.Event().AppendText(text[:0])
+		}
+		if cursor, err = r.Cursor(t.Rank, t.Thread); err == nil && cursor.Seek(t.Calls/2) && cursor.Next() {
+			text = cursor.Event().AppendText(text[:0])
+		}
 	}
+}
+
+// calls is the number of all calls, or enough.
+func calls(r *Reader) uint64 {
+	var n uint64
+	for _, t := range r.Threads() {
+		if n += t.Calls; n > 1<<40 {
+			break
+		}
+	}
+	return n
 }
 
 func FuzzOpen(f *testing.F) {
 	f.Add(written(f, &Content{}))
 	f.Add(written(f, stencil(1, 3, false)))
 	f.Add(written(f, stencil(2, 5, true)))
-	f.Fuzz(func(t *testing.T, b []byte) { use(b) })
+	f.Fuzz(func(t *testing.T, b []byte) { use(t, b) })
 }
 
 // blocksOf takes a file apart: the contents of its blocks in order.
@@ -74,7 +99,7 @@ func FuzzSections(f *testing.F) {
 			}
 		}
 		w.finish()
-		use(b.Bytes())
+		use(t, b.Bytes())
 	})
 }
 
