@@ -35,6 +35,8 @@ func Generate() map[string]string {
 		"prototypes_gen.h":      prototypes(functions),
 		"reference_gen.h":       referencePrototypes(functions),
 		"constants_gen.c":       constants(),
+		"control_gen.c":         control(functions),
+		"groups_gen.h":          controlHeader(),
 	}
 	for i := range parts {
 		lo, hi := len(functions)*i/parts, len(functions)*(i+1)/parts

@@ -79,6 +79,8 @@ func (r *Recorder) afterwards(c *call, extras *reader) bool {
 		return r.born(c, extras)
 	case meansParent:
 		return r.meetParent(c, extras)
+	case meansControl:
+		r.control(int32(c.words[c.in[0]]))
 	}
 	return false
 }
@@ -93,6 +95,25 @@ func (r *Recorder) begin(extras *reader) {
 	r.rank, r.worldSize = int(rank), int(size)
 	if world, ok := extras.readDescription(); ok {
 		r.communicators.start(world)
+	}
+}
+
+// Levels of MPI_Pcontrol that the recorder has to know (DESIGN.md); the shim acts on them.
+const (
+	levelOff = 0
+	levelOn  = 1
+)
+
+// control notes that calls will be missing from now on, or no more.
+func (r *Recorder) control(level int32) {
+	switch level {
+	case levelOff:
+		r.off = true
+		for _, t := range r.threads {
+			t.untraced = true
+		}
+	case levelOn:
+		r.off = false
 	}
 }
 

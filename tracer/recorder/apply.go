@@ -82,6 +82,9 @@ func (r *Recorder) apply(t *thread, rec record) {
 	if whole && c.ignoresStatus() {
 		function |= statusIgnored
 	}
+	if t.untraced {
+		function |= untracedKey
+	}
 	key = binary.AppendUvarint(key, function)
 	key = binary.AppendUvarint(key, uint64(r.sites.of(rec.words[recordAddress])))
 	key = binary.AppendVarint(key, int64(own))
@@ -136,6 +139,7 @@ func (r *Recorder) apply(t *thread, rec record) {
 	}
 	t.append(number, rec)
 	t.returned(number, s)
+	t.untraced = r.off
 }
 
 // created makes a request of a creating signature live and returns the terminal of the call.

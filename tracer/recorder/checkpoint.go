@@ -114,6 +114,7 @@ func (r *Recorder) encodeProcess(e *encoder) {
 	e.int(int64(r.rank))
 	e.int(int64(r.worldSize))
 	e.bool(r.finalized)
+	e.bool(r.off)
 	e.int(int64(r.sessions))
 	e.uint(uint64(len(r.samples)))
 	for _, s := range r.samples {
@@ -136,6 +137,7 @@ func (r *Recorder) encodeProcess(e *encoder) {
 func (r *Recorder) decodeProcess(d *decoder) {
 	r.rank, r.worldSize = int(d.int()), int(d.int())
 	r.finalized = d.bool()
+	r.off = d.bool()
 	r.sessions = int(d.int())
 	for range d.count() {
 		r.samples = append(r.samples, trace.ClockSample{Ticks: d.int(), MonotonicNS: d.int(), RealtimeNS: d.int()})
@@ -392,6 +394,7 @@ func (c *column) decode(d *decoder, spilled int64) {
 
 func (t *thread) encode(e *encoder) {
 	e.uint(uint64(t.number))
+	e.bool(t.untraced)
 	e.uint(t.calls)
 	e.int(t.firstTick)
 	e.int(t.lastExit)
@@ -425,6 +428,7 @@ func (t *thread) encode(e *encoder) {
 
 func (t *thread) decode(d *decoder, terminals int, spilled int64) error {
 	t.number = uint32(d.uint())
+	t.untraced = d.bool()
 	t.calls = d.uint()
 	t.firstTick, t.lastExit = d.int(), d.int()
 	t.lastFunction = uint16(d.uint())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/mpispec"
@@ -20,6 +21,10 @@ func (r *Recorder) Content() (*trace.Content, error) {
 		},
 		Sites:         slices.Clone(r.sites.list),
 		Communicators: slices.Clone(r.communicators.instances),
+	}
+	if p.Excluded != "" {
+		c.Meta.Excluded = strings.Split(p.Excluded, ",")
+		slices.Sort(c.Meta.Excluded)
 	}
 	rank := trace.Rank{
 		Rank: r.rank, Host: p.Hostname, BootID: p.BootID, PID: p.PID, Executable: p.Executable,
@@ -129,6 +134,9 @@ func (r *Recorder) contentNotes(rank int) []string {
 		if n > 0 {
 			notes = append(notes, fmt.Sprintf("rank %d: "+format, rank, n))
 		}
+	}
+	if r.off {
+		notes = append(notes, fmt.Sprintf("rank %d: tracing was off at its end", rank))
 	}
 	add(r.lost.Dropped, "%d calls were not recorded")
 	add(r.lost.Malformed, "%d damaged records were skipped")

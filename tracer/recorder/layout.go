@@ -40,6 +40,7 @@ const (
 	meansName
 	meansCommunicator
 	meansParent
+	meansControl
 )
 
 func meaningOf(f *mpispec.Function) meaning {
@@ -54,6 +55,8 @@ func meaningOf(f *mpispec.Function) meaning {
 		return meansSessionEnd
 	case "comm-create":
 		return meansCommunicator
+	case "pcontrol":
+		return meansControl
 	case "query":
 		if f.Class.Has("parent") {
 			return meansParent

@@ -34,6 +34,11 @@ type Process struct {
 	// SegmentBytes and SpoolLimitBytes are the tracer's configuration; 0 means the default and no limit.
 	SegmentBytes    int64 `json:"segment_bytes"`
 	SpoolLimitBytes int64 `json:"spool_limit_bytes"`
+
+	// Excluded are the groups of functions that were left out, with commas; StartOff is 1 if tracing was off until
+	// MPI_Pcontrol(1).
+	Excluded string `json:"excluded"`
+	StartOff int    `json:"start_off"`
 }
 
 // ProcessClock names the clock of the records: "tsc" or "monotonic".

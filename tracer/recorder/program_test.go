@@ -23,7 +23,7 @@ func (s *fakeShim) randomProgram(rng *rand.Rand, n int) {
 	}
 	for calls := 0; calls < n; calls++ {
 		thread := uint32(rng.IntN(2))
-		switch rng.IntN(12) {
+		switch rng.IntN(13) {
 		case 0, 1:
 			r := int64(shared)
 			if rng.IntN(2) == 0 {
@@ -71,8 +71,11 @@ func (s *fakeShim) randomProgram(rng *rand.Rand, n int) {
 			for range 1 + rng.IntN(20) {
 				s.callAt(thread, 0x402000, "MPI_Allreduce", 0, 0x10, 1, typeInt, 0x58000003, commWorld, 0x20)
 			}
+		case 9:
+			s.call(thread, "MPI_Pcontrol", 0, []int{0, 1, 1, 2, 100}[rng.IntN(5)])
 		default:
 			s.callAt(thread, 0x401000+uint64(rng.IntN(4)), "MPI_Barrier", 0, comm())
 		}
 	}
+	s.call(0, "MPI_Pcontrol", 0, 1)
 }

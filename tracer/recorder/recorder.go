@@ -28,6 +28,7 @@ type Recorder struct {
 
 	rank, worldSize int // −1: not known yet
 	finalized       bool
+	off             bool // MPI_Pcontrol, or from the start: only lives of handles are recorded
 	stopped         bool // tracing ended before the process did
 	sessions        int  // open sessions
 	samples         []trace.ClockSample
@@ -58,6 +59,7 @@ type thread struct {
 	results []results // by terminal
 	latest  *repeat   // the call before was this one; nil: it was no known repeat
 
+	untraced        bool // tracing was off at some time since the last call
 	calls           uint64
 	firstTick       int64
 	lastExit        int64
@@ -91,7 +93,7 @@ func (c *constants) lookup(raw uint64) (int32, bool) {
 // New starts a recorder for a process.
 func New(p *Process) *Recorder {
 	r := &Recorder{
-		process: p, rank: none, worldSize: none, sampleEvery: 1,
+		process: p, off: p.StartOff != 0, rank: none, worldSize: none, sampleEvery: 1,
 		signatures: newSignatures(), sites: newSites(p), repeats: newRepeats(),
 	}
 	r.communicators = newCommunicators(&r.repeats.generation)
@@ -139,7 +141,7 @@ func (r *Recorder) thread(number uint32) *thread {
 			return t
 		}
 	}
-	t := &thread{number: number, grammar: trace.NewSequitur()}
+	t := &thread{untraced: r.off, number: number, grammar: trace.NewSequitur()}
 	r.threads = append(r.threads, t)
 	return t
 }

@@ -69,7 +69,7 @@ func (r *Recorder) remember(t *thread, before *repeat, c *call, rec record, numb
 	m := &repeat{
 		layout: c.layout, first: rec.words[recordLength], number: number, creator: creator, requestAt: none,
 		in: slices.Clone(c.in[:len(c.params)]), out: slices.Clone(c.out[:len(c.params)]),
-		generation: rs.generation, era: rs.era, comm: communicatorUse{at: none},
+		untraced: t.untraced, generation: rs.generation, era: rs.era, comm: communicatorUse{at: none},
 	}
 	b := &repeatBuilder{r: r, c: c, m: m, named: r.scratch.named, seen: make([]bool, len(rec.words)), ok: true}
 	if c.layout.comm >= 0 {

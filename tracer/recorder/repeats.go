@@ -9,7 +9,8 @@ import "github.com/cairn-mpi/cairn/tracer/mpispec"
 // key it has met before (remember).
 //
 // That a match means the same key rests on this: a key depends on the words of the record that are compared, on the
-// ids of the requests that it names, which are looked up, and on the tables of handles and communicators. Whatever
+// ids of the requests that it names, which are looked up, on whether the time before it was traced, and on the tables of
+// handles and communicators. Whatever
 // changes these tables counts r.repeats.generation up (handles and communicators do), and a repeat of an older
 // generation is first compared with the tables again (stillMeans). So:
 //
@@ -59,6 +60,7 @@ type repeat struct {
 	handles    []handleWord
 	comm       communicatorUse
 
+	untraced  bool  // the call comes after time that was not traced
 	number    int32 // terminal; of a call that creates a request: of no use
 	creator   int32 // creating signature, none: it creates no request
 	requestAt int32 // where the raw handle of that request stands
@@ -159,6 +161,9 @@ func repeatHash(words []uint64) uint32 {
 
 // matches compares a record with a repeat. It changes nothing that a call on the slow path would not start afresh.
 func (r *Recorder) matches(m *repeat, t *thread, words []uint64) bool {
+	if m.untraced != t.untraced {
+		return false
+	}
 	for i := range m.exact {
 		if e := &m.exact[i]; words[e.at] != e.want {
 			return false
@@ -241,6 +246,7 @@ func (r *Recorder) again(t *thread, m *repeat, words []uint64) {
 		r.returnedAgain(t.resultsOf(number), m, words)
 	}
 	t.latest = m
+	t.untraced = r.off
 }
 
 // returnedAgain adds what a repeat returned.

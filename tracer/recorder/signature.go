@@ -10,12 +10,15 @@ import (
 
 // A key is a signature in canonical bytes, written straight from the record:
 //
-//	uvarint function, uvarint site, varint own rank,
+//	uvarint function (+ untracedKey), uvarint site, varint own rank,
 //	return value, in values, out values (in the order of the parameter list), a byte: 1 = creates a communicator
 //
 // A value is a byte, its form, then what the form needs. Streams are numbered in order of appearance, so their numbers
 // are not written. Names are indices into process.json's constants.
-const formNewRequest = 0xff // the request that the call creates: its id is not part of the key
+const (
+	formNewRequest = 0xff    // the request that the call creates: its id is not part of the key
+	untracedKey    = 1 << 16 // added to the function of a call after time that was not traced
+)
 
 func appendForm(key []byte, form trace.Form) []byte { return append(key, byte(form)) }
 
@@ -170,7 +173,7 @@ const statusFields = 5
 func (t terminal) decode(constants []Constant) (trace.Signature, error) {
 	r := keyReader{b: t.key, constants: constants, request: t.request}
 	function := r.uvarint()
-	s := trace.Signature{Function: uint16(function), StatusIgnored: function&statusIgnored != 0, Site: uint32(r.uvarint()), OwnRank: int32(r.varint())}
+	s := trace.Signature{Function: uint16(function), Untraced: function&untracedKey != 0, StatusIgnored: function&statusIgnored != 0, Site: uint32(r.uvarint()), OwnRank: int32(r.varint())}
 	l := layoutFor(s.Function)
 	if l == nil {
 		// the creator of requests of unknown origin has no signature; nothing refers to its terminal

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "config.h"
 #include "constants.h"
+#include "control.h"
 #include "loader.h"
 #include "names.h"
 #include "state.h"
@@ -229,6 +230,12 @@ void *cairn_bind(unsigned id)
 	if (traced && cairn_wrapper_distance[id] != 0) {
 		__atomic_store_n(&cairn_real[id], next, __ATOMIC_RELEASE);
 		target = (char *)cairn_wrapper_distance + cairn_wrapper_distance[id];
+	}
+	if (target != next && !cairn_recorded(id)) {
+		__atomic_store_n(&cairn_slots[id], next, __ATOMIC_RELEASE);
+		// MPI_Pcontrol may have turned tracing on meanwhile, on another thread.
+		if (!cairn_recorded(id))
+			return next;
 	}
 	__atomic_store_n(&cairn_slots[id], target, __ATOMIC_RELEASE);
 	return target;

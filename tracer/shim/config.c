@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "control.h"
 #include "loader.h"
 
 struct cairn_config cairn_config;
@@ -181,6 +182,12 @@ static bool parse(const char *text, size_t n)
 			cairn_config.call_sites = strcmp(value, "none") != 0;
 		} else if (strcmp(key, "verify") == 0) {
 			cairn_config.verify = read_bool(&r, false);
+		} else if (strcmp(key, "include") == 0 && kind == '"') {
+			read_string(&r, cairn_config.include, sizeof(cairn_config.include));
+		} else if (strcmp(key, "exclude") == 0 && kind == '"') {
+			read_string(&r, cairn_config.exclude, sizeof(cairn_config.exclude));
+		} else if (strcmp(key, "start_off") == 0) {
+			cairn_config.start_off = read_bool(&r, false);
 		} else if (strcmp(key, "enabled") == 0) {
 			enabled = read_bool(&r, true);
 		} else if (strcmp(key, "spool_limit_bytes") == 0) {
@@ -226,6 +233,7 @@ bool cairn_config_read(void)
 	text[n] = 0;
 	if (!parse(text, (size_t)n))
 		return false;
+	cairn_control_start(cairn_config.include, cairn_config.exclude, cairn_config.start_off);
 	if (cairn_config.spool[0] == 0 &&
 	    snprintf(cairn_config.spool, sizeof(cairn_config.spool), "%s/spool", cairn_config.root) >= (int)sizeof(cairn_config.spool))
 		return false;

@@ -10,6 +10,8 @@ struct cairn_config {
 	char library[4096]; // libcairn-core.so beside us
 	char spool[4096];
 	bool call_sites; // "caller"
+	char include[256], exclude[256]; // groups of functions, with commas
+	bool start_off;  // until MPI_Pcontrol(1)
 	bool verify;
 	int64_t spool_limit_bytes, segment_bytes; // 0: not given
 };

@@ -1,6 +1,7 @@
 // Wrappers that the generator cannot write; tracer/gen lists them.
 #include <stdarg.h>
 
+#include "control.h"
 #include "wrapper.h"
 
 // MPI_Pcontrol takes arguments that only a tool knows. Implementations ignore them; what a tool behind us might want is
@@ -29,5 +30,6 @@ int cairn_MPI_Pcontrol(const int level, ...)
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL)
 		cairn_commit(&record_, word_);
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pcontrol(reference_, result_, level));
+	cairn_control(level);
 	return result_;
 }

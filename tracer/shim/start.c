@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "config.h"
 #include "constants.h"
+#include "control.h"
 #include "core.h"
 #include "json.h"
 #include "launch.h"
@@ -119,7 +120,7 @@ static uint64_t random_word(void)
 static char *describe_process(char *directory, size_t size)
 {
 	struct cairn_json j = {NULL, 0, 0, false, false};
-	char hostname[256] = "", executable[4096], launch[512];
+	char hostname[256] = "", executable[4096], launch[512], excluded[256];
 	ssize_t n;
 
 	gethostname(hostname, sizeof(hostname) - 1);
@@ -149,6 +150,11 @@ static char *describe_process(char *directory, size_t size)
 		cairn_json_number(&j, "spool_limit_bytes", cairn_config.spool_limit_bytes);
 	if (cairn_config.segment_bytes > 0)
 		cairn_json_number(&j, "segment_bytes", cairn_config.segment_bytes);
+	cairn_excluded(excluded, sizeof(excluded));
+	if (excluded[0] != 0)
+		cairn_json_string(&j, "excluded", excluded);
+	if (cairn_config.start_off)
+		cairn_json_number(&j, "start_off", 1);
 	add_environment(&j);
 	cairn_json_open(&j, "modules", '[');
 	cairn_modules(&j);

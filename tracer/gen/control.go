@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// control writes which group each function is in: what may be left out of a trace.
+func control(functions []*mpispec.Function) string {
+	var b strings.Builder
+	b.WriteString("// " + generated + "#include \"control.h\"\n\n")
+	fmt.Fprintf(&b, "const char cairn_group_name[CAIRN_GROUPS][CAIRN_GROUP_NAME] = {\n")
+	for _, g := range mpispec.Groups {
+		fmt.Fprintf(&b, "\t%q,\n", g)
+	}
+	b.WriteString("};\n\n// 1 + the group; 0: always recorded.\nconst unsigned char cairn_group[CAIRN_FUNCTIONS] = {\n")
+	for _, f := range functions {
+		if !f.AlwaysRecorded() {
+			fmt.Fprintf(&b, "\t[CAIRN_ID_%s] = %d,\n", f.Name, 1+slices.Index(mpispec.Groups, f.Class.Group()))
+		}
+	}
+	b.WriteString("};\n")
+	return b.String()
+}
+
+func controlHeader() string {
+	longest := 0
+	for _, g := range mpispec.Groups {
+		longest = max(longest, len(g)+1)
+	}
+	return "// " + generated + fmt.Sprintf(`#ifndef CAIRN_GROUPS_GEN_H
+#define CAIRN_GROUPS_GEN_H
+
+enum {
+	CAIRN_GROUPS = %d,
+	CAIRN_GROUP_NAME = %d, // bytes of the longest name with its 0
+};
+
+#endif
+`, len(mpispec.Groups), longest)
+}

@@ -1,0 +1,71 @@
+package recorder
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// untraced are the functions of a thread's calls that say that the time before them was not traced.
+func untraced(t *testing.T, c *trace.Content, thread int) []string {
+	t.Helper()
+	cursor, err := c.Cursor(0, thread)
+	require.NoError(t, err)
+	var names []string
+	for cursor.Next() {
+		if e := cursor.Event(); e.Signature.Untraced {
+			names = append(names, e.Function.Name)
+		}
+	}
+	require.NoError(t, cursor.Err())
+	return names
+}
+
+// The gaps in which calls may be missing are marked, on all threads, and requests keep their ids.
+func TestRegionsThatAreOff(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 2)
+	s.call(1, "MPI_Barrier", 0, commWorld)
+	for range 3 {
+		s.irecv(1, 5, 1000)
+		s.call(0, "MPI_Pcontrol", 0, 0)
+		s.waitall(list{1000})
+		s.call(0, "MPI_Pcontrol", 0, 100) // a mark changes nothing
+		s.call(0, "MPI_Pcontrol", 0, 1)
+		s.call(0, "MPI_Barrier", 0, commWorld)
+	}
+	s.call(1, "MPI_Barrier", 0, commWorld)
+	s.call(1, "MPI_Barrier", 0, commWorld)
+	c := s.content()
+	var want []string
+	for range 3 {
+		want = append(want, "MPI_Waitall", "MPI_Pcontrol", "MPI_Pcontrol")
+	}
+	require.Equal(t, want, untraced(t, c, 0))
+	require.Equal(t, []string{"MPI_Barrier"}, untraced(t, c, 1))
+	require.Empty(t, c.Meta.Notes)
+	got := lines(t, c, 0)
+	require.Equal(t, got[1:7], got[7:13], "the second time is as the first")
+	require.Contains(t, got[1], "#0")
+	require.Contains(t, got[3], "#0")
+}
+
+func TestOffFromTheStart(t *testing.T) {
+	s := newFakeShim(t)
+	s.process.StartOff = 1
+	s.process.Excluded = "rma,io"
+	s.init(0, 2)
+	s.call(0, "MPI_Comm_free", 0, commWorld, commNull)
+	c := s.content()
+	require.Equal(t, []string{"MPI_Init", "MPI_Comm_free"}, untraced(t, c, 0))
+	require.Equal(t, []string{"rank 0: tracing was off at its end"}, c.Meta.Notes)
+	require.Equal(t, []string{"io", "rma"}, c.Meta.Excluded)
+	resumed, err := Restore(s.process, s.recorder().AppendState(nil))
+	require.NoError(t, err)
+	again, err := resumed.Content()
+	require.NoError(t, err)
+	require.Empty(t, cmp.Diff(c, again))
+}
