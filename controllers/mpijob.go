@@ -66,11 +66,28 @@ func (p *pass) injected() (*mpiv2beta1.MPIJobSpec, error) {
 		SpoolSizeLimit:     ptr.Deref(tracing.Spool.SizeLimit, defaultSpoolSize),
 		GracePeriodSeconds: ptr.Deref(tracing.GracePeriodSeconds, defaultGracePeriodSeconds),
 		Resources:          tracing.Resources,
+		ProbeFlags:         probeFlags(&tracing),
 	})
 	if err != nil {
 		return plain, err
 	}
 	return injected, nil
+}
+
+// probeFlags are the settings of the tracer that the probe writes into its configuration.
+func probeFlags(tracing *v1alpha1.Tracing) []string {
+	var flags []string
+	add := func(flag string, groups []v1alpha1.FunctionGroup) {
+		for _, g := range groups {
+			flags = append(flags, flag, string(g))
+		}
+	}
+	add("--include", tracing.Include)
+	add("--exclude", tracing.Exclude)
+	if tracing.InitialState == v1alpha1.InitialStateOff {
+		flags = append(flags, "--start-off")
+	}
+	return flags
 }
 
 // newMPIJob has the name of the TracedMPIJob, so that pods and host names are those

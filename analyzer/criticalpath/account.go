@@ -17,6 +17,7 @@ type account struct {
 	calls    uint64
 	compute  int64 // outside MPI
 	mpi      int64
+	untraced int64 // while tracing was off
 	waited   int64
 	path     int64
 	pathWork int64 // computation on the path
@@ -71,6 +72,10 @@ func (a *account) run(ctx context.Context, t timeline.Trace, location int, l tim
 			a.mpi += a.spend(call, Communication, location, now, c.Enter)
 			a.strip.mpi.add(now, c.Enter)
 			a.tally(call).count--
+			now = c.Enter
+		}
+		if c.Signature.Untraced && c.Enter > now {
+			a.untraced += c.Enter - now
 			now = c.Enter
 		}
 		if c.Enter > now && before.function != 0 {

@@ -2,6 +2,7 @@ package criticalpath
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
@@ -24,7 +25,31 @@ func (a *analysis) notes() []string {
 			notes = append(notes, fmt.Sprintf("Rank %d lost %d records inside the tracer.", r.Rank, r.Dropped))
 		}
 	}
+	if note := a.untracedNote(); note != "" {
+		notes = append(notes, note)
+	}
+	if n := len(a.meta.Excluded); n > 0 {
+		notes = append(notes, fmt.Sprintf("Calls of some groups were not recorded (%s): the time in them counts as computation.", strings.Join(a.meta.Excluded, ", ")))
+	}
 	return append(notes, a.leftoverNotes()...)
+}
+
+// untracedNote tells of regions in which the program turned tracing off.
+func (a *analysis) untracedNote() string {
+	var ranks []int
+	sum := int64(0)
+	for i := range a.accounts {
+		if ns := a.accounts[i].untraced; ns > 0 {
+			sum += ns
+			ranks = append(ranks, a.ranks[a.forward.locations[i].Row].Rank)
+		}
+	}
+	if sum == 0 {
+		return ""
+	}
+	slices.Sort(ranks)
+	return fmt.Sprintf("Tracing was off (MPI_Pcontrol) for %.3g s of the time of rank %s: it counts neither as computation nor as MPI, and messages of that time are not told.",
+		float64(sum)/1e9, trace.NewRankList(slices.Compact(ranks)))
 }
 
 // leftoverNotes puts together what found no partner in the same way at the same place on several ranks.

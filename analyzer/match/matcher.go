@@ -124,6 +124,9 @@ func (m *Matcher) Call(c *timeline.Call) {
 	}
 	row := m.locations[c.Location].Row
 	m.moved(c, row)
+	if c.Signature.Untraced && p.action != matchedReceive && p.begins() {
+		return // while tracing is off only some operations are recorded, and may not have their partners
+	}
 	switch p.action {
 	case send, receive, sendReceive, collective:
 		m.operation(p, c, row)

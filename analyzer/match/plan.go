@@ -236,3 +236,14 @@ func (p *plan) locate(f *trace.Function) {
 		}
 	}
 }
+
+// begins tells whether the call begins an operation now, and not one that is to be started later.
+func (p *plan) begins() bool {
+	switch p.action {
+	case send, receive, sendReceive, collective:
+		return p.timing != persistent
+	case start, startAll:
+		return true
+	}
+	return false
+}

@@ -16,6 +16,7 @@ type Rank struct {
 	created   map[int32][]int64 // terminal of a creating call → instances
 	shift     int64             // of the rank's clock, in ns
 	at        string            // call site of the next calls
+	untraced  bool              // tracing was off before the next call
 }
 
 // Info is what the trace says about the rank; change it at will.
@@ -30,6 +31,12 @@ func (r *Rank) Shift(units float64) *Rank {
 // At sets the call site ("file.c:12") of the calls that follow.
 func (r *Rank) At(site string) *Rank {
 	r.at = site
+	return r
+}
+
+// Untraced says that tracing was off during some of the time before the next call.
+func (r *Rank) Untraced() *Rank {
+	r.untraced = true
 	return r
 }
 
@@ -61,7 +68,8 @@ func (r *Rank) Call(name string, enter, exit float64, args Args) *Rank {
 	if spec == nil {
 		panic("tracetest: no function " + name)
 	}
-	s := trace.Signature{Function: spec.ID, Site: r.builder.site(r.at), OwnRank: -1, Return: trace.Value{Form: trace.Int}}
+	s := trace.Signature{Untraced: r.untraced, Function: spec.ID, Site: r.builder.site(r.at), OwnRank: -1, Return: trace.Value{Form: trace.Int}}
+	r.untraced = false
 	newComm := -1
 	for i := range spec.Params {
 		p := &spec.Params[i]

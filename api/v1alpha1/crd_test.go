@@ -92,6 +92,7 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, v1alpha1.TracingEnabled, tracing.Mode)
 	require.Equal(t, v1alpha1.FailurePolicyIgnore, tracing.FailurePolicy)
 	require.Equal(t, v1alpha1.TimingLossless, tracing.Timing.Mode)
+	require.Equal(t, v1alpha1.InitialStateOn, tracing.InitialState)
 	require.EqualValues(t, 5, *tracing.Timing.ErrorPercent)
 	require.Equal(t, "2Gi", tracing.Spool.SizeLimit.String())
 	require.EqualValues(t, 120, *tracing.GracePeriodSeconds)
@@ -128,6 +129,13 @@ func TestRejections(t *testing.T) {
 		{"failure policy", func(u *unstructured.Unstructured) { set(u, "spec.tracing.failurePolicy", "Retry") }, `Unsupported value: "Retry"`},
 		{"lossy timing", func(u *unstructured.Unstructured) { set(u, "spec.tracing.timing.mode", "Lossy") }, "only mode Lossless is built yet"},
 		{"aggregated timing", func(u *unstructured.Unstructured) { set(u, "spec.tracing.timing.mode", "Aggregated") }, "only mode Lossless is built yet"},
+		{"initial state", func(u *unstructured.Unstructured) { set(u, "spec.tracing.initialState", "Maybe") }, `Unsupported value: "Maybe"`},
+		{"unknown group", func(u *unstructured.Unstructured) { set(u, "spec.tracing.exclude", []any{"ptp"}) }, `Unsupported value: "ptp"`},
+		{"group twice", func(u *unstructured.Unstructured) { set(u, "spec.tracing.include", []any{"rma", "rma"}) }, "Duplicate value"},
+		{"include and exclude", func(u *unstructured.Unstructured) {
+			set(u, "spec.tracing.include", []any{"p2p"})
+			set(u, "spec.tracing.exclude", []any{"io"})
+		}, "include and exclude do not go together"},
 		{"error of 0%", func(u *unstructured.Unstructured) { set(u, "spec.tracing.timing.errorPercent", int64(0)) }, "greater than or equal to 1"},
 		{"error of 51%", func(u *unstructured.Unstructured) { set(u, "spec.tracing.timing.errorPercent", int64(51)) }, "less than or equal to 50"},
 		{"no bucket", func(u *unstructured.Unstructured) { set(u, "spec.storage.s3.endpoint", "http://minio:9000") }, "spec.storage.s3.bucket: Required"},

@@ -43,7 +43,26 @@ const (
 	TimingAggregated TimingMode = "Aggregated"
 )
 
+// FunctionGroup is a set of MPI functions that can be left out of a trace.
+//
+// +kubebuilder:validation:Enum=p2p;collective;comm;rma;io;datatype;query;tool;environment
+type FunctionGroup string
+
+// InitialState says whether tracing is on when the program starts.
+//
+// +kubebuilder:validation:Enum="On";"Off"
+type InitialState string
+
+const (
+	// InitialStateOn records from the first call.
+	InitialStateOn InitialState = "On"
+	// InitialStateOff waits for MPI_Pcontrol(1).
+	InitialStateOff InitialState = "Off"
+)
+
 // Tracing says what is recorded, and how the tracer lives in the job's pods.
+//
+// +kubebuilder:validation:XValidation:rule="!(has(self.include) && size(self.include) > 0 && has(self.exclude) && size(self.exclude) > 0)",message="include and exclude do not go together"
 type Tracing struct {
 	// Mode: Enabled traces the job; Disabled runs the plain MPIJob.
 	// +optional
@@ -60,6 +79,27 @@ type Tracing struct {
 	// +optional
 	// +kubebuilder:default:={}
 	Timing Timing `json:"timing,omitempty"`
+
+	// InitialState: On records from the first call. Off records only calls that give
+	// or end a handle until the program calls MPI_Pcontrol(1); MPI_Pcontrol(0) turns
+	// tracing off again.
+	// +optional
+	// +kubebuilder:default:=On
+	InitialState InitialState `json:"initialState,omitempty"`
+
+	// Include, if set, records only these groups of functions, and calls that give or
+	// end a handle.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=9
+	Include []FunctionGroup `json:"include,omitempty"`
+
+	// Exclude leaves these groups of functions out, but for calls that give or end a
+	// handle. The time in them then counts as computation.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=9
+	Exclude []FunctionGroup `json:"exclude,omitempty"`
 
 	// ContainerName is the container that runs MPI, in launcher and workers. The
 	// first container if not set.

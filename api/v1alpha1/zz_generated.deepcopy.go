@@ -431,6 +431,16 @@ func (in *TracedMPIJobStatus) DeepCopy() *TracedMPIJobStatus {
 func (in *Tracing) DeepCopyInto(out *Tracing) {
 	*out = *in
 	in.Timing.DeepCopyInto(&out.Timing)
+	if in.Include != nil {
+		in, out := &in.Include, &out.Include
+		*out = make([]FunctionGroup, len(*in))
+		copy(*out, *in)
+	}
+	if in.Exclude != nil {
+		in, out := &in.Exclude, &out.Exclude
+		*out = make([]FunctionGroup, len(*in))
+		copy(*out, *in)
+	}
 	if in.ContainerName != nil {
 		in, out := &in.ContainerName, &out.ContainerName
 		*out = new(string)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/cairn-mpi/cairn/shipper"
 	"github.com/cairn-mpi/cairn/tracer/setup"
@@ -16,6 +17,9 @@ import (
 type localRun struct {
 	out, callSites string
 	verify         bool
+	include        []string // groups of functions
+	exclude        []string
+	startOff       bool
 	command        []string
 	stdout, stderr io.Writer
 }
@@ -28,7 +32,10 @@ func (r localRun) run(ctx context.Context) error {
 	root := filepath.Join(out, "tracer")
 	spool := filepath.Join(root, "spool")
 	environment := os.Environ()
-	preload, err := prepareTracer(root, setup.Config{Spool: spool, CallSites: r.callSites, Verify: r.verify, Enabled: true})
+	preload, err := prepareTracer(root, setup.Config{
+		Spool: spool, CallSites: r.callSites, Verify: r.verify, Enabled: true,
+		Include: strings.Join(r.include, ","), Exclude: strings.Join(r.exclude, ","), StartOff: r.startOff,
+	})
 	tracing := err == nil
 	if tracing {
 		environment = append(environment, "LD_PRELOAD="+preload, "CAIRN_ROOT="+root)

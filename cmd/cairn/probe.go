@@ -35,5 +35,6 @@ func newProbeCommand() *cobra.Command {
 	c.Flags().StringVar(&o.Root, "root", "/cairn", "the tracer's root")
 	c.Flags().StringVar(&o.CallSites, "call-sites", "caller", "caller or none")
 	c.Flags().Int64Var(&o.SpoolLimitBytes, "spool-limit-bytes", 0, "tracing stops when a process has written that much (0: no limit)")
+	registerControl(c, &o.Include, &o.Exclude, &o.StartOff)
 	return c
 }

@@ -22,6 +22,9 @@ func newRunCommand() *cobra.Command {
 		out       string
 		verify    bool
 		callSites string
+		include   []string
+		exclude   []string
+		startOff  bool
 	)
 	c := &cobra.Command{
 		Use:   "run [-o DIR] [--verify] -- COMMAND…",
@@ -43,7 +46,10 @@ It exits with the command's own code if that is not zero, else with 70 if tracin
 			if callSites != "caller" && callSites != "none" {
 				return usageError{fmt.Errorf("--call-sites is caller or none, not %q", callSites)}
 			}
-			r := localRun{out: out, verify: verify, callSites: callSites, command: args, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
+			if err := checkControl(include, exclude); err != nil {
+				return err
+			}
+			r := localRun{out: out, verify: verify, callSites: callSites, include: include, exclude: exclude, startOff: startOff, command: args, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
 			return r.run(c.Context())
 		},
 	}
@@ -52,6 +58,7 @@ It exits with the command's own code if that is not zero, else with 70 if tracin
 	c.Flags().StringVarP(&out, "output", "o", "cairn-out", "directory for trace and report")
 	c.Flags().BoolVar(&verify, "verify", false, "write an independent log of every call, and compare the decoded trace with it")
 	c.Flags().StringVar(&callSites, "call-sites", "caller", "caller: keep where each call was made; none: do not")
+	registerControl(c, &include, &exclude, &startOff)
 	return c
 }
 

@@ -29,6 +29,8 @@ type Options struct {
 	SpoolSizeLimit resource.Quantity
 	// GracePeriodSeconds is the least time a pod has to end.
 	GracePeriodSeconds int64
+	// ProbeFlags are further settings of the tracer, as flags of `cairn probe`.
+	ProbeFlags []string
 	// Resources of the sidecar; what is not set gets a default.
 	Resources corev1.ResourceRequirements
 }

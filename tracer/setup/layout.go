@@ -14,6 +14,9 @@ type Config struct {
 	Verify          bool   `json:"verify"`
 	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`
 	SegmentBytes    int64  `json:"segment_bytes,omitempty"`
+	Include         string `json:"include,omitempty"`   // groups of functions (mpispec.Group) to record, with commas; "": all
+	Exclude         string `json:"exclude,omitempty"`   // groups to leave out
+	StartOff        bool   `json:"start_off,omitempty"` // record only lives of handles until MPI_Pcontrol(1)
 	Enabled         bool   `json:"enabled"`
 	Reason          string `json:"reason,omitempty"` // why not enabled, for people
 }

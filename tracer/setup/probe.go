@@ -15,6 +15,9 @@ type ProbeOptions struct {
 	CallSites       string // "" is "caller"
 	SpoolLimitBytes int64
 	SegmentBytes    int64
+	Include         []string            // groups of functions to record; none: all
+	Exclude         []string            // groups to leave out
+	StartOff        bool                // nothing but lives of handles until MPI_Pcontrol(1)
 	Getenv          func(string) string // the image's environment; nil is none
 }
 
@@ -133,6 +136,9 @@ func writeConfig(o ProbeOptions, v Verdict) error {
 		CallSites:       o.CallSites,
 		SpoolLimitBytes: o.SpoolLimitBytes,
 		SegmentBytes:    o.SegmentBytes,
+		Include:         strings.Join(o.Include, ","),
+		Exclude:         strings.Join(o.Exclude, ","),
+		StartOff:        o.StartOff,
 		Enabled:         v.Traceable,
 		Reason:          v.Message,
 	})

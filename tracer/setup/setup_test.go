@@ -190,6 +190,23 @@ func TestProbeWithoutPermission(t *testing.T) {
 	}
 }
 
+// What is to be left out goes into the configuration.
+func TestProbeWritesControl(t *testing.T) {
+	root := t.TempDir()
+	_, err := Probe(ProbeOptions{Root: root, Image: t.TempDir(), Exclude: []string{"io", "query"}, StartOff: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(filepath.Join(root, ConfigFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c Config
+	if err := json.Unmarshal(raw, &c); err != nil || c.Exclude != "io,query" || c.Include != "" || !c.StartOff {
+		t.Errorf("%s: %+v, %v", raw, c, err)
+	}
+}
+
 // TestProbeOfThisMachine needs an MPI, as all machines that build Cairn have.
 func TestProbeOfThisMachine(t *testing.T) {
 	if _, err := exec.LookPath("mpirun"); err != nil {
