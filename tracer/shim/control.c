@@ -10,6 +10,7 @@ extern const int32_t cairn_wrapper_distance[] __attribute__((visibility("hidden"
 
 static _Atomic uint32_t excluded; // bit k: group k
 static _Atomic bool off;
+static _Atomic bool was_off; // at any time
 
 // named gives the bits of the groups in a list with commas. What is no group's name was refused before it came here.
 static uint32_t named(const char *list)
@@ -32,6 +33,7 @@ void cairn_control_start(const char *include, const char *exclude, bool start_of
 		without |= ~named(include) & ((1u << CAIRN_GROUPS) - 1);
 	atomic_store(&excluded, without);
 	atomic_store(&off, start_off);
+	atomic_store(&was_off, start_off);
 }
 
 void cairn_excluded(char *out, uint64_t size)
@@ -49,9 +51,16 @@ bool cairn_recorded(unsigned id)
 	return group == 0 || (!atomic_load(&off) && (atomic_load(&excluded) >> (group - 1) & 1) == 0);
 }
 
+bool cairn_leaves_out(void)
+{
+	return atomic_load(&was_off) || atomic_load(&excluded) != 0;
+}
+
 static void turn(bool turn_off)
 {
 	atomic_store(&off, turn_off);
+	if (turn_off)
+		atomic_store(&was_off, true);
 	for (unsigned id = 0; id < CAIRN_FUNCTIONS; id++) {
 		void *real = __atomic_load_n(&cairn_real[id], __ATOMIC_ACQUIRE), *target = real;
 		if (real == NULL || cairn_group[id] == 0)

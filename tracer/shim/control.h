@@ -21,6 +21,9 @@ void cairn_excluded(char *out, uint64_t size);
 // to the real function.
 bool cairn_recorded(unsigned id);
 
+// cairn_leaves_out tells whether there were calls that were not to be recorded.
+bool cairn_leaves_out(void);
+
 // cairn_control does what MPI_Pcontrol's level asks for: 0 off, 1 on, 2 hand over what was recorded. All others are
 // marks, which stand in the trace.
 void cairn_control(int level);
