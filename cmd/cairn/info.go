@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,8 @@ type information struct {
 	EndedEarly      []earlyEnd      `json:"ended_early"`
 	World           string          `json:"world"`
 	Placement       []rankPlacement `json:"placement"`
+	Excluded        []string        `json:"excluded"`
+	Context         []rankContext   `json:"context"`
 	Notes           []string        `json:"notes"`
 }
 
@@ -37,6 +40,37 @@ type mpiInformation struct {
 type earlyEnd struct {
 	Rank  int    `json:"rank"`
 	Where string `json:"where"`
+}
+
+// rankContext is what the operating system counted for a rank between its first sample and its last.
+type rankContext struct {
+	Rank                int                   `json:"rank"`
+	CPUSeconds          float64               `json:"cpu_seconds"`
+	WallSeconds         float64               `json:"wall_seconds"`
+	InvoluntarySwitches int64                 `json:"involuntary_switches"`
+	ThrottledSeconds    float64               `json:"throttled_seconds"` // −1: not counted
+	Samples             []trace.ContextSample `json:"samples"`
+}
+
+func contextOf(r *trace.Rank) rankContext {
+	first, last := r.Context[0], r.Context[len(r.Context)-1]
+	c := rankContext{
+		Rank: r.Rank, CPUSeconds: float64(last.CPUNS-first.CPUNS) / 1e9,
+		WallSeconds:         float64(last.MonotonicNS-first.MonotonicNS) / 1e9,
+		InvoluntarySwitches: last.InvoluntarySwitches - first.InvoluntarySwitches, ThrottledSeconds: -1, Samples: r.Context,
+	}
+	if last.ThrottledNS >= 0 {
+		c.ThrottledSeconds = float64(last.ThrottledNS-first.ThrottledNS) / 1e9
+	}
+	return c
+}
+
+func (c rankContext) String() string {
+	s := fmt.Sprintf("%.3g s of CPU in %.3g s, put aside %d times", c.CPUSeconds, c.WallSeconds, c.InvoluntarySwitches)
+	if c.ThrottledSeconds >= 0 {
+		s += fmt.Sprintf(", throttled for %.3g s", c.ThrottledSeconds)
+	}
+	return s
 }
 
 type rankPlacement struct {
@@ -85,7 +119,7 @@ func inform(f *traceFile) (*information, error) {
 		FormatVersion: f.Version(), Ranks: len(f.Ranks()), Signatures: len(f.Signatures()),
 		Rules: len(f.Grammar().Rules), Bytes: f.Sizes(), MPI: mpiInformation{meta.Implementation, meta.Version},
 		MissingRanks: meta.MissingRanks.String(), World: meta.World, Notes: meta.Notes,
-		EndedEarly: []earlyEnd{}, Placement: []rankPlacement{},
+		EndedEarly: []earlyEnd{}, Context: []rankContext{}, Excluded: append([]string{}, meta.Excluded...), Placement: []rankPlacement{},
 	}
 	if i.Notes == nil {
 		i.Notes = []string{}
@@ -110,6 +144,9 @@ func inform(f *traceFile) (*information, error) {
 	i.DurationSeconds = float64(last-first) / 1e9
 	for _, rank := range f.Ranks() {
 		i.Placement = append(i.Placement, rankPlacement{rank.Rank, rank.Host, rank.Pod, rank.Node})
+		if len(rank.Context) > 1 {
+			i.Context = append(i.Context, contextOf(&rank))
+		}
 		if rank.EndedEarly != "" {
 			i.EndedEarly = append(i.EndedEarly, earlyEnd{rank.Rank, rank.EndedEarly})
 		}
@@ -159,6 +196,12 @@ func (i *information) print(w io.Writer) error {
 	}
 	for _, early := range i.EndedEarly {
 		row(fmt.Sprintf("rank %d ended early", early.Rank), early.Where)
+	}
+	if len(i.Excluded) > 0 {
+		row("not recorded", strings.Join(i.Excluded, ", "))
+	}
+	for _, c := range i.Context {
+		row(fmt.Sprintf("rank %d", c.Rank), c)
 	}
 	for _, note := range i.Notes {
 		row("note", note)

@@ -54,6 +54,7 @@ func cairn_core_start(directory, process *C.char) (result C.int) {
 		return reason(err)
 	}
 	go compress(spool)
+	go spool.Watch().Run()
 	return 0
 }
 

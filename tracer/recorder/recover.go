@@ -97,6 +97,9 @@ func recoverAt(dir string, ended bool) (*trace.Content, *Report, uint64, error) 
 	if err != nil {
 		return fail(err)
 	}
+	if b, err := os.ReadFile(filepath.Join(dir, contextFile)); err == nil {
+		content.Ranks[0].Context = decodeContext(b)
+	}
 	if ended {
 		report.EndedEarly = r.endedEarly(sources)
 		content.Ranks[0].EndedEarly = report.EndedEarly

@@ -49,6 +49,15 @@ type Spool struct {
 	failure   error // of the last checkpoint
 	diskBytes int64 // of all segments and the times
 	stopped   error
+
+	hook func(step string) // for tests: called at every named step
+}
+
+// reach names a step at which the process may die, for tests that make it do so (steps_test.go).
+func (s *Spool) reach(step string) {
+	if s.hook != nil {
+		s.hook(step)
+	}
 }
 
 // A spoolSource is a thread with its segments.
@@ -108,6 +117,7 @@ func (s *Spool) Given(thread uint32, segment unsafe.Pointer) {
 	if s.stopped != nil || m == nil {
 		return
 	}
+	s.reach("segment given")
 	src := s.source(thread)
 	src.segments = append(src.segments, segmentOf(m.data))
 	src.open = append(src.open, m)
@@ -121,6 +131,7 @@ func (s *Spool) Full(thread uint32, segment unsafe.Pointer) {
 	if n := len(src.open); s.stopped != nil || n == 0 || s.mapped[uintptr(segment)] != src.open[n-1] {
 		return
 	}
+	s.reach("segment full")
 	src.closed = true
 	s.workOff()
 }
@@ -138,6 +149,7 @@ func (s *Spool) source(thread uint32) *spoolSource {
 // workOff compresses what is there, and checkpoints when that is due. While checkpoints fail, segments are kept.
 func (s *Spool) workOff() {
 	s.recorder.consume(s.order)
+	s.reach("segments worked off")
 	for _, src := range s.sources {
 		for len(src.open) > len(src.segments) {
 			m := src.open[0]
@@ -172,18 +184,22 @@ func (s *Spool) remove(m *mapping) {
 
 // checkpoint writes the state; what it holds needs its segments no more.
 func (s *Spool) checkpoint() error {
+	s.reach("checkpoint begins")
 	if err := s.spillTimes(); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
+	s.reach("times spilled")
 	s.state = s.recorder.AppendState(append(s.state[:0], make([]byte, stateFrame)...))
 	s.state = frameState(s.state, s.checkpoints)
 	size := int64(len(s.state))
 	if limit := s.process.SpoolLimitBytes; limit > 0 && s.diskBytes+s.stateSize+size > limit {
 		return s.limitReached()
 	}
+	s.reach("state encoded")
 	if err := writeState(s.dir, s.checkpoints, s.state); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
+	s.reach("state written")
 	s.checkpoints++
 	if cap(s.state) > mostStateKept {
 		s.state = nil
@@ -199,6 +215,7 @@ func (s *Spool) checkpoint() error {
 		}
 		src.done = src.done[:0]
 	}
+	s.reach("segments free")
 	return nil
 }
 
@@ -231,6 +248,7 @@ func (s *Spool) fresh(minimum uint64) (*mapping, error) {
 	page := int64(os.Getpagesize())
 	size = (size + page - 1) / page * page
 
+	s.reach("segment wanted")
 	m := s.reuse(size)
 	// A checkpoint ahead of time, but not one that costs more than what it frees is worth.
 	if m == nil && s.overLimit(size) && s.raw > s.stateSize/4 {
@@ -239,6 +257,7 @@ func (s *Spool) fresh(minimum uint64) (*mapping, error) {
 	}
 	switch {
 	case m != nil:
+		s.reach("segment used again")
 		return m, nil
 	case s.overLimit(size):
 		return nil, s.limitReached()
@@ -249,6 +268,7 @@ func (s *Spool) fresh(minimum uint64) (*mapping, error) {
 		os.Remove(path)
 		return nil, err
 	}
+	s.reach("segment made")
 	s.files++
 	s.diskBytes += size
 	m = &mapping{path: path, size: size, data: data}

@@ -1,0 +1,121 @@
+package recorder
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// mutate damages a batch of valid records in the ways of a program that writes over our memory and of a shim that is
+// wrong: words that are lengths, handles or counts become something else; records are cut, repeated and swapped.
+func mutate(rng *rand.Rand, words []uint64) []uint64 {
+	words = slices.Clone(words)
+	interesting := []uint64{0, 1, ^uint64(0), ^uint64(1), ^uint64(2), 1 << 31, 1<<31 - 1, 1 << 32, 1 << 62, 1 << 63, 0x44000000, 0x2c000000}
+	var starts []int
+	for at := headerWords; at+recordPayload <= len(words); {
+		n := int(low(words[at+recordReserved])) / 8
+		if n < recordPayload {
+			break
+		}
+		starts = append(starts, at)
+		at += n
+	}
+	for range 1 + rng.IntN(8) {
+		at := starts[rng.IntN(len(starts))]
+		n := int(low(words[at+recordReserved])) / 8
+		if n < recordPayload || at+n > len(words) {
+			continue
+		}
+		switch rng.IntN(7) {
+		case 0: // an argument
+			if n > recordPayload {
+				words[at+recordPayload+rng.IntN(n-recordPayload)] = interesting[rng.IntN(len(interesting))]
+			}
+		case 1: // the function
+			words[at+recordLength] = join(low(words[at+recordLength]), uint32(rng.IntN(800))|uint32(rng.IntN(256))<<16)
+		case 2: // any word
+			words[at+rng.IntN(n)] = rng.Uint64()
+		case 3: // its length
+			words[at+recordLength] = join(uint32(rng.IntN(1024))*8, high(words[at+recordLength]))
+		case 4: // one bit
+			words[at+rng.IntN(n)] ^= 1 << rng.IntN(64)
+		case 5: // another record's arguments
+			from := starts[rng.IntN(len(starts))]
+			copy(words[at+recordPayload:at+n], words[min(from+recordPayload, len(words)):])
+		case 6: // its epoch
+			words[at+recordEpoch] = rng.Uint64N(1 << 20)
+		}
+	}
+	return words
+}
+
+// feed works a batch off; what a damaged record does is a mistake of ours that is caught and counted.
+func feed(t *testing.T, s *fakeShim, batches map[uint32][]uint64) *Recorder {
+	r := New(s.process)
+	var sources []*source
+	for n := range uint32(len(batches)) {
+		words := batches[n]
+		sources = append(sources, &source{
+			thread: r.thread(n), segments: []*segment{{thread: n, words: words}}, closed: true, ended: true,
+		})
+	}
+	r.consume(sources)
+	c, err := r.Content()
+	require.NoError(t, err)
+	require.NoError(t, c.Validate())
+	return r
+}
+
+// mostMemoryPerByte bounds what the recorder keeps for a batch of records, whatever is in them.
+const mostMemoryPerByte = 64
+
+func liveBytes() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// Valid records with damage: no crash, and no memory beyond a multiple of the input.
+func TestMutatedRecords(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		s := newFakeShim(t)
+		s.randomProgram(rng, 200)
+		batches := map[uint32][]uint64{}
+		size := 0
+		for n, th := range s.threads {
+			batches[n] = mutate(rng, th.words)
+			size += 8 * len(batches[n])
+		}
+		before := liveBytes()
+		r := feed(t, s, batches)
+		if after := liveBytes(); after > before+1<<20 && after-before > uint64(size)*mostMemoryPerByte {
+			t.Fatalf("seed %d: %d bytes of records, %d bytes of memory", seed, size, after-before)
+		}
+		state := r.AppendState(nil)
+		resumed, err := Restore(s.process, state, 0)
+		require.NoError(t, err, "seed %d", seed)
+		require.Equal(t, r.Calls(), resumed.Calls())
+	}
+}
+
+// Random damage, found by the fuzzer.
+func FuzzMutatedRecords(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(seed, seed)
+	}
+	f.Fuzz(func(t *testing.T, program, damage uint64) {
+		s := newFakeShim(t)
+		s.randomProgram(rand.New(rand.NewPCG(program, 1)), 80)
+		rng := rand.New(rand.NewPCG(damage, 2))
+		batches := map[uint32][]uint64{}
+		for n, th := range s.threads {
+			batches[n] = mutate(rng, th.words)
+		}
+		feed(t, s, batches)
+	})
+}
