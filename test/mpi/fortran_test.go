@@ -59,11 +59,19 @@ func TestFortran(t *testing.T) {
 						}
 					})
 				}
+				if t.Failed() {
+					return // what failed has touched nothing
+				}
+				var missing []string
 				for f := range fortranProcedures(t, implementation, binding) {
-					if untouched[f] == "" && untouched[binding+" "+f] == "" && untouched[implementation+" "+f] == "" {
-						assert.True(t, touched[f], "%s is in the library, and no program calls it", f)
+					if binding != "MPIF_H" && mpispec.ByName(f).Removed != 0 {
+						continue // in the library for old objects: the modules do not declare it
+					}
+					if !touched[f] && untouched[f] == "" && untouched[binding+" "+f] == "" && untouched[implementation+" "+f] == "" {
+						missing = append(missing, f)
 					}
 				}
+				assert.Empty(t, missing, "these are in the library, and no program calls them")
 			})
 		}
 	}

@@ -1,8 +1,19 @@
 ! What MPI 4.0 added: persistent collectives, partitioned communication, sessions. MPICH only: Open MPI 4 has none of it.
 #include "binding.h"
+module session_callback
+contains
+  subroutine on_session(object, code)
+    USE_BINDING
+    INCLUDE_BINDING
+    SESSION :: object
+    integer :: code
+  end subroutine
+end module
+
 program mpi4
   USE_BINDING
   use counted_calls
+  use session_callback
   implicit none
   INCLUDE_BINDING
   integer :: e, me, n, i, k, right, left
@@ -19,7 +30,7 @@ program mpi4
   COMM :: ring, c, inter
   DATATYPE :: types(64)
   ERRHANDLER :: h
-  GROUP :: g, self
+  GROUP :: g, self, peer
   INFO :: info1
   REQUEST :: q, r(2)
   SESSION :: session
@@ -167,10 +178,21 @@ program mpi4
   CALL(MPI_Info_free)(info1, e)
   CALL(MPI_Session_get_info)(session, info1, e)
   CALL(MPI_Info_free)(info1, e)
+  CALL(MPI_Session_create_errhandler)(on_session, h, e)
+  CALL(MPI_Session_set_errhandler)(session, h, e)
+  CALL(MPI_Errhandler_free)(h, e)
   CALL(MPI_Session_get_errhandler)(session, h, e)
   CALL(MPI_Session_set_errhandler)(session, h, e)
   CALL(MPI_Errhandler_free)(h, e)
   CALL(MPI_Group_from_session_pset)(session, 'mpi://WORLD', g, e)
+  if (me < 2) then ! the first two ranks, a group each
+    CALL(MPI_Group_incl)(g, 1, [me], self, e)
+    CALL(MPI_Group_incl)(g, 1, [1 - me], peer, e)
+    CALL(MPI_Intercomm_create_from_groups)(self, 0, peer, 0, 'a tag', MPI_INFO_NULL, MPI_ERRORS_RETURN, inter, e)
+    CALL(MPI_Comm_free)(inter, e)
+    CALL(MPI_Group_free)(self, e)
+    CALL(MPI_Group_free)(peer, e)
+  end if
   CALL(MPI_Comm_create_from_group)(g, 'a tag', MPI_INFO_NULL, MPI_ERRORS_RETURN, c, e)
   CALL(MPI_Comm_free)(c, e)
   CALL(MPI_Group_free)(g, e)

@@ -5,7 +5,8 @@ program spawn
   use counted_calls
   implicit none
   INCLUDE_BINDING
-  integer :: e, me, errors(4), argc
+  integer :: e, me, errors(4)
+  logical :: first
   COMM :: parent, child, other
   INFO :: infos(2)
   character(len=200) :: program_path, commands(2), arguments(2), lists(2, 2)
@@ -13,7 +14,8 @@ program spawn
   CALL(MPI_Init)(e)
   CALL(MPI_Comm_rank)(MPI_COMM_WORLD, me, e)
   CALL(MPI_Comm_get_parent)(parent, e)
-  if (parent == MPI_COMM_NULL) then
+  first = parent == MPI_COMM_NULL
+  if (first) then
     call get_command_argument(0, program_path)
     arguments = [character(len=200) :: 'child', '']
     CALL(MPI_Comm_spawn)(program_path, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, child, errors, e)
@@ -42,5 +44,5 @@ program spawn
     CALL(MPI_Comm_disconnect)(parent, e)
   end if
   CALL(MPI_Finalize)(e)
-  if (parent == MPI_COMM_NULL) call print_counts(me)
+  if (first) call print_counts(me)
 end program
