@@ -39,7 +39,7 @@ func BenchmarkRun(b *testing.B) {
 				}
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := analyzer.Run(context.Background(), r, name); err != nil {
+					if _, err := analyzer.Run(context.Background(), r, nil, name); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -51,7 +51,7 @@ func BenchmarkRun(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			findings, err := analyzer.Run(context.Background(), r)
+			findings, err := analyzer.Run(context.Background(), r, nil)
 			if err != nil {
 				b.Fatal(err)
 			}

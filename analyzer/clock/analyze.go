@@ -2,6 +2,7 @@ package clock
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
@@ -9,9 +10,27 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
+// SchemaVersion is that of Map.
+const SchemaVersion = 1
+
+// A Map is the clock map of a run: written once, beside the trace, and used by all analyses.
+type Map struct {
+	SchemaVersion int              `json:"schema_version"`
+	Clocks        *timeline.Clocks `json:"clocks"`
+	Findings      Findings         `json:"findings"`
+}
+
 // Analyze lays the clocks of all nodes over the first one's. It goes through the trace only if there is more than one
 // clock, and twice if a constant offset and rate per node do not satisfy all messages.
-func Analyze(ctx context.Context, t timeline.Trace) (*timeline.Clocks, Findings, error) {
+func Analyze(ctx context.Context, t timeline.Trace) (*Map, error) {
+	clocks, findings, err := analyze(ctx, t)
+	if err != nil {
+		return nil, fmt.Errorf("clocks: %w", err)
+	}
+	return &Map{SchemaVersion, clocks, findings}, nil
+}
+
+func analyze(ctx context.Context, t timeline.Trace) (*timeline.Clocks, Findings, error) {
 	ranks := t.Ranks()
 	of, ids := domains(ranks)
 	n := len(ids)

@@ -58,7 +58,7 @@ func TestDriftIsARate(t *testing.T) {
 	for _, drift := range []float64{0, 5e-5, -2e-5, 4e-4} { // units per unit
 		ahead := func(round int) float64 { return 300 + drift*1000*float64(round+1) }
 		tr := timeline.Of(pingPong(100, ahead).Open(t))
-		clocks, f, err := Analyze(context.Background(), tr)
+		clocks, f, err := analyze(context.Background(), tr)
 		require.NoError(t, err)
 		violation, off := worst(t, tr, clocks, ahead)
 		assert.Zero(t, violation, "drift %v", drift)
@@ -78,7 +78,7 @@ func TestClockThatJumpsIsMovedInSteps(t *testing.T) {
 		return -7 // set back in the middle of the run
 	}
 	tr := timeline.Of(pingPong(100, ahead).Open(t))
-	clocks, f, err := Analyze(context.Background(), tr)
+	clocks, f, err := analyze(context.Background(), tr)
 	require.NoError(t, err)
 	violation, _ := worst(t, tr, clocks, ahead)
 	assert.LessOrEqual(t, violation, float64(ignored)/tracetest.Unit)

@@ -25,10 +25,15 @@ type analysis struct {
 
 // Analyze finds the critical path of a trace.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
-	clocks, found, err := clock.Analyze(ctx, t)
-	if err != nil {
-		return Findings{}, fmt.Errorf("clocks: %w", err)
+	if o.Clock == nil {
+		made, err := clock.Analyze(ctx, t)
+		if err != nil {
+			return Findings{}, err
+		}
+		o.Clock = made
 	}
+	clocks, found := o.Clock.Clocks, o.Clock.Findings
+	var err error
 	a := &analysis{names: newNames(t), meta: t.Meta(), ranks: t.Ranks(), total: map[activity]*tally{}}
 	if a.forward, err = runForward(ctx, t, clocks); err != nil {
 		return Findings{}, fmt.Errorf("matching: %w", err)

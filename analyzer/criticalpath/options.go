@@ -1,11 +1,15 @@
 package criticalpath
 
+import "github.com/cairn-mpi/cairn/analyzer/clock"
+
 // Options of the analysis; the zero value is what one wants.
 type Options struct {
 	// Segments is about how many segments of the path are listed: shorter ones are put together. 0: 1000.
 	Segments int
 	// Bins is how many parts of the run the strips of each rank show. 0: as many as a page can hold.
 	Bins int
+	// Clock is the run's clock map; nil: it is made.
+	Clock *clock.Map
 }
 
 func (o Options) segments() int {

@@ -33,11 +33,11 @@ type Summary struct {
 
 // Write writes a trace.
 func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summary, error) {
-	found, err := criticalpath.Analyze(ctx, t, criticalpath.Options{})
+	clocks, err := clock.Analyze(ctx, t)
 	if err != nil {
 		return Summary{}, err
 	}
-	clocks, _, err := clock.Analyze(ctx, t)
+	found, err := criticalpath.Analyze(ctx, t, criticalpath.Options{Clock: clocks})
 	if err != nil {
 		return Summary{}, err
 	}
@@ -46,14 +46,14 @@ func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summa
 		return Summary{}, fmt.Errorf("the trace has none of the ranks %v", o.Ranks)
 	}
 	matcher := match.New(t, &e.flows)
-	if err := timeline.Each(ctx, t, clocks, func(c *timeline.Call) error { matcher.Call(c); return nil }); err != nil {
+	if err := timeline.Each(ctx, t, clocks.Clocks, func(c *timeline.Call) error { matcher.Call(c); return nil }); err != nil {
 		return Summary{}, err
 	}
 	matcher.Finish()
 	e.packets.out = w
 	e.tracks()
 	e.criticalPath(found.Path.Segments)
-	err = timeline.Each(ctx, t, clocks, func(c *timeline.Call) error {
+	err = timeline.Each(ctx, t, clocks.Clocks, func(c *timeline.Call) error {
 		e.call(c)
 		return e.packets.err
 	})

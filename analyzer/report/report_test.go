@@ -31,7 +31,7 @@ func stencil(ranks, iterations, slow int, factor float64) *tracetest.Builder {
 func assemble(t testing.TB, b *tracetest.Builder) *report.Report {
 	t.Helper()
 	r := b.Open(t)
-	findings, err := analyzer.Run(context.Background(), r)
+	findings, err := analyzer.Run(context.Background(), r, nil)
 	require.NoError(t, err)
 	rep, err := analyzer.Report(r, findings, report.Job{Name: "default/stencil"})
 	require.NoError(t, err)

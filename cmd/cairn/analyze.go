@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/analyzer"
+	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/merger/collect"
 	"github.com/cairn-mpi/cairn/store"
@@ -89,7 +91,7 @@ With --job it writes the findings of one analysis for one run of a TracedMPIJob;
 
 // reportOn runs all analyses and assembles the report. A trace that cannot be decoded is bad data.
 func reportOn(ctx context.Context, f *traceFile, path string, job report.Job) (*report.Report, error) {
-	findings, err := analyzer.Run(ctx, f.Reader)
+	findings, err := analyzer.Run(ctx, f.Reader, nil)
 	if err != nil {
 		return nil, damaged(path, err)
 	}
@@ -129,9 +131,41 @@ func analyzeRun(ctx context.Context, s3 s3Flags, url, name string, index int) er
 		return err
 	}
 	defer f.Close()
-	findings, err := analyzer.Run(ctx, f.Reader, name)
+	analysis, err := analyzer.Find(name)
+	if err != nil {
+		return usageError{err}
+	}
+	var clocks *clock.Map
+	if analysis.Times {
+		if clocks, err = runClock(ctx, s, runs[index].key("clock.json"), f); err != nil {
+			return damaged(path, err)
+		}
+	}
+	findings, err := analyzer.Run(ctx, f.Reader, clocks, name)
 	if err != nil {
 		return damaged(path, err)
 	}
 	return putBytes(ctx, s, runs[index].key("findings", name+".json"), findings[name])
+}
+
+// runClock is the run's clock map: what another analysis has left, or a new one, which is left for the others. Two that
+// make it at the same time make the same.
+func runClock(ctx context.Context, s store.Store, key string, f *traceFile) (*clock.Map, error) {
+	if left, err := getBytes(ctx, s, key); err == nil {
+		var m clock.Map
+		if err := json.Unmarshal(left, &m); err == nil && m.SchemaVersion == clock.SchemaVersion {
+			return &m, nil
+		}
+	} else if !store.IsNotFound(err) {
+		return nil, err
+	}
+	m, err := analyzer.Clock(ctx, f.Reader)
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	return m, putBytes(ctx, s, key, encoded)
 }

@@ -65,11 +65,11 @@ once. The model is LogGP: docs of package analyzer/replay say what it assumes.`,
 			if changed.Network == nil && changed.Compute == nil && changed.Free == nil {
 				return usageError{errors.New("what is to be different? see 'cairn predict --help'")}
 			}
-			clocks, _, err := clock.Analyze(c.Context(), t)
+			clocks, err := clock.Analyze(c.Context(), t)
 			if err != nil {
 				return damaged(args[0], err)
 			}
-			lengths, err := replay.Play(c.Context(), t, clocks, []replay.Scenario{{}, changed})
+			lengths, err := replay.Play(c.Context(), t, clocks.Clocks, []replay.Scenario{{}, changed})
 			if err != nil {
 				return damaged(args[0], err)
 			}
