@@ -102,30 +102,51 @@ static inline MPI_Status *cairn_statuses_in_record(struct cairn_record *record, 
 	return statuses;
 }
 
-// MPICH leaves the status of a send as the application's memory was, but for the cancelled bit. What it does not write
-// must not be recorded as if it had: before the call each field gets a mark, after it marks become zeros
-// (cairn_settle_statuses), and at last the application's memory is what MPI would have left (cairn_restore_statuses).
-#ifdef CAIRN_MPICH
-
-#define CAIRN_UNSET ((int)0x5ca1ab1e)
+// Neither MPI writes every field of every status: MPICH leaves that of a send as the application's memory was, but for
+// the cancelled bit, and the file functions of both set the count only. What was not written must not be recorded as if
+// it had been: before the call each field gets a mark, after it marks become zeros (cairn_settle_statuses), and at last
+// the application's memory is what MPI would have left (cairn_restore_statuses); only MPICH's cancelled bit, which cannot
+// be marked, is 0 where MPICH leaves it alone.
+#define CAIRN_UNSET 0x5ca1ab1e
 
 static inline void cairn_mark_statuses(MPI_Status *statuses, MPI_Status *saved, int64_t n)
 {
 	for (int64_t i = 0; statuses != NULL && i < n; i++) {
 		saved[i] = statuses[i];
-		statuses[i].MPI_SOURCE = statuses[i].MPI_TAG = statuses[i].count_lo = CAIRN_UNSET;
-		statuses[i].count_hi_and_cancelled &= 1;
+		statuses[i].MPI_SOURCE = statuses[i].MPI_TAG = CAIRN_UNSET;
+#ifdef CAIRN_MPICH
+		statuses[i].count_lo = CAIRN_UNSET;
+		statuses[i].count_hi_and_cancelled = 0;
+#else
+		statuses[i]._ucount = CAIRN_UNSET;
+		statuses[i]._cancelled = CAIRN_UNSET;
+#endif
 	}
 }
+
+// A field that was written is kept in saved, one that was not is cleared.
+#define CAIRN_SETTLE(status, saved, field) \
+	do { \
+		if ((status)->field == CAIRN_UNSET) \
+			(status)->field = 0; \
+		else \
+			(saved)->field = (status)->field; \
+	} while (0)
 
 static inline void cairn_settle_statuses(MPI_Status *statuses, MPI_Status *saved, int64_t n)
 {
 	for (int64_t i = 0; statuses != NULL && i < n; i++) {
 		MPI_Status *s = &statuses[i];
-		if (s->MPI_SOURCE == CAIRN_UNSET && s->MPI_TAG == CAIRN_UNSET && s->count_lo == CAIRN_UNSET)
-			s->MPI_SOURCE = s->MPI_TAG = s->count_lo = 0;
-		else
-			saved[i] = *s;
+		CAIRN_SETTLE(s, &saved[i], MPI_SOURCE);
+		CAIRN_SETTLE(s, &saved[i], MPI_TAG);
+#ifdef CAIRN_MPICH
+		int high = (s->count_lo == CAIRN_UNSET ? saved[i].count_hi_and_cancelled : s->count_hi_and_cancelled) & ~1;
+		saved[i].count_hi_and_cancelled = high | (s->count_hi_and_cancelled & 1);
+		CAIRN_SETTLE(s, &saved[i], count_lo);
+#else
+		CAIRN_SETTLE(s, &saved[i], _ucount);
+		CAIRN_SETTLE(s, &saved[i], _cancelled);
+#endif
 	}
 }
 
@@ -133,21 +154,11 @@ static inline void cairn_restore_statuses(MPI_Status *statuses, const MPI_Status
 {
 	for (int64_t i = 0; statuses != NULL && i < n; i++) {
 		MPI_Status *s = &statuses[i];
-		s->MPI_SOURCE = saved[i].MPI_SOURCE;
-		s->MPI_TAG = saved[i].MPI_TAG;
-		s->count_lo = saved[i].count_lo;
-		s->count_hi_and_cancelled = (saved[i].count_hi_and_cancelled & ~1) | (s->count_hi_and_cancelled & 1);
+		const int error = s->MPI_ERROR;
+		*s = saved[i];
+		s->MPI_ERROR = error;
 	}
 }
-
-#else
-
-// Open MPI writes all of every status.
-#define cairn_mark_statuses(statuses, saved, n) ((void)(saved))
-#define cairn_settle_statuses(statuses, saved, n) ((void)(saved))
-#define cairn_restore_statuses(statuses, saved, n) ((void)(saved))
-
-#endif
 
 static inline uint64_t *cairn_put_status_fields(uint64_t *word, const MPI_Status *status, bool with_error)
 {

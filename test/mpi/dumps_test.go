@@ -1,0 +1,85 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestDumps compares `cairn dump` of small programs with what was written by hand: arguments, results, statuses, and
+// the ids of handles. A line of dumps/NAME.dump is a call of a rank, "*" of all; one that only an implementation has
+// begins with its name. Times are left out.
+func TestDumps(t *testing.T) {
+	files, err := filepath.Glob("dumps/*.dump")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, implementation := range implementations {
+		for _, file := range files {
+			name := strings.TrimSuffix(filepath.Base(file), ".dump")
+			t.Run(implementation+"/"+name, func(t *testing.T) {
+				const ranks = 2
+				program := filepath.Join(t.TempDir(), name)
+				out, err := exec.Command("mpicc."+implementation, "-g", "-w", "-o", program, "dumps/"+name+".c").CombinedOutput()
+				require.NoError(t, err, "%s", out)
+				command := launch(implementation, ranks, name)
+				command[len(command)-1] = program
+				r := trace(t, []string{"--verify"}, command...)
+				require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
+				for rank, want := range expectedDump(t, file, implementation, ranks) {
+					got := cairn(t, "", "dump", filepath.Join(r.dir, "trace.cairn"), "--rank", strconv.Itoa(rank))
+					require.Equal(t, 0, got.code, got.stderr)
+					var lines []string
+					for line := range strings.Lines(got.stdout) {
+						// "0.0  12.345678  0.123456  MPI_Send(…"
+						_, call, ok := strings.Cut(line, "  MPI_")
+						require.True(t, ok, line)
+						lines = append(lines, "MPI_"+strings.TrimSuffix(call, "\n"))
+					}
+					for i := range min(len(want), len(lines)) {
+						if strings.Contains(want[i], anyStatus) {
+							lines[i] = statusRE.ReplaceAllString(lines[i], anyStatus)
+						}
+					}
+					assert.Equal(t, strings.Join(want, "\n"), strings.Join(lines, "\n"), "rank %d", rank)
+				}
+			})
+		}
+	}
+}
+
+// anyStatus stands for a status that MPI fills with values of its own where the standard asks for an empty one.
+const anyStatus = "{any}"
+
+var statusRE = regexp.MustCompile(`\{source=[^}]*\}`)
+
+// expectedDump reads the calls of each rank from a file.
+func expectedDump(t *testing.T, file, implementation string, ranks int) [][]string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	require.NoError(t, err)
+	calls := make([][]string, ranks)
+	for line := range strings.Lines(string(b)) {
+		who, call, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if who == "openmpi" || who == "mpich" {
+			if who != implementation {
+				continue
+			}
+			who, call, _ = strings.Cut(call, " ")
+		}
+		for rank := range ranks {
+			if who == "*" || who == strconv.Itoa(rank) {
+				calls[rank] = append(calls[rank], call)
+			}
+		}
+	}
+	return calls
+}
