@@ -70,6 +70,10 @@ bench: build examples ## ns per call added, bytes per call, merge and analysis t
 bench-tracer: build ## what the tracer adds to a call: ns, instructions, longest stall, with targets
 	hack/bench-tracer.sh
 
+.PHONY: bench-merge
+bench-merge: build ## time and memory of the merge against the number of ranks, with targets
+	hack/bench-merge.sh
+
 ##@ Local cluster
 .PHONY: cluster-up cluster-down cluster-status
 cluster-up: ## start the local two-node Kubernetes

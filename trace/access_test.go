@@ -99,3 +99,75 @@ func bytesOf(t testing.TB, c *trace.Content) []byte {
 	require.NoError(t, trace.Write(&b, c))
 	return b.Bytes()
 }
+
+// A time leads to the first call that ends after it.
+func TestSeekTime(t *testing.T) {
+	r := open(t, file(t, simulate.Config{Pattern: "wavefront", Ranks: 6, Imbalance: simulate.Imbalance{Noise: 50}}))
+	for _, thread := range r.Threads() {
+		cursor, err := r.Cursor(thread.Rank, thread.Thread)
+		require.NoError(t, err)
+		var exits []int64
+		for cursor.Next() {
+			exits = append(exits, cursor.Event().Exit)
+		}
+		for i := 1; i < len(exits); i += 17 {
+			require.True(t, cursor.SeekTime(exits[i]-1))
+			require.True(t, cursor.Next())
+			require.EqualValues(t, i, cursor.Event().Index)
+			require.Equal(t, exits[i], cursor.Event().Exit)
+			require.True(t, cursor.SeekTime(exits[i]))
+			require.Equal(t, i+1 < len(exits), cursor.Next())
+		}
+		require.True(t, cursor.SeekTime(0))
+		require.True(t, cursor.Next())
+		require.Zero(t, cursor.Event().Index)
+		require.NoError(t, cursor.Err())
+	}
+	without := pingPong()
+	without.Threads[0].Gaps, without.Threads[0].Durations = nil, nil
+	cursor, err := without.Cursor(0, 0)
+	require.NoError(t, err)
+	require.False(t, cursor.SeekTime(5))
+	require.ErrorContains(t, cursor.Err(), "no times")
+}
+
+// requests counts what a reader asks for: over object storage each is a ranged GET.
+type requests struct {
+	bytes.Reader
+	n    int
+	read int64
+}
+
+func (r *requests) ReadAt(p []byte, at int64) (int, error) {
+	r.n++
+	r.read += int64(len(p))
+	return r.Reader.ReadAt(p, at)
+}
+
+// One rank, or one section, of a large trace costs few requests and few bytes.
+func TestFewRequests(t *testing.T) {
+	b := file(t, simulate.Config{Pattern: "ring", Ranks: 256, Iterations: 400, Imbalance: simulate.Imbalance{Noise: 30}})
+	from := &requests{Reader: *bytes.NewReader(b)}
+	r, err := trace.Open(from, int64(len(b)))
+	require.NoError(t, err)
+	t.Logf("%d bytes; open: %d requests, %d bytes", len(b), from.n, from.read)
+	require.LessOrEqual(t, from.n, 3, "the end, and what all ranks share")
+	require.Less(t, from.read, int64(len(b)/3))
+
+	from.n, from.read = 0, 0
+	_, err = r.Counts()
+	require.NoError(t, err)
+	_, err = r.Matrix()
+	require.NoError(t, err)
+	require.LessOrEqual(t, from.n, 1, "the value streams, if at all")
+
+	from.n, from.read = 0, 0
+	cursor, err := r.Cursor(200, 0)
+	require.NoError(t, err)
+	require.True(t, cursor.Seek(333))
+	require.True(t, cursor.Next())
+	require.EqualValues(t, 333, cursor.Event().Index)
+	t.Logf("a call of a rank: %d requests, %d bytes", from.n, from.read)
+	require.LessOrEqual(t, from.n, 2, "a block of value streams, a block of timing")
+	require.Less(t, from.read, int64(len(b)/50))
+}

@@ -2,12 +2,12 @@ package trace
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 )
 
 // Seek goes to the call with an index on the thread, so that Next gives it; at or beyond Thread.Calls nothing follows.
-// The grammar is not expanded: what comes before is counted rule by rule, value streams are passed over, and of the
-// timing only the block with the call is read.
+// The grammar is not expanded: what comes before is counted rule by rule, and value streams are passed over.
 func (c *Cursor) Seek(index uint64) bool {
 	if c.err != nil {
 		return false
@@ -145,13 +145,44 @@ func skipCalls(s *valueStream, fills []filling, n uint64) bool {
 	return true
 }
 
+// SeekTime goes to the first call that ends after a time, in nanoseconds of the node's CLOCK_MONOTONIC, so that Next
+// gives it; if there is none nothing follows. Of what comes before only the timing is read. It fails for a trace without
+// the times of calls.
+func (c *Cursor) SeekTime(ns int64) bool {
+	if c.err != nil {
+		return false
+	}
+	if !c.timed {
+		return c.fail(errNoTimes)
+	}
+	c.startTime()
+	for c.next < c.thread.Calls {
+		if !c.time() {
+			return false
+		}
+		if c.event.Exit > ns {
+			break
+		}
+		c.next++
+	}
+	return c.Seek(c.next)
+}
+
+var errNoTimes = errors.New("the trace has no times of calls")
+
 // seekTime goes to the timing of the call with an index.
 func (c *Cursor) seekTime(index uint64) bool {
-	c.until, c.ticks = 0, c.thread.FirstTick
-	for c.next = 0; c.next < index; c.next++ {
+	for c.startTime(); c.next < index; c.next++ {
 		if !c.time() {
 			return false
 		}
 	}
 	return true
+}
+
+// startTime goes to the timing of the thread's first call.
+func (c *Cursor) startTime() {
+	c.source.memory().give(c.part.size)
+	c.part = timingPart{}
+	c.next, c.until, c.ticks = 0, 0, c.thread.FirstTick
 }

@@ -104,3 +104,43 @@ func ExampleEvent_AppendJSON() {
 	// Output:
 	// {"rank":1,"thread":0,"index":0,"function":"MPI_Recv","args":{"source":0,"tag":7,"comm":"MPI_COMM_WORLD","status":{"source":0,"tag":7,"error":0,"cancelled":0,"bytes":0}},"return":0,"start_ns":200,"duration_ns":0}
 }
+
+// Go to a call in the middle, forwards and backwards.
+func ExampleCursor_Seek() {
+	cursor, err := pingPong().Cursor(1, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	cursor.Seek(500)
+	for cursor.Next() && cursor.Event().Index < 502 {
+		fmt.Println(cursor.Event().Index, cursor.Event().Text())
+	}
+	cursor.Previous()
+	fmt.Println("back at", cursor.Event().Index)
+	// Output:
+	// 500 MPI_Recv(source=0, tag=7, comm=MPI_COMM_WORLD, status={source=0, tag=7, bytes=4000}) = MPI_SUCCESS
+	// 501 MPI_Recv(source=0, tag=7, comm=MPI_COMM_WORLD, status={source=0, tag=7, bytes=4008}) = MPI_SUCCESS
+	// back at 501
+}
+
+// Who sent how much to whom, without going through the calls.
+func ExampleReader_Matrix() {
+	c := pingPong()
+	c.Functions[0].Class = "send blocking standard"
+	var file bytes.Buffer
+	if err := trace.Write(&file, c); err != nil {
+		log.Fatal(err)
+	}
+	reader, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	matrix, err := reader.Matrix()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, t := range matrix {
+		fmt.Println(t.Source, "to", t.Dest, t.Messages, "messages")
+	}
+	// Output: 0 to 1 1000 messages
+}
