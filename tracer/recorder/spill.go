@@ -42,6 +42,9 @@ func (s *spill) room(n int) *[]byte {
 func (s *spill) write(f io.WriterAt, at int64) (int64, error) {
 	for len(s.pieces) > 1 {
 		p := s.pieces[0]
+		if err := fitsLimit(at + int64(len(p))); err != nil {
+			return at, err
+		}
 		if _, err := f.WriteAt(p, at); err != nil {
 			return at, err
 		}

@@ -315,6 +315,9 @@ func (s *Spool) Stop(err error) {
 
 // mapNew makes, allocates and maps a segment file.
 func mapNew(path string, size int64) ([]byte, error) {
+	if err := fitsLimit(size); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_CLOEXEC, 0o644)
 	if err != nil {
 		return nil, err
@@ -369,6 +372,9 @@ func writeStopped(words []uint64, text string) {
 
 // writeFile replaces a file: whoever reads it sees the old content or the new one.
 func writeFile(dir, name string, content []byte) error {
+	if err := fitsLimit(int64(len(content))); err != nil {
+		return err
+	}
 	temporary := filepath.Join(dir, name+".new")
 	err := os.WriteFile(temporary, content, 0o644)
 	if err == nil {

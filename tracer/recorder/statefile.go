@@ -46,6 +46,9 @@ func writeState(dir string, number uint64, framed []byte) error {
 	if number < 2 {
 		return writeFile(dir, name, framed) // what exists was once whole
 	}
+	if err := fitsLimit(int64(len(framed))); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY, 0)
 	if err != nil {
 		return err

@@ -1,0 +1,194 @@
+//go:build mpi
+
+package verify
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
+)
+
+// A program of two ranks that talk for ever; one of them ends in the way and after the microseconds of its arguments.
+const mortal = `
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static const char *how;
+static int after;
+static volatile int over;
+static void *end(void *unused)
+{
+	usleep(after);
+	if (!strcmp(how, "kill")) kill(getpid(), SIGKILL);
+	if (!strcmp(how, "segv")) kill(getpid(), SIGSEGV);
+	if (!strcmp(how, "abort")) abort();
+	over = 1;
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	int rank, provided, value = 0, other;
+	pthread_t thread;
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	how = argv[1];
+	after = atoi(argv[2]);
+	if (rank == atoi(argv[3]))
+		pthread_create(&thread, NULL, end, NULL);
+	for (int i = 0;; i++) {
+		MPI_Request r[2];
+		MPI_Irecv(&other, 1, MPI_INT, 1 - rank, i % 7, MPI_COMM_WORLD, &r[0]);
+		MPI_Isend(&value, 1, MPI_INT, 1 - rank, i % 7, MPI_COMM_WORLD, &r[1]);
+		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+		MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+		if (over && !strcmp(how, "exit")) exit(7);
+		if (over && !strcmp(how, "mpi-abort")) MPI_Abort(MPI_COMM_WORLD, 9);
+	}
+}
+`
+
+// At any moment, in any way, on either rank: what was recorded up to the last completed call is in the trace, and the
+// trace says that the rank ended early. The seed is printed; CAIRN_TEST_SEED repeats it.
+func TestEndsAtRandomMoments(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("CAIRN_TEST_SEED"); s != "" {
+		var err error
+		seed, err = strconv.ParseUint(s, 10, 64)
+		require.NoError(t, err)
+	}
+	t.Logf("CAIRN_TEST_SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	source := filepath.Join(t.TempDir(), "mortal.c")
+	require.NoError(t, os.WriteFile(source, []byte(mortal), 0o644))
+	programs := map[string]string{}
+	for _, implementation := range shimtest.Implementations {
+		programs[implementation] = shimtest.Compile(t, implementation, source, "-pthread")
+	}
+	ways := []string{"kill", "segv", "abort", "exit", "mpi-abort"}
+	for i := range 50 {
+		implementation, way, rank := shimtest.Implementations[i%2], ways[i/2%len(ways)], rng.IntN(2)
+		after := rng.IntN(150_000)
+		t.Run(fmt.Sprintf("%d/%s/%s/rank %d/%d us", i, implementation, way, rank, after), func(t *testing.T) {
+			tracer := shimtest.NewTracer(t, map[string]any{"verify": true, "segment_bytes": 8192})
+			r := tracer.Run(t, shimtest.Launch(implementation, 2, programs[implementation], way, strconv.Itoa(after), strconv.Itoa(rank))...)
+			require.NotZero(t, r.Code, "it ends in no good way")
+			directories := tracer.Processes(t)
+			require.Len(t, directories, 2)
+			reader := open(t, directories)
+			result, err := Compare(reader, directories)
+			require.NoError(t, err)
+			for _, d := range result.Disagreements {
+				// the call that had returned, and was not in the log yet
+				require.Equal(t, "the log ends before this call", d.Reason, "%+v", d)
+			}
+			require.LessOrEqual(t, len(result.Disagreements), 2)
+			require.NotZero(t, result.Calls)
+			require.NotEmpty(t, reader.Rank(rank).EndedEarly)
+			t.Logf("%d calls, %d unfinished; %s", result.Calls, result.Unfinished, reader.Rank(rank).EndedEarly)
+		})
+	}
+}
+
+const calm = `
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int rank, sum = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i < 20000; i++)
+		MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+	printf("rank %d of a calm program: %d\n", rank, sum);
+	MPI_Finalize();
+	return 5;
+}
+`
+
+// Whatever is wrong with the tracer, the program prints what it prints without one and ends as it ends, and each process
+// says at most one line.
+func TestTroubleIsNotThePrograms(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "calm.c")
+	require.NoError(t, os.WriteFile(source, []byte(calm), 0o644))
+	for _, implementation := range shimtest.Implementations {
+		program := shimtest.Compile(t, implementation, source)
+		for name, make := range map[string]func(t *testing.T) (tracer *shimtest.Tracer, command []string, says string){
+			"read-only spool": func(t *testing.T) (*shimtest.Tracer, []string, string) {
+				return shimtest.NewTracer(t, map[string]any{"spool": "/sys/kernel"}), nil, "the core cannot write"
+			},
+			"spool that is a file": func(t *testing.T) (*shimtest.Tracer, []string, string) {
+				return shimtest.NewTracer(t, map[string]any{"spool": "/etc/passwd"}), nil, "the core cannot write"
+			},
+			"no core": func(t *testing.T) (*shimtest.Tracer, []string, string) {
+				tracer := shimtest.NewTracer(t, map[string]any{})
+				lib := filepath.Join(tracer.Dir, "lib")
+				require.NoError(t, os.Remove(lib))
+				require.NoError(t, os.Mkdir(lib, 0o755))
+				for _, name := range []string{"libcairn-openmpi.so", "libcairn-mpich.so"} {
+					b, err := os.ReadFile(filepath.Join(shimtest.Root(), "lib", name))
+					require.NoError(t, err)
+					require.NoError(t, os.WriteFile(filepath.Join(lib, name), b, 0o755))
+				}
+				return tracer, nil, "libcairn-core.so"
+			},
+			"corrupt config": func(t *testing.T) (*shimtest.Tracer, []string, string) {
+				tracer := shimtest.NewTracer(t, map[string]any{})
+				require.NoError(t, os.WriteFile(filepath.Join(tracer.Dir, "config.json"), []byte(`{"spool": [`), 0o644))
+				return tracer, nil, "cannot be understood"
+			},
+			"config that is a directory": func(t *testing.T) (*shimtest.Tracer, []string, string) {
+				tracer := shimtest.NewTracer(t, map[string]any{})
+				require.NoError(t, os.Remove(filepath.Join(tracer.Dir, "config.json")))
+				require.NoError(t, os.Mkdir(filepath.Join(tracer.Dir, "config.json"), 0o755))
+				return tracer, nil, ""
+			},
+			"limit of the spool": func(t *testing.T) (*shimtest.Tracer, []string, string) {
+				return shimtest.NewTracer(t, map[string]any{"spool_limit_bytes": 100_000, "segment_bytes": 32768}), nil, "limit"
+			},
+			"limit of file sizes": func(t *testing.T) (*shimtest.Tracer, []string, string) {
+				return shimtest.NewTracer(t, map[string]any{}), []string{"sh", "-c", `ulimit -f 32; exec "$@"`, "sh"}, "cairn"
+			},
+		} {
+			t.Run(implementation+"/"+name, func(t *testing.T) {
+				tracer, prefix, says := make(t)
+				launch := shimtest.Launch(implementation, 1, program)
+				if prefix != nil { // for the program alone: mpirun may need larger files
+					launch = append(shimtest.Launch(implementation, 1, prefix[0], prefix[1:]...), program)
+				}
+				plain := shimtest.Run(t, nil, launch...)
+				r := tracer.Run(t, launch...)
+				require.Equal(t, plain.Code, r.Code, r.Stderr)
+				var said []string
+				for line := range strings.Lines(r.Stderr) {
+					if strings.HasPrefix(line, "cairn:") {
+						said = append(said, line)
+					}
+				}
+				if plain.Code != 5 {
+					t.Log("MPICH cannot live with this limit itself: it needs larger files in shared memory")
+					require.NotNil(t, prefix)
+					return
+				}
+				require.Equal(t, plain.Stdout, r.Stdout)
+				if says == "" {
+					require.LessOrEqual(t, len(said), 1, r.Stderr)
+					return
+				}
+				require.Len(t, said, 1, r.Stderr)
+				require.Contains(t, said[0], says)
+			})
+		}
+	}
+}
