@@ -1,0 +1,94 @@
+//go:build mpi
+
+package verify
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
+)
+
+const types = `
+#include <mpi.h>
+#include <stddef.h>
+struct particle { double x[3]; int id; char kind; };
+static void ask(MPI_Datatype t)
+{
+	int size;
+	MPI_Aint lb, extent;
+	MPI_Type_size(t, &size);
+	MPI_Type_get_extent(t, &lb, &extent);
+	MPI_Type_get_true_extent(t, &lb, &extent);
+}
+int main(int argc, char **argv)
+{
+	MPI_Datatype a, b, c, d, e, f, g, h, i, j, k;
+	MPI_Init(&argc, &argv);
+	MPI_Type_contiguous(5, MPI_DOUBLE, &a);
+	MPI_Type_vector(4, 2, 7, MPI_INT, &b);
+	MPI_Type_create_hvector(3, 1, 64, b, &c);
+	MPI_Type_indexed(3, (int[]){1, 0, 4}, (int[]){5, 100, 1}, a, &d);
+	MPI_Type_create_hindexed(2, (int[]){2, 1}, (MPI_Aint[]){-16, 40}, MPI_LONG, &e);
+	MPI_Type_create_indexed_block(3, 2, (int[]){0, 6, 3}, MPI_FLOAT, &f);
+	MPI_Type_create_struct(3, (int[]){3, 1, 1},
+		(MPI_Aint[]){offsetof(struct particle, x), offsetof(struct particle, id), offsetof(struct particle, kind)},
+		(MPI_Datatype[]){MPI_DOUBLE, MPI_INT, MPI_CHAR}, &g);
+	MPI_Type_create_resized(g, -8, 80, &h);
+	MPI_Type_contiguous(3, h, &i);
+	MPI_Type_create_subarray(3, (int[]){4, 5, 6}, (int[]){2, 3, 2}, (int[]){1, 0, 3}, MPI_ORDER_C, MPI_INT, &j);
+	MPI_Type_create_subarray(2, (int[]){4, 5}, (int[]){2, 3}, (int[]){1, 2}, MPI_ORDER_FORTRAN, g, &k);
+	MPI_Datatype all[] = {a, b, c, d, e, f, g, h, i, j, k};
+	for (int n = 0; n < 11; n++)
+		ask(all[n]);
+	for (int n = 0; n < 11; n++)
+		MPI_Type_free(&all[n]);
+	MPI_Type_dup(MPI_SHORT, &a);
+	ask(a);
+	MPI_Type_free(&a);
+	MPI_Finalize();
+	return 0;
+}
+`
+
+// A derived type can be rebuilt from the trace: its size and bounds are what MPI said in the program.
+func TestDatatypesAreRebuilt(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "types.c")
+	require.NoError(t, os.WriteFile(source, []byte(types), 0o644))
+	for _, implementation := range shimtest.Implementations {
+		t.Run(implementation, func(t *testing.T) {
+			_, directories := compareProgram(t, implementation, 1, shimtest.Compile(t, implementation, source))
+			cursor, err := open(t, directories).Cursor(0, 0)
+			require.NoError(t, err)
+			var known trace.Datatypes
+			asked := map[string]int{}
+			for cursor.Next() {
+				e := cursor.Event()
+				known.See(e)
+				number := func(i int) int64 { return e.Out[i].Int }
+				switch e.Function.Name {
+				case "MPI_Type_size", "MPI_Type_get_extent", "MPI_Type_get_true_extent":
+				default:
+					continue
+				}
+				is, ok := known.Of(&e.In[0])
+				require.True(t, ok, e.Text())
+				asked[e.Function.Name]++
+				switch e.Function.Name {
+				case "MPI_Type_size":
+					require.Equal(t, number(0), is.Size, "%d: %s", asked["MPI_Type_size"], e.Text())
+				case "MPI_Type_get_extent":
+					require.Equal(t, []int64{number(0), number(1)}, []int64{is.LB, is.Extent}, "%d: %s", asked["MPI_Type_size"], e.Text())
+				case "MPI_Type_get_true_extent":
+					require.Equal(t, []int64{number(0), number(1)}, []int64{is.TrueLB, is.TrueUB - is.TrueLB}, "%d: %s", asked["MPI_Type_size"], e.Text())
+				}
+			}
+			require.NoError(t, cursor.Err())
+			require.Equal(t, map[string]int{"MPI_Type_size": 12, "MPI_Type_get_extent": 12, "MPI_Type_get_true_extent": 12}, asked)
+		})
+	}
+}
