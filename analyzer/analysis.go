@@ -24,7 +24,7 @@ var List = []Analysis{
 	{report.CriticalPath, "critical path, wait states, efficiencies, what if, verdict", true, func(ctx context.Context, t timeline.Trace, m *clock.Map) (any, error) {
 		return criticalpath.Analyze(ctx, t, criticalpath.Options{Clock: m})
 	}},
-	{report.Clusters, "ranks that behave alike, each group with a lead rank", false, func(ctx context.Context, t timeline.Trace, _ *clock.Map) (any, error) {
+	{report.Clusters, "ranks that behave alike, each group with a lead rank; the shape in which ranks talk", false, func(ctx context.Context, t timeline.Trace, _ *clock.Map) (any, error) {
 		return clusters.Analyze(ctx, t, clusters.Options{})
 	}},
 }

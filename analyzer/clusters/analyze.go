@@ -5,11 +5,14 @@ import (
 	"sort"
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Options of the analysis; there are none yet.
-type Options struct{}
+// Options of the analysis.
+type Options struct {
+	Topology topology.Options
+}
 
 // behaviour is what a rank does, by the three degrees of likeness.
 type behaviour struct {
@@ -19,11 +22,17 @@ type behaviour struct {
 }
 
 // Analyze groups the ranks of a trace.
-func Analyze(_ context.Context, t timeline.Trace, _ Options) (Findings, error) {
+func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 	f := Findings{SchemaVersion: SchemaVersion, Clusters: []Cluster{}, Notes: []string{}}
 	if !t.Meta().Final {
 		f.Notes = append(f.Notes, "The trace is not a final merge: peers are absolute, so ranks that differ only in their place count as variants.")
 	}
+	shape, err := topology.Analyze(ctx, t, o.Topology)
+	if err != nil {
+		return f, err
+	}
+	f.Topology = &shape
+	f.Notes = append(f.Notes, shape.Notes...)
 	signatures, grammar := t.Signatures(), t.Grammar()
 	site := func(terminal int32) uint64 {
 		s := &signatures[terminal]

@@ -1,5 +1,7 @@
 package clusters
 
+import "github.com/cairn-mpi/cairn/analyzer/topology"
+
 // SchemaVersion is that of Findings.
 const SchemaVersion = 1
 
@@ -9,7 +11,9 @@ type Findings struct {
 	Clusters      []Cluster `json:"clusters"`   // largest first
 	Sequences     int       `json:"sequences"`  // how many distinct sequences of calls there are, arguments aside
 	Behaviours    int       `json:"behaviours"` // and with arguments
-	Notes         []string  `json:"notes"`
+	// Topology is the shape in which ranks talk.
+	Topology *topology.Findings `json:"topology"`
+	Notes    []string           `json:"notes"`
 }
 
 // A Cluster is ranks that execute the same part of the program.

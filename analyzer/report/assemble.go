@@ -47,7 +47,7 @@ func Assemble(t timeline.Trace, findings map[string][]byte, job Job) (*Report, e
 		if err := read(Clusters, raw, &groups, clusters.SchemaVersion); err != nil {
 			return nil, err
 		}
-		r.Clusters = groups.Clusters
+		r.Clusters, r.Topology = groups.Clusters, groups.Topology
 		r.Notes = append(r.Notes, groups.Notes...)
 	} else {
 		r.Notes = append(r.Notes, "The analysis of clusters has no findings.")

@@ -4,6 +4,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/topology"
 )
 
 // SchemaVersion is that of report.json: it grows when a key changes its meaning or goes.
@@ -16,6 +17,7 @@ type Report struct {
 	RunSeconds    float64                     `json:"run_seconds"`
 	Path          criticalpath.Path           `json:"critical_path"`
 	Clusters      []clusters.Cluster          `json:"clusters"`
+	Topology      *topology.Findings          `json:"topology"` // null if the analysis did not run
 	Efficiency    criticalpath.Efficiency     `json:"efficiency"`
 	Ranks         []criticalpath.RankTime     `json:"ranks"`
 	Functions     []criticalpath.FunctionTime `json:"functions"`

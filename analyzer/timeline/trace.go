@@ -14,6 +14,7 @@ type Trace interface {
 	Ranks() []trace.Rank
 	Threads() []trace.Thread
 	Calls(rank, thread int) (Cursor, error)
+	Matrix() ([]trace.Traffic, error)
 }
 
 // A Cursor goes through the calls of one thread.
