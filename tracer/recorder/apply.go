@@ -415,7 +415,7 @@ func (r *Recorder) word(key []byte, kind mpispec.Kind, w uint64, effect mpispec.
 				return appendCode(key, site)
 			}
 		}
-		return appendForm(key, trace.Pointer)
+		return r.pointer(key, w)
 	case mpispec.KindDouble:
 		return binary.AppendVarint(append(key, byte(trace.Float)), int64(w))
 	}
@@ -428,7 +428,7 @@ func (r *Recorder) word(key []byte, kind mpispec.Kind, w uint64, effect mpispec.
 // anyAddress tells whether a word is an address that is written like any other (trace.Pointer).
 func (r *Recorder) anyAddress(kind mpispec.Kind, w uint64) bool {
 	_, constant := r.constants[kind].lookup(w)
-	return !constant && w != 0
+	return !constant && w != 0 && !isEntry(w) // a located one is in the key
 }
 
 // endable writes requests that the call may end, and remembers which ids they stand for.

@@ -27,6 +27,7 @@ func (r *Recorder) AppendState(b []byte) []byte {
 		e.text(s.BuildID)
 		e.text(s.Module)
 		e.uint(s.Offset)
+		e.uint(uint64(s.Caller))
 	}
 	e.uint(uint64(len(r.signatures.terminals)))
 	for _, t := range r.signatures.terminals {
@@ -67,7 +68,7 @@ func restore(p *Process, body []byte, spilled int64) (*Recorder, error) {
 	d := &decoder{b: body}
 	r.decodeProcess(d)
 	for range d.count() {
-		r.sites.place(trace.Site{BuildID: d.text(), Module: d.text(), Offset: d.uint()})
+		r.sites.place(trace.Site{BuildID: d.text(), Module: d.text(), Offset: d.uint(), Caller: uint32(d.uint())})
 	}
 	for range d.count() {
 		t := terminal{request: int32(d.int())}

@@ -13,6 +13,7 @@ import (
 // Content is the trace of what was recorded so far: one rank. The recorder can go on afterwards.
 func (r *Recorder) Content() (*trace.Content, error) {
 	p := r.process
+	r.sites.loadSegments()
 	c := &trace.Content{
 		Meta: trace.Meta{
 			World: p.LaunchID, WorldSize: r.worldSize,
@@ -20,6 +21,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 			CallSites: p.CallSites, Timing: "lossless",
 		},
 		Sites:         slices.Clone(r.sites.list),
+		Segments:      slices.Clone(r.sites.segments),
 		Communicators: slices.Clone(r.communicators.instances),
 	}
 	if p.Excluded != "" {
@@ -62,6 +64,8 @@ func (r *Recorder) addSignatures(c *trace.Content) error {
 		if err != nil {
 			return fmt.Errorf("signature %d: %w", i, err)
 		}
+		keepKnownSegments(s.In, len(c.Segments))
+		keepKnownSegments(s.Out, len(c.Segments))
 		c.Signatures[i] = s
 		used[s.Function] = true
 	}
@@ -143,4 +147,13 @@ func (r *Recorder) contentNotes(rank int) []string {
 	add(r.lost.Truncated, "%d calls have no arguments: they did not fit into a record")
 	add(r.lost.Abandoned, "%d calls were left by longjmp or an exception and are missing")
 	return notes
+}
+
+// keepKnownSegments makes pointers to what the dictionary does not say (its file was lost) plain pointers.
+func keepKnownSegments(values []trace.Value, known int) {
+	for i := range values {
+		if v := &values[i]; v.Form == trace.Pointer && v.Int > int64(known) {
+			v.Int, v.Offset = 0, 0
+		}
+	}
 }

@@ -89,6 +89,7 @@ func (r *Recorder) endSegment(seg *segment) {
 
 // consume works off all records that are there.
 func (r *Recorder) consume(sources []*source) {
+	r.sites.refresh()
 	if len(sources) == 1 {
 		s := sources[0]
 		for {

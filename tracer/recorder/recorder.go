@@ -129,6 +129,7 @@ func New(p *Process) *Recorder {
 		}
 	}
 	r.scratch.start()
+	r.sites.moved = r.repeats.forget
 	return r
 }
 

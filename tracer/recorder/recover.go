@@ -79,6 +79,7 @@ func recoverAt(dir string, ended bool) (*trace.Content, *Report, uint64, error) 
 	if r == nil {
 		r = New(p)
 	}
+	r.readDictionary(dir)
 	sources, err := r.readSegments(dir, ended)
 	if err != nil {
 		return fail(err)

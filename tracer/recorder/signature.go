@@ -17,6 +17,7 @@ import (
 // are not written. Names are indices into process.json's constants.
 const (
 	formNewRequest = 0xff    // the request that the call creates: its id is not part of the key
+	formLocated    = 0xfe    // a pointer whose segment is known: segment, offset
 	untracedKey    = 1 << 16 // added to the function of a call after time that was not traced
 )
 
@@ -41,6 +42,15 @@ func appendCode(key []byte, site int32) []byte {
 func appendText(key []byte, text []byte) []byte {
 	key = binary.AppendUvarint(append(key, byte(trace.Text)), uint64(len(text)))
 	return append(key, text...)
+}
+
+// pointer writes an address, with its segment where the shim has located it.
+func (r *Recorder) pointer(key []byte, word uint64) []byte {
+	if number := word >> segmentShift & segmentNumber; isEntry(word) && r.sites.segment(number) != nil {
+		key = binary.AppendUvarint(append(key, formLocated), number)
+		return binary.AppendUvarint(key, word&offsetMask)
+	}
+	return appendForm(key, trace.Pointer)
 }
 
 func appendList(key []byte, n int) []byte {
@@ -125,6 +135,9 @@ func (r *keyReader) value(depth int) trace.Value {
 	r.b = r.b[1:]
 	if form == formNewRequest {
 		return trace.Value{Form: trace.Handle, Int: int64(r.request)}
+	}
+	if form == formLocated {
+		return trace.Value{Form: trace.Pointer, Int: int64(r.uvarint()) + 1, Offset: int64(r.uvarint())}
 	}
 	switch f := trace.Form(form); f {
 	case trace.Absent, trace.Null, trace.Pointer:

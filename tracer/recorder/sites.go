@@ -6,36 +6,111 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// sites is the table of call sites of the process, filled at first sight.
+// sites is the table of places in the program that the process's records mention, filled at first sight.
 type sites struct {
-	process   *Process
-	byAddress *rawTable // return address -> 1 + index into list; 0: unknown
-	byPlace   map[trace.Site]int32
-	list      []trace.Site
+	process    *Process
+	dictionary dictionary
+	known      int       // modules of the dictionary that byAddress knows of
+	byAddress  *rawTable // return address or path -> 1 + index into list; 0: unknown
+	byPlace    map[trace.Site]int32
+	list       []trace.Site
+	segments   []trace.Segment // those of the dictionary, with their sites
+	moved      func()          // is called when addresses may mean other places than before
 }
 
 func newSites(p *Process) *sites {
-	return &sites{process: p, byAddress: newRawTable(), byPlace: map[trace.Site]int32{}}
+	return &sites{process: p, byAddress: newRawTable(), byPlace: map[trace.Site]int32{}, moved: func() {}}
 }
 
-// of is 1 + the index of the site of a return address; 0 when the address is in no module that we know.
-func (s *sites) of(address uint64) int32 {
-	if address == 0 {
+// refresh learns what the shim has added to the dictionary. A module that came later may lie where another one was.
+func (s *sites) refresh() {
+	s.dictionary.refresh()
+	if len(s.dictionary.modules) > s.known {
+		s.known = len(s.dictionary.modules)
+		s.byAddress = newRawTable()
+		s.moved()
+	}
+}
+
+// of is 1 + the index of the site of a record, given by its return address or call path; 0 when the address is in no
+// module that we know.
+func (s *sites) of(word uint64) int32 {
+	if word == 0 {
 		return 0
 	}
-	if v, ok := s.byAddress.get(address); ok {
+	if v, ok := s.byAddress.get(word); ok {
 		return v
 	}
 	var v int32
-	if m := s.process.module(address); m != nil {
-		place := trace.Site{BuildID: m.BuildID, Module: filepath.Base(m.Path), Offset: address - uint64(m.Base)}
-		if place.BuildID == "" {
-			place.BuildID = m.Path
-		}
-		v = s.place(place)
+	if isEntry(word) {
+		v = s.path(word &^ (entryMark << entryShift))
+	} else if v = s.at(word, 0); v == 0 {
+		s.refresh()
+		v = s.at(word, 0)
 	}
-	s.byAddress.put(address, v)
+	s.byAddress.put(word, v)
 	return v
+}
+
+// path is the innermost site of a call path. A part of it that is in no module ends the path.
+func (s *sites) path(number uint64) int32 {
+	if number >= uint64(len(s.dictionary.paths)) {
+		s.refresh()
+		if number >= uint64(len(s.dictionary.paths)) {
+			return 0
+		}
+	}
+	addresses := s.dictionary.paths[number]
+	outermost := 0
+	for outermost < len(addresses) && s.module(addresses[outermost]) != nil {
+		outermost++
+	}
+	var v int32
+	for i := outermost - 1; i >= 0; i-- {
+		v = s.at(addresses[i], v)
+	}
+	return v
+}
+
+// segment finds what a located pointer leads to; nil if the dictionary does not say.
+func (s *sites) segment(number uint64) *trace.Segment {
+	if number >= uint64(len(s.segments)) {
+		s.refresh()
+		s.loadSegments()
+		if number >= uint64(len(s.segments)) {
+			return nil
+		}
+	}
+	return &s.segments[number]
+}
+
+// loadSegments gives the segments that the dictionary has so far their sites.
+func (s *sites) loadSegments() {
+	for i := len(s.segments); i < len(s.dictionary.segments); i++ {
+		segment := s.dictionary.segments[i]
+		segment.Site = uint32(s.at(s.dictionary.origins[i], 0))
+		s.segments = append(s.segments, segment)
+	}
+}
+
+func (s *sites) module(address uint64) *Module {
+	if m := s.dictionary.module(address); m != nil {
+		return m
+	}
+	return s.process.module(address)
+}
+
+// at is 1 + the index of the place at an address, reached from caller; 0 if it is in no module.
+func (s *sites) at(address uint64, caller int32) int32 {
+	m := s.module(address)
+	if m == nil || address == 0 {
+		return 0
+	}
+	place := trace.Site{BuildID: m.BuildID, Module: filepath.Base(m.Path), Offset: address - uint64(m.Base), Caller: uint32(caller)}
+	if place.BuildID == "" {
+		place.BuildID = m.Path
+	}
+	return s.place(place)
 }
 
 func (s *sites) place(place trace.Site) int32 {

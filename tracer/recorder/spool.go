@@ -105,8 +105,10 @@ func Start(spool string, text []byte) (*Spool, error) {
 	if err := writeFile(dir, processFile, text); err != nil {
 		return nil, err
 	}
+	r := New(p)
+	r.readDictionary(dir)
 	return &Spool{
-		dir: dir, process: p, recorder: New(p),
+		dir: dir, process: p, recorder: r,
 		sources: map[uint32]*spoolSource{}, mapped: map[uintptr]*mapping{},
 	}, nil
 }

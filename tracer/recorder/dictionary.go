@@ -1,0 +1,134 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// The dictionary is a file of the process directory in which the shim says what words of records stand for that it makes
+// up as the process goes: modules that were loaded after MPI_Init, call paths, memory segments. An entry is there before
+// the first record that needs it is committed, is never changed, and entries of a type are numbered as they come.
+//
+// An entry is words: length of the entry in bytes | type << 32, then by type
+//
+//	module    base, limit, build id, path (texts as in records: length, bytes padded to a word)
+//	path      return addresses, innermost first
+//	segment   kind, number, size, address of what allocated it (of a module: its base), ordinal
+const dictionaryFile = "dictionary"
+
+const (
+	entryModule = iota + 1
+	entryPath
+	entrySegment
+)
+
+const (
+	maxDictionary = 1 << 30 // bytes that are read of it
+	maxEntry      = 1 << 20
+)
+
+// A word of a record that stands for an entry has the bits 10 on top, which no address of a program has, and the
+// number: of a path in the word of the return address, of a segment, with the offset in it, in the word of a pointer.
+const (
+	entryMark     = 2
+	entryShift    = 62
+	segmentShift  = 40
+	offsetMask    = 1<<segmentShift - 1
+	segmentNumber = 1<<(entryShift-segmentShift) - 1
+)
+
+func isEntry(word uint64) bool { return word>>entryShift == entryMark }
+
+// A dictionary is what was read of the file so far. The zero value has no file.
+type dictionary struct {
+	file     string
+	offset   int64 // of the next entry
+	modules  []Module
+	paths    [][]uint64
+	segments []trace.Segment // Site is 0
+	origins  []uint64        // of the segments: addresses
+}
+
+// readDictionary tells the recorder where the process's directory is.
+func (r *Recorder) readDictionary(dir string) {
+	r.sites.dictionary.file = filepath.Join(dir, dictionaryFile)
+	r.sites.dictionary.refresh()
+}
+
+// refresh reads what has been added to the file and tells whether there was something. What cannot be read is as if it
+// were not there: records that need it lose a site or a segment.
+func (d *dictionary) refresh() bool {
+	if d.file == "" || d.offset >= maxDictionary {
+		return false
+	}
+	f, err := os.Open(d.file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	more, err := io.ReadAll(io.NewSectionReader(f, d.offset, maxDictionary-d.offset))
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false
+	}
+	before := d.offset
+	for len(more) >= 8 {
+		head := binary.NativeEndian.Uint64(more)
+		n := uint64(uint32(head))
+		if n < 8 || n%8 != 0 || n > maxEntry {
+			d.offset = maxDictionary // damaged: nothing after this can be found
+			break
+		}
+		if n > uint64(len(more)) {
+			break // it is being written
+		}
+		words := make([]uint64, n/8-1)
+		for i := range words {
+			words[i] = binary.NativeEndian.Uint64(more[8+8*i:])
+		}
+		d.add(head>>32, words)
+		more = more[n:]
+		d.offset += int64(n)
+	}
+	return d.offset > before
+}
+
+func (d *dictionary) add(kind uint64, words []uint64) {
+	r := reader{words: words, ok: true}
+	switch kind {
+	case entryModule:
+		m := Module{Base: Address(r.word()), Limit: Address(r.word())}
+		buildID, _, _ := r.text()
+		path, _, _ := r.text()
+		m.BuildID, m.Path = string(buildID), string(path)
+		if r.ok {
+			d.modules = append(d.modules, m)
+		}
+	case entryPath:
+		d.paths = append(d.paths, words)
+	case entrySegment:
+		s := trace.Segment{Kind: trace.SegmentKind(r.word()), Number: int(r.word()), Size: r.word()}
+		origin := r.word()
+		s.Ordinal = int(r.word())
+		if !r.ok || s.Kind < trace.HeapSegment || s.Kind > trace.UnknownSegment || int(int32(s.Number)) != s.Number || s.Number < 0 ||
+			int(int32(s.Ordinal)) != s.Ordinal || s.Ordinal < 0 {
+			s, origin = trace.Segment{Kind: trace.UnknownSegment}, 0 // it keeps its number
+		}
+		d.segments = append(d.segments, s)
+		d.origins = append(d.origins, origin)
+	}
+}
+
+// module finds the module that was loaded last at an address.
+func (d *dictionary) module(address uint64) *Module {
+	for i := len(d.modules) - 1; i >= 0; i-- {
+		if m := &d.modules[i]; address >= uint64(m.Base) && address < uint64(m.Limit) {
+			return m
+		}
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A dictionaryWriter writes the file as the shim does.
+type dictionaryWriter struct {
+	t    *testing.T
+	path string
+}
+
+func newDictionary(t *testing.T) (*dictionaryWriter, string) {
+	t.Helper()
+	dir := t.TempDir()
+	return &dictionaryWriter{t, filepath.Join(dir, dictionaryFile)}, dir
+}
+
+func (w *dictionaryWriter) write(b []byte) {
+	w.t.Helper()
+	f, err := os.OpenFile(w.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	require.NoError(w.t, err)
+	defer f.Close()
+	_, err = f.Write(b)
+	require.NoError(w.t, err)
+}
+
+func entry(kind uint64, words ...uint64) []byte {
+	b := binary.NativeEndian.AppendUint64(nil, uint64(8+8*len(words))|kind<<32)
+	for _, w := range words {
+		b = binary.NativeEndian.AppendUint64(b, w)
+	}
+	return b
+}
+
+func textWords(s string) []uint64 {
+	words := make([]uint64, 1+(len(s)+7)/8)
+	words[0] = uint64(len(s))
+	copy(bytesOf(words[1:]), s)
+	return words
+}
+
+func moduleEntry(base, limit uint64, id, path string) []byte {
+	return entry(entryModule, append(append([]uint64{base, limit}, textWords(id)...), textWords(path)...)...)
+}
+
+func pathWord(number uint64) uint64         { return entryMark<<entryShift | number }
+func located(number, offset uint64) Address { return Address(entryMark<<entryShift | number<<segmentShift | offset) }
+
+func TestModulesThatCameLater(t *testing.T) {
+	s := newFakeShim(t)
+	w, dir := newDictionary(t)
+	r := New(s.process)
+	r.readDictionary(dir)
+	require.Zero(t, r.sites.of(0x900100), "nobody has said what is there")
+	w.write(moduleEntry(0x900000, 0x901000, "f00d", "/opt/plugin.so"))
+	r.sites.refresh()
+	v := r.sites.of(0x900100)
+	require.Equal(t, trace.Site{BuildID: "f00d", Module: "plugin.so", Offset: 0x100}, r.sites.list[v-1])
+	// it was closed, and another one lies there now
+	w.write(moduleEntry(0x8ff000, 0x902000, "beef", "/opt/other.so"))
+	r.sites.refresh()
+	v = r.sites.of(0x900100)
+	require.Equal(t, trace.Site{BuildID: "beef", Module: "other.so", Offset: 0x1100}, r.sites.list[v-1])
+}
+
+func TestCallPathsShareTheirCallers(t *testing.T) {
+	s := newFakeShim(t)
+	w, dir := newDictionary(t)
+	r := New(s.process)
+	r.readDictionary(dir)
+	w.write(entry(entryPath, 0x401000, 0x401500, 0x401900))
+	w.write(entry(entryPath, 0x401010, 0x401500, 0x401900))
+	w.write(entry(entryPath, 0x401000, 0x123, 0x401900)) // through something unknown
+	first, second, broken := r.sites.of(pathWord(0)), r.sites.of(pathWord(1)), r.sites.of(pathWord(2))
+	offsets := func(site int32) (list []uint64) {
+		for p := range trace.CallPath(r.sites.list, &r.sites.list[site-1]) {
+			list = append(list, p.Offset)
+		}
+		return list
+	}
+	base := uint64(s.process.Modules[0].Base)
+	require.Equal(t, []uint64{0x401000 - base, 0x401500 - base, 0x401900 - base}, offsets(first))
+	require.Equal(t, []uint64{0x401010 - base, 0x401500 - base, 0x401900 - base}, offsets(second))
+	require.Equal(t, []uint64{0x401000 - base}, offsets(broken))
+	require.Len(t, r.sites.list, 5)
+	require.Zero(t, r.sites.of(pathWord(3)))
+
+	resumed, err := Restore(s.process, r.AppendState(nil))
+	require.NoError(t, err)
+	require.Equal(t, r.sites.list, resumed.sites.list)
+}
+
+func TestLocatedPointers(t *testing.T) {
+	s := newFakeShim(t)
+	w, dir := newDictionary(t)
+	s.init(0, 2)
+	w.write(entry(entrySegment, uint64(trace.HeapSegment), 0, 4096, 0x401234, 2))
+	w.write(entry(entrySegment, uint64(trace.DeviceSegment), 3, 1<<33, 0, 0))
+	for _, buffer := range []Address{located(0, 0), located(1, 1<<32), located(0, 0), located(7, 0), 0x7fff0000, 0, word(inPlace)} {
+		s.call(0, "MPI_Send", 0, int64(buffer), 1, typeInt, 1, 0, commWorld)
+	}
+	r := New(s.process)
+	r.readDictionary(dir)
+	r.consume(s.sources(r, true))
+	check := func(r *Recorder) {
+		c, err := r.Content()
+		require.NoError(t, err)
+		require.NoError(t, c.Validate())
+		require.Equal(t, []trace.Segment{
+			{Kind: trace.HeapSegment, Size: 4096, Ordinal: 2, Site: c.Segments[0].Site},
+			{Kind: trace.DeviceSegment, Number: 3, Size: 1 << 33},
+		}, c.Segments)
+		require.Equal(t, uint64(0x1234), c.Sites[c.Segments[0].Site-1].Offset)
+		var buffers []trace.Value
+		cursor, err := c.Cursor(0, 0)
+		require.NoError(t, err)
+		for cursor.Next() {
+			if e := cursor.Event(); e.Function.Name == "MPI_Send" {
+				buffers = append(buffers, e.In[0])
+			}
+		}
+		require.NoError(t, cursor.Err())
+		require.Equal(t, []trace.Value{
+			{Form: trace.Pointer, Int: 1}, {Form: trace.Pointer, Int: 2, Offset: 1 << 32}, {Form: trace.Pointer, Int: 1},
+			{Form: trace.Pointer}, {Form: trace.Pointer}, {Form: trace.Name, Text: "MPI_BOTTOM"}, {Form: trace.Name, Text: "MPI_IN_PLACE"},
+		}, buffers)
+	}
+	check(r)
+	resumed, err := Restore(s.process, r.AppendState(nil))
+	require.NoError(t, err)
+	resumed.readDictionary(dir)
+	check(resumed)
+
+	// without its dictionary a rank is not lost
+	resumed, err = Restore(s.process, r.AppendState(nil))
+	require.NoError(t, err)
+	c, err := resumed.Content()
+	require.NoError(t, err)
+	require.NoError(t, c.Validate())
+	require.Empty(t, c.Segments)
+}
+
+func FuzzDictionary(f *testing.F) {
+	f.Add(moduleEntry(0x900000, 0x901000, "f00d", "/opt/plugin.so"))
+	f.Add(entry(entryPath, 0x401000, 0x401500))
+	f.Add(entry(entrySegment, 1, 0, 4096, 0x401234, 2))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s := newFakeShim(t)
+		w, dir := newDictionary(t)
+		w.write(b)
+		r := New(s.process)
+		r.readDictionary(dir)
+		for number := range uint64(4) {
+			r.sites.of(pathWord(number))
+			r.pointer(nil, uint64(located(number, 1)))
+		}
+		c, err := r.Content()
+		require.NoError(t, err)
+		c.Threads, c.Grammar.Rules, c.Signatures = nil, nil, nil
+		require.NoError(t, c.Validate())
+	})
+}
