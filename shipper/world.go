@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
 // worldID is the short name of a world in keys. It is computed in every pod
@@ -69,7 +70,11 @@ func collectWorld(launchID string, processes []process, id Identity, tables *sym
 		c := r.content
 		c.Meta.World = world
 		c.Ranks[0].Pod, c.Ranks[0].Node = id.Pod, id.Node
-		tables.apply(c.Sites, p.modules)
+		modules := slices.Clone(p.modules)
+		for _, m := range recorder.LaterModules(p.dir) {
+			modules = append(modules, m.Path)
+		}
+		tables.apply(c.Sites, modules)
 		if err := m.Add(c); err != nil {
 			problems = append(problems, fmt.Sprintf("process %s cannot be used: %v", p.name, err))
 			continue

@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 func newDumpCommand() *cobra.Command {
@@ -12,6 +15,7 @@ func newDumpCommand() *cobra.Command {
 		s3     s3Flags
 		rank   int
 		asJSON bool
+		sites  bool
 	)
 	c := &cobra.Command{
 		Use:   "dump FILE",
@@ -44,6 +48,9 @@ func newDumpCommand() *cobra.Command {
 						line = e.AppendJSON(line[:0])
 					} else {
 						line = fmt.Appendf(line[:0], "%d.%d %14.6f %12.6f  %s", e.Rank, e.Thread, milliseconds(e.Enter), milliseconds(e.Exit-e.Enter), e.Text())
+						if sites {
+							line = appendCallPath(line, e)
+						}
 					}
 					if _, err := out.Write(append(line, '\n')); err != nil {
 						return nil // the reader has gone: `cairn dump … | head`
@@ -61,7 +68,18 @@ func newDumpCommand() *cobra.Command {
 	s3.register(c)
 	c.Flags().IntVar(&rank, "rank", 0, "only this rank")
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	c.Flags().BoolVar(&sites, "call-sites", false, "say where each call was made and, in a trace with call paths, from where that was called")
 	return c
+}
+
+// appendCallPath writes the places that led to a call, innermost first.
+func appendCallPath(line []byte, e *trace.Event) []byte {
+	between := "  at "
+	for site := range e.CallPath {
+		line = append(append(line, between...), callsite.Name(site)...)
+		between = " < "
+	}
+	return line
 }
 
 func milliseconds(ns int64) float64 { return float64(ns) / 1e6 }

@@ -17,6 +17,7 @@ import (
 type localRun struct {
 	out, callSites string
 	verify         bool
+	pointers       bool
 	include        []string // groups of functions
 	exclude        []string
 	startOff       bool
@@ -33,7 +34,7 @@ func (r localRun) run(ctx context.Context) error {
 	spool := filepath.Join(root, "spool")
 	environment := os.Environ()
 	preload, err := prepareTracer(root, setup.Config{
-		Spool: spool, CallSites: r.callSites, Verify: r.verify, Enabled: true,
+		Spool: spool, CallSites: r.callSites, Pointers: r.pointers, Verify: r.verify, Enabled: true,
 		Include: strings.Join(r.include, ","), Exclude: strings.Join(r.exclude, ","), StartOff: r.startOff,
 	})
 	tracing := err == nil

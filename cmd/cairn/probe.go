@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,8 @@ func newProbeCommand() *cobra.Command {
 	}
 	log.register(c)
 	c.Flags().StringVar(&o.Root, "root", "/cairn", "the tracer's root")
-	c.Flags().StringVar(&o.CallSites, "call-sites", "caller", "caller or none")
+	c.Flags().StringVar(&o.CallSites, "call-sites", "caller", strings.Join(setup.CallSites, ", "))
+	c.Flags().BoolVar(&o.Pointers, "pointers", false, "load the library that tells what pointers lead to")
 	c.Flags().Int64Var(&o.SpoolLimitBytes, "spool-limit-bytes", 0, "tracing stops when a process has written that much (0: no limit)")
 	registerControl(c, &o.Include, &o.Exclude, &o.StartOff)
 	return c

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -25,6 +26,7 @@ func newRunCommand() *cobra.Command {
 		include   []string
 		exclude   []string
 		startOff  bool
+		pointers  bool
 	)
 	c := &cobra.Command{
 		Use:   "run [-o DIR] [--verify] -- COMMAND…",
@@ -43,13 +45,13 @@ It exits with the command's own code if that is not zero, else with 70 if tracin
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if callSites != "caller" && callSites != "none" {
-				return usageError{fmt.Errorf("--call-sites is caller or none, not %q", callSites)}
+			if !slices.Contains(setup.CallSites, callSites) {
+				return usageError{fmt.Errorf("--call-sites is %s, not %q", strings.Join(setup.CallSites, ", "), callSites)}
 			}
 			if err := checkControl(include, exclude); err != nil {
 				return err
 			}
-			r := localRun{out: out, verify: verify, callSites: callSites, include: include, exclude: exclude, startOff: startOff, command: args, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
+			r := localRun{out: out, verify: verify, callSites: callSites, pointers: pointers, include: include, exclude: exclude, startOff: startOff, command: args, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
 			return r.run(c.Context())
 		},
 	}
@@ -57,7 +59,8 @@ It exits with the command's own code if that is not zero, else with 70 if tracin
 	c.Flags().SetInterspersed(false)
 	c.Flags().StringVarP(&out, "output", "o", "cairn-out", "directory for trace and report")
 	c.Flags().BoolVar(&verify, "verify", false, "write an independent log of every call, and compare the decoded trace with it")
-	c.Flags().StringVar(&callSites, "call-sites", "caller", "caller: keep where each call was made; none: do not")
+	c.Flags().StringVar(&callSites, "call-sites", "caller", "caller: keep where each call was made; path: and from where that was called; none: neither")
+	c.Flags().BoolVar(&pointers, "pointers", false, "keep what memory pointers lead to (heap, stack, static data, devices); every allocation takes a little longer")
 	registerControl(c, &include, &exclude, &startOff)
 	return c
 }
@@ -107,6 +110,9 @@ func prepareTracer(dir string, config setup.Config) (preload string, err error) 
 		if shim := filepath.Join(dir, "lib", abi.Shim()); exists(shim) {
 			shims = append(shims, shim)
 		}
+	}
+	if config.Pointers {
+		shims = append(shims, filepath.Join(dir, "lib", setup.AllocationsLibrary))
 	}
 	return strings.Join(shims, ":"), nil
 }

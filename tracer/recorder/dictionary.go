@@ -123,6 +123,13 @@ func (d *dictionary) add(kind uint64, words []uint64) {
 	}
 }
 
+// LaterModules are the modules that the process of a directory loaded after MPI_Init and called MPI from.
+func LaterModules(dir string) []Module {
+	d := dictionary{file: filepath.Join(dir, dictionaryFile)}
+	d.refresh()
+	return d.modules
+}
+
 // module finds the module that was loaded last at an address.
 func (d *dictionary) module(address uint64) *Module {
 	for i := len(d.modules) - 1; i >= 0; i-- {

@@ -5,12 +5,18 @@ const (
 	PreloadFile = "ld.so.preload"
 	ConfigFile  = "config.json"
 	CoreLibrary = "libcairn-core.so"
+	// AllocationsLibrary is preloaded too where pointers are to be kept.
+	AllocationsLibrary = "libcairn-allocations.so"
 )
+
+// CallSites are the ways in which places of calls are kept: not, the place of the call, or with all its callers.
+var CallSites = []string{"none", "caller", "path"}
 
 // Config is the tracer's configuration file; the shim reads it.
 type Config struct {
 	Spool           string `json:"spool"`
-	CallSites       string `json:"call_sites"` // "none" or "caller"
+	CallSites       string `json:"call_sites"` // one of CallSites
+	Pointers        bool   `json:"pointers,omitempty"`
 	Verify          bool   `json:"verify"`
 	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`
 	SegmentBytes    int64  `json:"segment_bytes,omitempty"`

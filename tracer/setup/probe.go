@@ -13,6 +13,7 @@ type ProbeOptions struct {
 	Root            string // the tracer's root, with the same path in the application's container
 	Image           string // root of the file system to look at; "" is /
 	CallSites       string // "" is "caller"
+	Pointers        bool   // load the library that knows allocations
 	SpoolLimitBytes int64
 	SegmentBytes    int64
 	Include         []string            // groups of functions to record; none: all
@@ -126,6 +127,9 @@ func writePreload(o ProbeOptions, v Verdict) error {
 		for _, abi := range v.ABI {
 			lines.WriteString(filepath.Join(o.Root, "lib", abi.Shim()) + "\n")
 		}
+		if o.Pointers {
+			lines.WriteString(filepath.Join(o.Root, "lib", AllocationsLibrary) + "\n")
+		}
 	}
 	return writeFile(filepath.Join(o.Root, PreloadFile), []byte(lines.String()), 0o644)
 }
@@ -134,6 +138,7 @@ func writeConfig(o ProbeOptions, v Verdict) error {
 	raw, err := json.Marshal(Config{
 		Spool:           filepath.Join(o.Root, "spool"),
 		CallSites:       o.CallSites,
+		Pointers:        o.Pointers,
 		SpoolLimitBytes: o.SpoolLimitBytes,
 		SegmentBytes:    o.SegmentBytes,
 		Include:         strings.Join(o.Include, ","),

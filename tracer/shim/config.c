@@ -180,6 +180,7 @@ static bool parse(const char *text, size_t n)
 		} else if (strcmp(key, "call_sites") == 0 && kind == '"') {
 			read_string(&r, value, sizeof(value));
 			cairn_config.call_sites = strcmp(value, "none") != 0;
+			cairn_config.call_paths = strcmp(value, "path") == 0;
 		} else if (strcmp(key, "verify") == 0) {
 			cairn_config.verify = read_bool(&r, false);
 		} else if (strcmp(key, "include") == 0 && kind == '"') {
@@ -188,6 +189,8 @@ static bool parse(const char *text, size_t n)
 			read_string(&r, cairn_config.exclude, sizeof(cairn_config.exclude));
 		} else if (strcmp(key, "start_off") == 0) {
 			cairn_config.start_off = read_bool(&r, false);
+		} else if (strcmp(key, "pointers") == 0) {
+			cairn_config.pointers = read_bool(&r, false);
 		} else if (strcmp(key, "enabled") == 0) {
 			enabled = read_bool(&r, true);
 		} else if (strcmp(key, "spool_limit_bytes") == 0) {

@@ -9,9 +9,11 @@ struct cairn_config {
 	char root[4096];    // the directory above our library's, or CAIRN_ROOT
 	char library[4096]; // libcairn-core.so beside us
 	char spool[4096];
-	bool call_sites; // "caller"
 	char include[256], exclude[256]; // groups of functions, with commas
 	bool start_off;  // until MPI_Pcontrol(1)
+	bool call_sites; // "caller" or "path"
+	bool call_paths; // "path"
+	bool pointers;   // libcairn-allocations.so tells what they lead to
 	bool verify;
 	int64_t spool_limit_bytes, segment_bytes; // 0: not given
 };

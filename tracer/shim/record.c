@@ -1,6 +1,8 @@
 #include "record.h"
 
+#include "config.h"
 #include "core.h"
+#include "modules.h"
 
 __thread struct cairn_thread cairn_self;
 _Atomic uint64_t cairn_epoch = 2;
@@ -54,6 +56,21 @@ uint32_t cairn_thread_number(void)
 	return t->number;
 }
 
+void cairn_other_module(uint64_t caller)
+{
+	struct cairn_thread *t = &cairn_self;
+
+	// Before that the modules that are there have not been written down; without call sites nobody asks for them.
+	if (atomic_load_explicit(&cairn_state, memory_order_acquire) != CAIRN_ON)
+		return;
+	if (cairn_config.call_sites)
+		cairn_modules_use((uintptr_t)caller);
+	if (!cairn_config.call_sites || !cairn_modules_know((uintptr_t)caller, &t->code_begin, &t->code_size)) {
+		t->code_begin = cairn_config.call_sites ? (uintptr_t)caller : 0; // code that no module has (made at run time)
+		t->code_size = cairn_config.call_sites ? 1 : UINTPTR_MAX;
+	}
+}
+
 // next_segment hands the thread's full segment to the core and goes on in a fresh one.
 static bool next_segment(struct cairn_thread *t, uint64_t size)
 {
@@ -63,6 +80,9 @@ static bool next_segment(struct cairn_thread *t, uint64_t size)
 
 	if (was_early)
 		kept = full->used;
+	// What was loaded in the place of something else is not noticed otherwise.
+	if (cairn_config.call_sites && atomic_load_explicit(&cairn_state, memory_order_relaxed) == CAIRN_ON)
+		cairn_modules_refresh();
 	fresh = cairn_core_segment(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity);
 	if (fresh == NULL) {
 		cairn_thread_forget(t);

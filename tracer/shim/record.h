@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "call_path.h"
 #include "clock.h"
 #include "state.h"
 
@@ -59,6 +60,7 @@ struct cairn_thread {
 	uint32_t generation;          // counts buffers
 	uint32_t number;              // of the thread, + 1; 0: has none yet
 	uint64_t dropped;             // records lost before there was a segment to say so
+	uintptr_t code_begin, code_size; // of the module that the last call came from
 	const void *frame[CAIRN_DEPTH]; // where on the stack the open records' wrappers are
 };
 
@@ -70,6 +72,9 @@ extern _Atomic uint64_t cairn_epoch;
 
 // cairn_thread_number names the calling thread in files: + 1, in the order in which threads came.
 uint32_t cairn_thread_number(void);
+
+// cairn_other_module notes that calls come from another module than before; it may be new.
+void cairn_other_module(uint64_t caller);
 
 // cairn_open_slowly is for all but the usual case: it changes buffers, finds room for a nested call, or gives up.
 bool cairn_open_slowly(struct cairn_record *record, uint64_t size);
@@ -108,7 +113,10 @@ static inline uint64_t *cairn_open(struct cairn_record *record, unsigned functio
 	h->reserved = (uint32_t)size;
 	atomic_store_explicit(&h->state, 0, memory_order_relaxed);
 	h->epoch = atomic_load_explicit(&cairn_epoch, memory_order_relaxed) | 1;
-	h->caller = caller << 1 >> 1;
+	caller = caller << 1 >> 1;
+	if (CAIRN_UNLIKELY((uintptr_t)caller - t->code_begin >= t->code_size))
+		cairn_other_module(caller);
+	h->caller = CAIRN_UNLIKELY(cairn_call_paths) ? cairn_call_path(caller) : caller;
 	return (uint64_t *)(h + 1);
 }
 

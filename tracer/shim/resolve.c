@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "modules.h"
 
 struct command {
 	char *program, **arguments;
@@ -57,22 +56,19 @@ static int detach(void *data)
 	_exit(0);
 }
 
-void cairn_resolve(void)
+void cairn_resolve(const char *binary, const char *id)
 {
 	static char program[sizeof(cairn_config.root) + 8], out[sizeof(cairn_config.spool) + 16];
-	static char executable[4096];
-	char marker[sizeof(out) + 256], id[129];
+	char marker[sizeof(out) + 256];
 	struct command c;
 	sigset_t all, mask;
 	char *stacks;
-	ssize_t n;
 	int file, pid;
 
-	snprintf(program, sizeof(program), "%s/cairn", cairn_config.root);
-	if (!cairn_config.call_sites || access(program, X_OK) != 0)
+	if (!cairn_config.call_sites || id[0] == 0)
 		return;
-	cairn_executable_build_id(id, sizeof(id));
-	if (id[0] == 0)
+	snprintf(program, sizeof(program), "%s/cairn", cairn_config.root);
+	if (access(program, X_OK) != 0)
 		return;
 	snprintf(out, sizeof(out), "%s/symbols", cairn_config.spool);
 	mkdir(out, 0777);
@@ -82,14 +78,11 @@ void cairn_resolve(void)
 	if (file < 0)
 		return; // another rank does it
 	close(file);
-	n = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
-	if (n <= 0)
-		return;
 	stacks = mmap(NULL, 2 * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (stacks == MAP_FAILED)
 		return;
 	c.program = program;
-	c.arguments = (char *[]){program, "resolve", "--executable", executable, "--out", out, NULL};
+	c.arguments = (char *[]){program, "resolve", "--executable", (char *)binary, "--out", out, NULL};
 	c.grandchild_stack = stacks + 2 * STACK;
 	// Exit signal 0: no SIGCHLD, and no wait of the application sees this child; we wait for it with __WCLONE. All
 	// signals are blocked in it, so no handler of the application runs there.

@@ -8,18 +8,19 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "call_path.h"
 #include "clock.h"
 #include "config.h"
 #include "constants.h"
 #include "control.h"
 #include "core.h"
+#include "dictionary.h"
 #include "json.h"
 #include "launch.h"
 #include "modules.h"
 #include "prototypes_gen.h"
 #include "record.h"
 #include "reference.h"
-#include "resolve.h"
 #include "state.h"
 
 _Atomic int cairn_state;
@@ -144,7 +145,7 @@ static char *describe_process(char *directory, size_t size)
 	cairn_json_open(&j, "clock", '{');
 	cairn_json_string(&j, "kind", cairn_clock_is_tsc ? "tsc" : "monotonic");
 	cairn_json_close(&j, '}');
-	cairn_json_string(&j, "call_sites", cairn_config.call_sites ? "caller" : "none");
+	cairn_json_string(&j, "call_sites", cairn_config.call_paths ? "path" : cairn_config.call_sites ? "caller" : "none");
 	cairn_json_number(&j, "page_size", (long long)getauxval(AT_PAGESZ));
 	if (cairn_config.spool_limit_bytes > 0)
 		cairn_json_number(&j, "spool_limit_bytes", cairn_config.spool_limit_bytes);
@@ -191,11 +192,13 @@ void cairn_start(void)
 		return;
 	}
 	pthread_atfork(NULL, NULL, in_child);
-	if (cairn_config.verify) {
-		snprintf(path, sizeof(path), "%s/%s", cairn_config.spool, directory);
+	snprintf(path, sizeof(path), "%s/%s", cairn_config.spool, directory);
+	cairn_dictionary_open(path);
+	if (cairn_config.call_paths)
+		cairn_call_paths_begin();
+	if (cairn_config.verify)
 		cairn_reference_open(path);
-	}
-	cairn_resolve();
+	cairn_modules_use_executable();
 	cairn_leave_early_buffer();
 	atomic_store_explicit(&cairn_state, CAIRN_ON, memory_order_release);
 	errno = saved;

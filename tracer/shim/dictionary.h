@@ -1,0 +1,28 @@
+// The file in which we say what words of records stand for that we make up as the process goes
+// (tracer/recorder/dictionary.go has the format): an entry is there before the first record that needs it.
+#ifndef CAIRN_DICTIONARY_H
+#define CAIRN_DICTIONARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum cairn_entry { CAIRN_ENTRY_MODULE = 1, CAIRN_ENTRY_PATH, CAIRN_ENTRY_SEGMENT };
+
+// Words of records that stand for an entry.
+#define CAIRN_ENTRY_WORD(number) ((uint64_t)2 << 62 | (uint64_t)(number))
+
+// cairn_dictionary_open makes the file in the process's directory.
+void cairn_dictionary_open(const char *directory);
+
+// cairn_dictionary_add appends an entry. false: it is not in the file (the disk is full), and must not be used.
+bool cairn_dictionary_add(enum cairn_entry type, const uint64_t *words, uint32_t count);
+
+// A lock for what is rare. It is not given to a thread that has it already, in a signal handler that interrupted it
+// (false): whoever wants it then does without.
+struct cairn_rare {
+	_Atomic uintptr_t owner;
+};
+bool cairn_rare_lock(struct cairn_rare *lock);
+void cairn_rare_unlock(struct cairn_rare *lock);
+
+#endif

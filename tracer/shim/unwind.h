@@ -1,0 +1,18 @@
+// Who called whom: the return addresses on the calling thread's stack, from the .eh_frame that compilers write for every
+// function (System V ABI for AMD64, 3.7; DWARF 4, 6.4).
+#ifndef CAIRN_UNWIND_H
+#define CAIRN_UNWIND_H
+
+#include <stdint.h>
+
+enum { CAIRN_MOST_FRAMES = 128 };
+
+// cairn_unwind_begin looks up what the fallback needs. Before it nothing is unwound.
+void cairn_unwind_begin(void);
+
+// cairn_unwind writes the return addresses of the functions that led to this call, innermost first, without our own and
+// without the C library's start of the program or thread. 0: none could be found. It allocates nothing and takes no lock
+// once it has seen all functions on the way.
+int cairn_unwind(uintptr_t addresses[CAIRN_MOST_FRAMES]);
+
+#endif
