@@ -60,22 +60,21 @@ func (r *Recorder) readDictionary(dir string) {
 	r.sites.dictionary.refresh()
 }
 
-// refresh reads what has been added to the file and tells whether there was something. What cannot be read is as if it
+// refresh reads what has been added to the file. What cannot be read is as if it
 // were not there: records that need it lose a site or a segment.
-func (d *dictionary) refresh() bool {
+func (d *dictionary) refresh() {
 	if d.file == "" || d.offset >= maxDictionary {
-		return false
+		return
 	}
 	f, err := os.Open(d.file)
 	if err != nil {
-		return false
+		return
 	}
 	defer f.Close()
 	more, err := io.ReadAll(io.NewSectionReader(f, d.offset, maxDictionary-d.offset))
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return false
+		return
 	}
-	before := d.offset
 	for len(more) >= 8 {
 		head := binary.NativeEndian.Uint64(more)
 		n := uint64(uint32(head))
@@ -94,7 +93,6 @@ func (d *dictionary) refresh() bool {
 		more = more[n:]
 		d.offset += int64(n)
 	}
-	return d.offset > before
 }
 
 func (d *dictionary) add(kind uint64, words []uint64) {

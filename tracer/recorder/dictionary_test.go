@@ -51,8 +51,10 @@ func moduleEntry(base, limit uint64, id, path string) []byte {
 	return entry(entryModule, append(append([]uint64{base, limit}, textWords(id)...), textWords(path)...)...)
 }
 
-func pathWord(number uint64) uint64         { return entryMark<<entryShift | number }
-func located(number, offset uint64) Address { return Address(entryMark<<entryShift | number<<segmentShift | offset) }
+func pathWord(number uint64) uint64 { return entryMark<<entryShift | number }
+func located(number, offset uint64) Address {
+	return Address(entryMark<<entryShift | number<<segmentShift | offset)
+}
 
 func TestModulesThatCameLater(t *testing.T) {
 	s := newFakeShim(t)
