@@ -6,6 +6,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 CACHE := $(or $(CAIRN_CACHE),$(HOME)/.cache/cairn)
 LDFLAGS := -s -w -X github.com/cairn-mpi/cairn/internal/version.Version=$(VERSION)
 SHIMS := lib/libcairn-openmpi.so lib/libcairn-mpich.so
+ALLOCATIONS := lib/libcairn-allocations.so
 export KUBEBUILDER_ASSETS := $(CACHE)/bin
 # ranks run as root and oversubscribed in the tests, wherever those run
 export OMPI_ALLOW_RUN_AS_ROOT := 1
@@ -13,7 +14,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 
 ##@ Use
 .PHONY: build
-build: bin/cairn bin/cairn-operator lib/libcairn-core.so $(SHIMS) ## the commands in bin/, the tracer's libraries in lib/
+build: bin/cairn bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS) ## the commands in bin/, the tracer's libraries in lib/
 
 .PHONY: demo
 demo: ## trace a local run, then a TracedMPIJob on a local two-node cluster (CAIRN_CLUSTER=existing: on yours)
@@ -92,7 +93,7 @@ help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # Go decides by itself what has to be built again, so these are always asked for.
-.PHONY: bin/cairn bin/cairn-operator lib/libcairn-core.so $(SHIMS)
+.PHONY: bin/cairn bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS)
 bin/cairn:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn
 bin/cairn-operator:
@@ -102,3 +103,5 @@ lib/libcairn-core.so:
 	@rm -f lib/libcairn-core.h
 $(SHIMS):
 	$(MAKE) -C tracer/shim $(CURDIR)/$@ OUT=$(CURDIR)/lib
+$(ALLOCATIONS):
+	$(MAKE) -C tracer/allocations $(CURDIR)/$@ OUT=$(CURDIR)/lib

@@ -240,7 +240,9 @@ func putIn(p *mpispec.Param) string {
 		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s, %s);", n, flat(p))
 	case p.Kind == mpispec.KindDouble:
 		return fmt.Sprintf("*word_++ = cairn_double(%s);", p.Name)
-	case p.Kind == mpispec.KindBuffer, p.Kind == mpispec.KindFunction, p.Kind == mpispec.KindPointer && p.Direction == mpispec.In:
+	case p.Kind == mpispec.KindBuffer, p.Kind == mpispec.KindPointer && p.Direction == mpispec.In:
+		return fmt.Sprintf("*word_++ = cairn_place(CAIRN_WORD(%s));", p.Name)
+	case p.Kind == mpispec.KindFunction:
 		return fmt.Sprintf("*word_++ = CAIRN_WORD(%s);", p.Name)
 	case p.IsPointer():
 		return fmt.Sprintf("*word_++ = CAIRN_WORD_AT(%s);", p.Name)
@@ -271,7 +273,7 @@ func putOut(f *mpispec.Function, p *mpispec.Param) string {
 	switch {
 	case p.Kind == mpispec.KindBuffer:
 		// An address is known whatever became of the call.
-		return fmt.Sprintf("*word_++ = CAIRN_WORD(%s);", p.Name)
+		return fmt.Sprintf("*word_++ = cairn_place(CAIRN_WORD(%s));", p.Name)
 	case p.Effect == mpispec.EffectCompleted && isList(p):
 		// A call that failed may have completed requests all the same.
 		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s, %s);", definedLength(f, p), p.Name)
@@ -294,7 +296,7 @@ func putOut(f *mpispec.Function, p *mpispec.Param) string {
 	case isList(p):
 		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s ? %s : CAIRN_NULL, %s);", defined, definedLength(f, p), flat(p))
 	case p.Kind == mpispec.KindPointer:
-		return fmt.Sprintf("*word_++ = %s ? CAIRN_WORD_AT((void *const *)%s) : 0;", defined, p.Name)
+		return fmt.Sprintf("*word_++ = %s ? cairn_place(CAIRN_WORD_AT((void *const *)%s)) : 0;", defined, p.Name)
 	case p.Kind == mpispec.KindDouble:
 		return fmt.Sprintf("*word_++ = %s && %s ? cairn_double(*%s) : 0;", defined, p.Name, p.Name)
 	}

@@ -18,6 +18,7 @@
 #include "json.h"
 #include "launch.h"
 #include "modules.h"
+#include "place.h"
 #include "prototypes_gen.h"
 #include "record.h"
 #include "reference.h"
@@ -194,6 +195,8 @@ void cairn_start(void)
 	pthread_atfork(NULL, NULL, in_child);
 	snprintf(path, sizeof(path), "%s/%s", cairn_config.spool, directory);
 	cairn_dictionary_open(path);
+	if (cairn_config.pointers)
+		cairn_places_begin();
 	if (cairn_config.call_paths)
 		cairn_call_paths_begin();
 	if (cairn_config.verify)

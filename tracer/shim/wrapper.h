@@ -7,6 +7,7 @@
 #include "describe.h"
 #include "encode.h"
 #include "fortran.h"
+#include "place.h"
 #include "prototypes_gen.h"
 #include "record.h"
 #include "reference_gen.h"

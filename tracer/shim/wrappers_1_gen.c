@@ -23,7 +23,7 @@ int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatyp
 	int result_ = real_(buf, partitions, count, datatype, source, tag, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -156,7 +156,7 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 91, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(buffer);
+		*word_++ = cairn_place(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
@@ -165,7 +165,7 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 	}
 	int result_ = real_(buffer, count, datatype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(buffer);
+		*word_++ = cairn_place(CAIRN_WORD(buffer));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Bcast(reference_, result_, buffer, count, datatype, root, comm));
@@ -182,7 +182,7 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 92, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(buffer);
+		*word_++ = cairn_place(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
@@ -191,7 +191,7 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 	}
 	int result_ = real_(buffer, count, datatype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(buffer);
+		*word_++ = cairn_place(CAIRN_WORD(buffer));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Bcast_c(reference_, result_, buffer, count, datatype, root, comm));
@@ -208,7 +208,7 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 93, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -219,7 +219,7 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
@@ -236,7 +236,7 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 94, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -247,7 +247,7 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
@@ -267,7 +267,7 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 95, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -279,7 +279,7 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
@@ -299,7 +299,7 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 96, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -311,7 +311,7 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
@@ -328,7 +328,7 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 97, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -339,7 +339,7 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatter(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
@@ -356,7 +356,7 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 98, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -367,7 +367,7 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatter_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
@@ -387,7 +387,7 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 99, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -399,7 +399,7 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 	}
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatterv(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
@@ -419,7 +419,7 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 100, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -431,7 +431,7 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 	}
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatterv_c(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
@@ -448,7 +448,7 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 101, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -458,7 +458,7 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
@@ -475,7 +475,7 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 102, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -485,7 +485,7 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
@@ -504,7 +504,7 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 103, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -515,7 +515,7 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
@@ -534,7 +534,7 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 104, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -545,7 +545,7 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
@@ -562,7 +562,7 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 105, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -572,7 +572,7 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoall(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
@@ -589,7 +589,7 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 106, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -599,7 +599,7 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	}
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoall_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
@@ -620,7 +620,7 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 107, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -632,7 +632,7 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallv(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
@@ -653,7 +653,7 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 108, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -665,7 +665,7 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallv_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
@@ -688,7 +688,7 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 109, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		CAIRN_PUT_LIST(word_, length_sendtypes_, sendtypes);
@@ -700,7 +700,7 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallw(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
@@ -723,7 +723,7 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 110, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		CAIRN_PUT_LIST(word_, length_sendtypes_, sendtypes);
@@ -735,7 +735,7 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	}
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallw_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
@@ -752,7 +752,7 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 111, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -762,7 +762,7 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm));
@@ -779,7 +779,7 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 112, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -789,7 +789,7 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm));
@@ -806,7 +806,7 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 113, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -815,7 +815,7 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allreduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
@@ -832,7 +832,7 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 114, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -841,7 +841,7 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allreduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
@@ -858,7 +858,7 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 115, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -867,7 +867,7 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 	}
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_block(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm));
@@ -884,7 +884,7 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 116, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -893,7 +893,7 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 	}
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_block_c(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm));
@@ -911,7 +911,7 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 117, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -920,7 +920,7 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 	}
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm));
@@ -938,7 +938,7 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 118, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -947,7 +947,7 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 	}
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_c(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm));
@@ -964,7 +964,7 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 119, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -973,7 +973,7 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
@@ -990,7 +990,7 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 120, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -999,7 +999,7 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
@@ -1016,7 +1016,7 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 121, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1025,7 +1025,7 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Exscan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
@@ -1042,7 +1042,7 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 122, CAIRN_HEADER + 48, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1051,7 +1051,7 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	}
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Exscan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
@@ -1092,7 +1092,7 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 124, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(buffer);
+		*word_++ = cairn_place(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
@@ -1102,7 +1102,7 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 	int result_ = real_(buffer, count, datatype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buffer);
+		*word_++ = cairn_place(CAIRN_WORD(buffer));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1121,7 +1121,7 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 125, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(buffer);
+		*word_++ = cairn_place(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
@@ -1131,7 +1131,7 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 	int result_ = real_(buffer, count, datatype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buffer);
+		*word_++ = cairn_place(CAIRN_WORD(buffer));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1150,7 +1150,7 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 126, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1162,7 +1162,7 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1181,7 +1181,7 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 127, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1193,7 +1193,7 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1215,7 +1215,7 @@ int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 128, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -1228,7 +1228,7 @@ int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1250,7 +1250,7 @@ int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 129, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -1263,7 +1263,7 @@ int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1282,7 +1282,7 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 130, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1294,7 +1294,7 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1313,7 +1313,7 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 131, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1325,7 +1325,7 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1347,7 +1347,7 @@ int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int d
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 132, CAIRN_HEADER + 64 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -1360,7 +1360,7 @@ int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int d
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1382,7 +1382,7 @@ int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 133, CAIRN_HEADER + 64 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -1395,7 +1395,7 @@ int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1414,7 +1414,7 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 134, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1425,7 +1425,7 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1444,7 +1444,7 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 135, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1455,7 +1455,7 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1476,7 +1476,7 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 136, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -1488,7 +1488,7 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1509,7 +1509,7 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 137, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -1521,7 +1521,7 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1540,7 +1540,7 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 138, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1551,7 +1551,7 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1570,7 +1570,7 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 139, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -1581,7 +1581,7 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1604,7 +1604,7 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 140, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -1617,7 +1617,7 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1640,7 +1640,7 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 141, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -1653,7 +1653,7 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1678,7 +1678,7 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 142, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		CAIRN_PUT_LIST(word_, length_sendtypes_, sendtypes);
@@ -1691,7 +1691,7 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1716,7 +1716,7 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 143, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_sdispls_, sdispls);
 		CAIRN_PUT_LIST(word_, length_sendtypes_, sendtypes);
@@ -1729,7 +1729,7 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1748,7 +1748,7 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 144, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1759,7 +1759,7 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1778,7 +1778,7 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 145, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1789,7 +1789,7 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1808,7 +1808,7 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 146, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1818,7 +1818,7 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1837,7 +1837,7 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 147, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1847,7 +1847,7 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1866,7 +1866,7 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 148, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1876,7 +1876,7 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1895,7 +1895,7 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 149, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(recvcount);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1905,7 +1905,7 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1925,7 +1925,7 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 150, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1935,7 +1935,7 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1955,7 +1955,7 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	uint64_t *word_ = cairn_open(&record_, 151, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1965,7 +1965,7 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1984,7 +1984,7 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 152, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -1994,7 +1994,7 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2013,7 +2013,7 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 153, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -2023,7 +2023,7 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2042,7 +2042,7 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 154, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -2052,7 +2052,7 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2071,7 +2071,7 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 155, CAIRN_HEADER + 56, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(op);
@@ -2081,7 +2081,7 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2125,7 +2125,7 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 157, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(buffer);
+		*word_++ = cairn_place(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
@@ -2136,7 +2136,7 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 	int result_ = real_(buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buffer);
+		*word_++ = cairn_place(CAIRN_WORD(buffer));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2155,7 +2155,7 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 158, CAIRN_HEADER + 64, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(buffer);
+		*word_++ = cairn_place(CAIRN_WORD(buffer));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD(root);
@@ -2166,7 +2166,7 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 	int result_ = real_(buffer, count, datatype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buffer);
+		*word_++ = cairn_place(CAIRN_WORD(buffer));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2185,7 +2185,7 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 159, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -2198,7 +2198,7 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2217,7 +2217,7 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 160, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -2230,7 +2230,7 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2252,7 +2252,7 @@ int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype send
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 161, CAIRN_HEADER + 72 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -2266,7 +2266,7 @@ int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype send
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2288,7 +2288,7 @@ int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 162, CAIRN_HEADER + 72 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		CAIRN_PUT_LIST(word_, length_recvcounts_, recvcounts);
@@ -2302,7 +2302,7 @@ int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2321,7 +2321,7 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 163, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -2334,7 +2334,7 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2353,7 +2353,7 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 164, CAIRN_HEADER + 80, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -2366,7 +2366,7 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2388,7 +2388,7 @@ int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const i
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 165, CAIRN_HEADER + 72 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -2402,7 +2402,7 @@ int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const i
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2424,7 +2424,7 @@ int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	uint64_t *word_ = cairn_open(&record_, 166, CAIRN_HEADER + 72 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_displs_), caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		CAIRN_PUT_LIST(word_, length_sendcounts_, sendcounts);
 		CAIRN_PUT_LIST(word_, length_displs_, displs);
 		*word_++ = CAIRN_WORD(sendtype);
@@ -2438,7 +2438,7 @@ int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2457,7 +2457,7 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 167, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -2469,7 +2469,7 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -2488,7 +2488,7 @@ int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 168, CAIRN_HEADER + 72, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
-		*word_++ = CAIRN_WORD(sendbuf);
+		*word_++ = cairn_place(CAIRN_WORD(sendbuf));
 		*word_++ = CAIRN_WORD(sendcount);
 		*word_++ = CAIRN_WORD(sendtype);
 		*word_++ = CAIRN_WORD(recvcount);
@@ -2500,7 +2500,7 @@ int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(recvbuf);
+		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);

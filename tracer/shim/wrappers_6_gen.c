@@ -29,7 +29,7 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -67,7 +67,7 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -105,7 +105,7 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -143,7 +143,7 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -172,7 +172,7 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -210,7 +210,7 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -248,7 +248,7 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -286,7 +286,7 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -324,7 +324,7 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -352,7 +352,7 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -380,7 +380,7 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -408,7 +408,7 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 	int result_ = real_(fh, offset, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -429,7 +429,7 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -457,7 +457,7 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -485,7 +485,7 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -513,7 +513,7 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -556,7 +556,7 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -593,7 +593,7 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -630,7 +630,7 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -667,7 +667,7 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -695,7 +695,7 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -732,7 +732,7 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -769,7 +769,7 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -806,7 +806,7 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -843,7 +843,7 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -870,7 +870,7 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -897,7 +897,7 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -924,7 +924,7 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -944,7 +944,7 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 	uint64_t *word_ = cairn_open(&record_, 533, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -971,7 +971,7 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 	uint64_t *word_ = cairn_open(&record_, 534, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -998,7 +998,7 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 	uint64_t *word_ = cairn_open(&record_, 535, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1025,7 +1025,7 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 	uint64_t *word_ = cairn_open(&record_, 536, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1138,7 +1138,7 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1175,7 +1175,7 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1203,7 +1203,7 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1240,7 +1240,7 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1277,7 +1277,7 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1304,7 +1304,7 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 	int result_ = real_(fh, buf, count, datatype, request);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		const bool defined_ = cairn_outputs_defined(result_);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
 		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
@@ -1324,7 +1324,7 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 	uint64_t *word_ = cairn_open(&record_, 546, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1351,7 +1351,7 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 	uint64_t *word_ = cairn_open(&record_, 547, CAIRN_HEADER + 40, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1394,7 +1394,7 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1431,7 +1431,7 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1459,7 +1459,7 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1496,7 +1496,7 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1579,7 +1579,7 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 	}
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_at_all_begin(reference_, result_, fh, offset, buf, count, datatype));
@@ -1604,7 +1604,7 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 	}
 	int result_ = real_(fh, offset, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_at_all_begin_c(reference_, result_, fh, offset, buf, count, datatype));
@@ -1636,7 +1636,7 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1658,7 +1658,7 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1683,7 +1683,7 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
 		*word_++ = CAIRN_WORD(offset);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1714,7 +1714,7 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(fh, buf, seen_status_);
@@ -1748,7 +1748,7 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_all_begin(reference_, result_, fh, buf, count, datatype));
@@ -1772,7 +1772,7 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_all_begin_c(reference_, result_, fh, buf, count, datatype));
@@ -1804,7 +1804,7 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1825,7 +1825,7 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 	uint64_t *word_ = cairn_open(&record_, 563, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1849,7 +1849,7 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 	uint64_t *word_ = cairn_open(&record_, 564, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -1880,7 +1880,7 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(fh, buf, seen_status_);
@@ -1914,7 +1914,7 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_ordered_begin(reference_, result_, fh, buf, count, datatype));
@@ -1938,7 +1938,7 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 	}
 	int result_ = real_(fh, buf, count, datatype);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_File_read_ordered_begin_c(reference_, result_, fh, buf, count, datatype));
@@ -1970,7 +1970,7 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 		const bool defined_ = cairn_outputs_defined(result_);
 		if (!ignored_status_)
 			cairn_settle_statuses(status, &own_status_, 1);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		word_ = cairn_put_status(word_, ignored_status_, defined_ ? seen_status_ : NULL, cairn_errors_defined(result_));
 		cairn_commit(&record_, word_);
 	}
@@ -1991,7 +1991,7 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 	uint64_t *word_ = cairn_open(&record_, 569, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -2015,7 +2015,7 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 	uint64_t *word_ = cairn_open(&record_, 570, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		cairn_enter(&record_);
@@ -2046,7 +2046,7 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 		cairn_mark_statuses(status, &own_status_, 1);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(fh);
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(fh, buf, seen_status_);
@@ -2126,7 +2126,7 @@ int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_funct
 		*word_++ = CAIRN_WORD(read_conversion_fn);
 		*word_++ = CAIRN_WORD(write_conversion_fn);
 		*word_++ = CAIRN_WORD(dtype_file_extent_fn);
-		*word_++ = CAIRN_WORD(extra_state);
+		*word_++ = cairn_place(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
@@ -2152,7 +2152,7 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 		*word_++ = CAIRN_WORD(read_conversion_fn);
 		*word_++ = CAIRN_WORD(write_conversion_fn);
 		*word_++ = CAIRN_WORD(dtype_file_extent_fn);
-		*word_++ = CAIRN_WORD(extra_state);
+		*word_++ = cairn_place(CAIRN_WORD(extra_state));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
@@ -2419,7 +2419,7 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 	uint64_t *word_ = cairn_open(&record_, 586, CAIRN_HEADER + 32, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(cvar_index);
-		*word_++ = CAIRN_WORD(obj_handle);
+		*word_++ = cairn_place(CAIRN_WORD(obj_handle));
 		cairn_enter(&record_);
 	}
 	int result_ = real_(cvar_index, obj_handle, handle, count);
@@ -2473,7 +2473,7 @@ int cairn_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 	}
 	int result_ = real_(handle, buf);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
-		*word_++ = CAIRN_WORD(buf);
+		*word_++ = cairn_place(CAIRN_WORD(buf));
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_T_cvar_read(reference_, result_, handle, buf));

@@ -1,0 +1,191 @@
+// Where a pointer leads.
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "index.h"
+#include "names.h"
+#include "real.h"
+
+// A word of a record that stands for a place: 10 on top, 22 bits number, 40 bits offset (recorder/dictionary.go).
+static uint64_t word_for(uintptr_t address, int32_t number, uint64_t offset)
+{
+	if (number < 0 || number >= 1 << 22 || offset >> 40 != 0)
+		return address;
+	return (uint64_t)2 << 62 | (uint64_t)number << 40 | offset;
+}
+
+// Stacks of threads that have called MPI, and of the first one. They grow down from a place that depends on nothing but
+// the program: __libc_stack_end lies below the environment, a thread's control block above its stack.
+enum { MOST_STACKS = 4096 };
+static struct stack {
+	_Atomic uintptr_t low, end; // end 0: free
+} stacks[MOST_STACKS];
+static _Atomic uint32_t stack_count;
+static uintptr_t main_end, main_low;
+
+static void know_stack(uint32_t thread)
+{
+	static __thread bool known __attribute__((tls_model("initial-exec")));
+	pthread_attr_t attributes;
+	void *low;
+	size_t size;
+
+	if (known || thread >= MOST_STACKS)
+		return;
+	known = true;
+	if (syscall(SYS_gettid) == getpid()) {
+		atomic_store(&stacks[thread].low, main_low);
+		atomic_store(&stacks[thread].end, main_end);
+	} else if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+		if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
+			uintptr_t end = (uintptr_t)__builtin_thread_pointer();
+			for (uint32_t i = 0; i < atomic_load(&stack_count); i++) // of a thread that has ended
+				if (atomic_load(&stacks[i].end) == end)
+					atomic_store(&stacks[i].end, 0);
+			atomic_store(&stacks[thread].low, (uintptr_t)low);
+			atomic_store(&stacks[thread].end, end);
+		}
+		pthread_attr_destroy(&attributes);
+	}
+	uint32_t n = atomic_load(&stack_count);
+	while (n < thread + 1 && !atomic_compare_exchange_weak(&stack_count, &n, thread + 1))
+		;
+}
+
+static bool on_stack(uintptr_t address, uint32_t thread, uint64_t *word)
+{
+	if (thread >= MOST_STACKS)
+		return false;
+	uintptr_t end = atomic_load_explicit(&stacks[thread].end, memory_order_relaxed);
+	if (end == 0 || address >= end || address < atomic_load_explicit(&stacks[thread].low, memory_order_relaxed))
+		return false;
+	struct cairn_block b = {.kind = CAIRN_STACK, .device = thread};
+	*word = word_for(address, cairn_name_for_ever(&b), end - address);
+	return true;
+}
+
+// Static data: the modules that are mapped.
+enum { MOST_MODULES = 2048 };
+static struct {
+	uintptr_t base, limit;
+} modules[MOST_MODULES];
+static _Atomic uint32_t module_count;
+static _Atomic int refreshing;
+static unsigned long long loads, unloads;
+
+static int add_module(struct dl_phdr_info *info, size_t size, void *data)
+{
+	uint32_t *n = data;
+	uintptr_t base = UINTPTR_MAX, limit = 0;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t begin = info->dlpi_addr + p->p_vaddr;
+		if (p->p_type != PT_LOAD)
+			continue;
+		base = begin < base ? begin : base;
+		limit = begin + p->p_memsz > limit ? begin + p->p_memsz : limit;
+	}
+	if (limit > base && *n < MOST_MODULES) {
+		modules[*n].base = base & ~(uintptr_t)4095;
+		modules[(*n)++].limit = limit;
+	}
+	loads = info->dlpi_adds, unloads = info->dlpi_subs;
+	return 0;
+}
+
+static int has_changed(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)size, (void)data;
+	return info->dlpi_adds == loads && info->dlpi_subs == unloads ? 1 : 2;
+}
+
+static bool in_module(uintptr_t address, uint64_t *word)
+{
+	for (uint32_t i = 0; i < atomic_load_explicit(&module_count, memory_order_acquire); i++)
+		if (address - modules[i].base < modules[i].limit - modules[i].base) {
+			struct cairn_block b = {.kind = CAIRN_STATIC, .size = modules[i].limit - modules[i].base, .site = modules[i].base};
+			*word = word_for(address, cairn_name_for_ever(&b), address - modules[i].base);
+			return true;
+		}
+	return false;
+}
+
+static bool refreshed(void)
+{
+	if (atomic_exchange(&refreshing, 1) != 0)
+		return false;
+	bool changed = dl_iterate_phdr(has_changed, NULL) == 2;
+	if (changed) {
+		uint32_t n = 0;
+		dl_iterate_phdr(add_module, &n);
+		atomic_store_explicit(&module_count, n, memory_order_release);
+	}
+	atomic_store(&refreshing, 0);
+	return changed;
+}
+
+static void in_child(void)
+{
+	cairn_names_after_fork();
+	cairn_devices_after_fork();
+}
+
+// The shim calls this before the first record that can have a place: describe writes down what a number stands for.
+CAIRN_EXPORT void cairn_allocations_start(bool (*describe)(const uint64_t words[5]));
+CAIRN_EXPORT void cairn_allocations_start(bool (*describe)(const uint64_t words[5]))
+{
+	uintptr_t *end = dlsym(RTLD_DEFAULT, "__libc_stack_end");
+	struct rlimit limit;
+
+	main_end = end != NULL ? *end : 0;
+	if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > (rlim_t)1 << 30)
+		limit.rlim_cur = (rlim_t)1 << 30;
+	main_low = main_end > limit.rlim_cur ? main_end - limit.rlim_cur : 0;
+	cairn_names_describe = describe;
+	refreshed();
+	pthread_atfork(NULL, NULL, in_child);
+}
+
+// The word of a record for an address that a thread gives to MPI.
+CAIRN_EXPORT uint64_t cairn_allocations_place(uintptr_t address, uint32_t thread);
+CAIRN_EXPORT uint64_t cairn_allocations_place(uintptr_t address, uint32_t thread)
+{
+	enum { MOST_UNKNOWN = 4096 };
+	static _Atomic int unknown;
+	struct cairn_block b;
+	uint64_t word;
+
+	if (address < 4096 || address >> 47 != 0)
+		return address;
+	know_stack(thread);
+	if (on_stack(address, thread, &word))
+		return word;
+	if (cairn_index_find(address, &b)) {
+		word = word_for(address, cairn_name_block(&b), address - b.start);
+		if (word != address && !b.named)
+			cairn_index_name(&b);
+		return word;
+	}
+	if (cairn_device_find(address, &b))
+		return word_for(address, cairn_name_block(&b), address - b.start);
+	if (in_module(address, &word) || (refreshed() && in_module(address, &word)))
+		return word;
+	for (uint32_t i = 0; i < atomic_load(&stack_count); i++)
+		if (on_stack(address, i, &word))
+			return word;
+	if (main_end != 0 && address < main_end && address >= main_low) {
+		b = (struct cairn_block){.kind = CAIRN_STACK};
+		return word_for(address, cairn_name_for_ever(&b), main_end - address);
+	}
+	if (atomic_fetch_add(&unknown, 1) >= MOST_UNKNOWN)
+		return address;
+	b = (struct cairn_block){.kind = CAIRN_UNKNOWN, .size = 1, .site = address};
+	return word_for(address, cairn_name_for_ever(&b), 0);
+}
