@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"maps"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -86,6 +87,12 @@ func probeFlags(tracing *v1alpha1.Tracing) []string {
 	add("--exclude", tracing.Exclude)
 	if tracing.InitialState == v1alpha1.InitialStateOff {
 		flags = append(flags, "--start-off")
+	}
+	if tracing.CallSites != "" && tracing.CallSites != v1alpha1.CallSitesCaller {
+		flags = append(flags, "--call-sites", strings.ToLower(string(tracing.CallSites)))
+	}
+	if tracing.Pointers {
+		flags = append(flags, "--pointers")
 	}
 	return flags
 }

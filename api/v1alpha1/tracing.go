@@ -60,6 +60,20 @@ const (
 	InitialStateOff InitialState = "Off"
 )
 
+// CallSites says which places in the program are kept for a call.
+//
+// +kubebuilder:validation:Enum=None;Caller;Path
+type CallSites string
+
+const (
+	// CallSitesNone keeps none.
+	CallSitesNone CallSites = "None"
+	// CallSitesCaller keeps where a call was made.
+	CallSitesCaller CallSites = "Caller"
+	// CallSitesPath keeps also from where that was called, out to main.
+	CallSitesPath CallSites = "Path"
+)
+
 // Tracing says what is recorded, and how the tracer lives in the job's pods.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.include) && size(self.include) > 0 && has(self.exclude) && size(self.exclude) > 0)",message="include and exclude do not go together"
@@ -100,6 +114,18 @@ type Tracing struct {
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=9
 	Exclude []FunctionGroup `json:"exclude,omitempty"`
+
+	// CallSites: Caller keeps where each MPI call was made, Path also from where that
+	// function was called, out to main, None neither.
+	// +optional
+	// +kubebuilder:default:=Caller
+	CallSites CallSites `json:"callSites,omitempty"`
+
+	// Pointers keeps what memory the buffers of MPI calls lie in: heap, stack, static
+	// data, devices, with the offset. Every allocation of the job takes a little longer
+	// (tens of nanoseconds).
+	// +optional
+	Pointers bool `json:"pointers,omitempty"`
 
 	// ContainerName is the container that runs MPI, in launcher and workers. The
 	// first container if not set.
