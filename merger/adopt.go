@@ -36,6 +36,7 @@ func (p *pool) adopt(c *trace.Content) ([]process, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	c = separate(c)
 	for i := range c.Functions {
 		if err := p.addFunction(&c.Functions[i]); err != nil {
 			return nil, err

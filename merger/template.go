@@ -33,6 +33,8 @@ type visitor struct {
 	slot   func(v trace.Value) trace.Value // a number that may differ
 	stream func(v trace.Value, number int32, constant *trace.Value) trace.Value
 	other  func(number int32) // a stream that no constant may replace
+	// request, if there is one, sees a request or a list of them
+	request func(v trace.Value) trace.Value
 }
 
 // visit walks through a signature: its slots and its streams, also those that a shard has as constants. It copies what
@@ -63,6 +65,9 @@ func visit(s trace.Signature, f *trace.Function, to visitor) trace.Signature {
 }
 
 func (to *visitor) value(v trace.Value, kind string) trace.Value {
+	if to.request != nil && kind == "request" && isRequest(v) {
+		return to.request(v)
+	}
 	switch v.Form {
 	case trace.Int, trace.Name, trace.Column:
 		if !handleKinds[kind] && (v.Form != trace.Int || codeFits(v.Int)) {
@@ -92,6 +97,19 @@ func (to *visitor) value(v trace.Value, kind string) trace.Value {
 		}
 	}
 	return v
+}
+
+// isRequest tells whether v is a request, or a list of requests.
+func isRequest(v trace.Value) bool {
+	switch v.Form {
+	case trace.Handle:
+		return v.Int >= 0
+	case trace.Name:
+		return v.Text == "MPI_REQUEST_NULL"
+	case trace.List:
+		return !slices.ContainsFunc(v.List, func(e trace.Value) bool { return e.Form == trace.List || !isRequest(e) })
+	}
+	return false
 }
 
 func (to *visitor) otherStream(v trace.Value) {

@@ -1,6 +1,10 @@
 package trace
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // The grammar of a whole trace. Rules that differ only in exponents share their symbols, which stand once: so the trip
 // counts of a loop may differ from rank to rank, or from one time the loop is entered to the next, for the price of the
@@ -30,13 +34,23 @@ func appendRules(b []byte, g Grammar) []byte {
 	b = appendLists(b, bodies.lists)
 	var exponents []int64
 	for n, list := range bodies.lists {
-		for k := range list {
+		for _, k := range bySymbol(list) {
 			for _, rule := range members[n] {
 				exponents = append(exponents, int64(g.Rules[rule][k].Count-1))
 			}
 		}
 	}
 	return AppendSequence(b, exponents)
+}
+
+// bySymbol lists the places of a body, those of one symbol together.
+func bySymbol(symbols []int64) []int {
+	places := make([]int, len(symbols))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(symbols[a], symbols[b]) })
+	return places
 }
 
 // rules reads what appendRules wrote.
@@ -61,7 +75,8 @@ func (d *decoder) rules() Grammar {
 		for _, rule := range members[n] {
 			g.Rules[rule] = make([]Symbol, len(list))
 		}
-		for k, x := range list {
+		for _, k := range bySymbol(list) {
+			x := list[k]
 			value := x >> 1
 			if x < 0 || value > math.MaxInt32 || x&1 == 1 && value >= int64(len(which)) {
 				d.fail(errGrammar)

@@ -273,44 +273,106 @@ func (d *decoder) signatures() []Signature {
 	return signatures
 }
 
+// appendCommunicators writes columns: a program may have one communicator for each rank, or row of ranks.
 func appendCommunicators(communicators []Communicator) []byte {
 	s := newSection()
-	s.number(uint64(len(communicators)))
-	for _, c := range communicators {
-		s.text(c.GlobalName)
-		s.rankList(c.Members)
-		s.rankList(c.Remote)
-		s.text(c.Label)
-		s.flag(c.Topology.Graph)
-		s.number(uint64(len(c.Topology.Dims)))
-		for i, n := range c.Topology.Dims {
-			s.signed(int64(n))
-			s.flag(i < len(c.Topology.Periodic) && c.Topology.Periodic[i])
+	n := len(communicators)
+	s.number(uint64(n))
+	s.texts(n, func(i int) string { return communicators[i].GlobalName })
+	lists := make([][]int64, n)
+	list := func(f func(c *Communicator) []int64) {
+		for i := range communicators {
+			lists[i] = f(&communicators[i])
 		}
+		s.b = appendLists(s.b, lists)
 	}
+	list(func(c *Communicator) []int64 { return c.Members.numbers() })
+	list(func(c *Communicator) []int64 { return c.Remote.numbers() })
+	s.texts(n, func(i int) string { return communicators[i].Label })
+	s.column(n, func(i int) int64 {
+		if communicators[i].Topology.Graph {
+			return 1
+		}
+		return 0
+	})
+	list(func(c *Communicator) []int64 {
+		var extents []int64
+		for k, extent := range c.Topology.Dims {
+			extents = append(extents, int64(extent)<<1)
+			if k < len(c.Topology.Periodic) && c.Topology.Periodic[k] {
+				extents[k]++
+			}
+		}
+		return extents
+	})
 	return s.bytes()
 }
 
 func (d *decoder) communicators() []Communicator {
-	n := d.length(144)
-	if n == 0 {
+	n := d.rows(144)
+	names, members, remotes := d.texts(n), d.rankLists(n), d.rankLists(n)
+	labels, graphs, grids := d.texts(n), d.column(n), d.lists()
+	if d.err == nil && len(grids) != n {
+		d.fail(errNumber)
+	}
+	if d.err != nil || n == 0 {
 		return nil
 	}
 	communicators := make([]Communicator, n)
 	for i := range communicators {
 		c := &communicators[i]
-		c.GlobalName, c.Members, c.Remote, c.Label = d.text(), d.rankList(), d.rankList(), d.text()
-		c.Topology.Graph = d.flag()
-		k := d.length(9)
-		if k == 0 {
-			continue
-		}
-		c.Topology.Dims = make([]int, k)
-		c.Topology.Periodic = make([]bool, k)
-		for j := range k {
-			c.Topology.Dims[j] = int(d.int32())
-			c.Topology.Periodic[j] = d.flag()
+		c.GlobalName, c.Members, c.Remote, c.Label = names[i], members[i], remotes[i], labels[i]
+		c.Topology.Graph = graphs[i] != 0
+		for _, x := range grids[i] {
+			if x < 0 || x>>1 > math.MaxInt32 || !d.budget.take(9) {
+				d.fail(errNumber)
+				return nil
+			}
+			c.Topology.Dims = append(c.Topology.Dims, int(x>>1))
+			c.Topology.Periodic = append(c.Topology.Periodic, x&1 == 1)
 		}
 	}
 	return communicators
+}
+
+// numbers are start, count and stride of each run.
+func (l RankList) numbers() []int64 {
+	var all []int64
+	for _, r := range l {
+		all = append(all, int64(r.Start), int64(r.Count), int64(r.Stride))
+	}
+	return all
+}
+
+// rankLists reads n lists of runs.
+func (d *decoder) rankLists(n int) []RankList {
+	lists := d.lists()
+	if d.err == nil && len(lists) != n {
+		d.fail(errNumber)
+	}
+	if d.err != nil {
+		return make([]RankList, n)
+	}
+	ranks := make([]RankList, n)
+	for i, list := range lists {
+		if len(list)%3 != 0 || !d.budget.take(int64(len(list))*8) {
+			d.fail(errNumber)
+			return ranks
+		}
+		total := 0
+		for ; len(list) > 0; list = list[3:] {
+			for _, x := range list[:3] {
+				if x < math.MinInt32 || x > math.MaxInt32 {
+					d.fail(errNumber)
+				}
+			}
+			if list[1] < 0 || total > math.MaxInt32 {
+				d.fail(errNumber)
+				return ranks
+			}
+			total += int(list[1])
+			ranks[i] = append(ranks[i], Run{Start: int(list[0]), Count: int(list[1]), Stride: int(list[2])})
+		}
+	}
+	return ranks
 }

@@ -22,6 +22,7 @@ type slot struct {
 	elastic Value // as the signature has it
 	add     bool  // r is to be added to the stream's value
 	stream  *valueStream
+	before  []Value // of a list of requests: the longest list so far, as the last call that had a position left it
 }
 
 // filling says how a slot gets its value.
@@ -35,6 +36,8 @@ const (
 	fillFloats                  // a list of the bits of float64
 	fillStatus                  // a list of no or five integers: the status, Absent for none
 	fillStatuses                // a list of integers, five a status
+	fillRequest                 // a request
+	fillRequests                // a list of requests: what changed since the signature's last call
 )
 
 // variableCalls holds a thread's variableCall by terminal: in an array where there are few signatures.
@@ -71,6 +74,7 @@ var (
 	errStreamEnds   = errors.New("a value stream ends too early")
 	errStreamAbsent = errors.New("a value stream is missing")
 	errStatusList   = errors.New("a list of statuses is no multiple of five numbers")
+	errRequestList  = errors.New("a list of requests is damaged")
 	errOwnRank      = errors.New("a peer is relative to a rank that is not known")
 	errCommunicator = errors.New("a communicator is not in the rank's list")
 )
@@ -220,8 +224,11 @@ func (b *slotBuilder) add(v *Value, kind string, list bool) {
 		b.call.slots = append(b.call.slots, s)
 	case Stream:
 		fill := fillInt
-		if kind == "double" {
+		switch kind {
+		case "double":
 			fill = fillFloat
+		case requestKind:
+			fill = fillRequest
 		}
 		b.call.slots = append(b.call.slots, slot{value: v, fill: fill, stream: b.stream(v.Int)})
 	case ListStream:
@@ -229,6 +236,8 @@ func (b *slotBuilder) add(v *Value, kind string, list bool) {
 		switch {
 		case kind == "double":
 			fill = fillFloats
+		case kind == requestKind:
+			fill = fillRequests
 		case kind == "status" && list:
 			fill = fillStatuses
 		case kind == "status":
@@ -288,6 +297,9 @@ func (s *slot) next(m *budget) error {
 	case fillFloat:
 		*s.value = Value{Form: Float, Int: x}
 		return nil
+	case fillRequest:
+		*s.value = request(x)
+		return nil
 	}
 	list := s.value.List
 	if x < 0 {
@@ -298,6 +310,8 @@ func (s *slot) next(m *budget) error {
 		return errSequence
 	}
 	switch s.fill {
+	case fillRequests:
+		return s.requests(x, m)
 	case fillStatuses:
 		return s.statuses(int(x), m)
 	case fillStatus:
@@ -313,6 +327,59 @@ func (s *slot) next(m *budget) error {
 		return s.list(int(x), List, Float, m)
 	}
 	return s.list(int(x), List, Int, m)
+}
+
+// NullRequest stands for MPI_REQUEST_NULL in streams of requests.
+const NullRequest = -1
+
+const requestKind = "request"
+
+// request is what a number in a stream of requests stands for.
+func request(x int64) Value {
+	if x < 0 {
+		return Value{Form: Name, Text: "MPI_REQUEST_NULL"}
+	}
+	return Value{Form: Handle, Int: x}
+}
+
+// requests takes k values: the length of the list, then positions in it and the requests that are there now.
+func (s *slot) requests(k int64, m *budget) error {
+	take := func() (x int64, err error) {
+		x, ok := s.stream.next()
+		if !ok {
+			err = errStreamEnds
+		}
+		return x, err
+	}
+	n, err := take()
+	if err != nil {
+		return err
+	}
+	if k%2 == 0 || n < 0 || n > math.MaxInt32 {
+		return errRequestList
+	}
+	for len(s.before) < int(n) {
+		if len(s.before) == cap(s.before) && !m.take(valueBytes*int64(max(len(s.before), 8))) {
+			return errMemory
+		}
+		s.before = append(s.before, request(NullRequest))
+	}
+	for range k / 2 {
+		at, err := take()
+		if err != nil {
+			return err
+		}
+		x, err := take()
+		if err != nil {
+			return err
+		}
+		if at < 0 || at >= n {
+			return errRequestList
+		}
+		s.before[at] = request(x)
+	}
+	*s.value = Value{Form: List, List: s.before[:n]}
+	return nil
 }
 
 const statusLen = len(statusFields)

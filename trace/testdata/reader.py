@@ -339,15 +339,15 @@ class Trace:
             self.signatures.append((function, site, own, result, ins, outs, s.value()))
         s = self.sections[5].strings()
         self.communicators = []
-        for _ in range(s.varint()):
-            name, members, remote = s.text(), s.rank_list(), s.rank_list()
-            s.text(), s.varint(), [(s.signed(), s.varint()) for _ in range(s.varint())]
-            self.communicators.append((name, members, remote))
+        s.varint()
+        names, members, remote = s.texts(), s.lists(), s.lists()
+        expand = lambda l: [l[k] + i * l[k + 2] for k in range(0, len(l), 3) for i in range(l[k + 1])]
+        self.communicators = [(name, expand(m), expand(r)) for name, m, r in zip(names, members, remote)]
         s = self.sections[6]
         which, bodies, exponents = s.sequence(), s.lists(), iter(s.sequence())
         self.rules = [[None] * len(bodies[k]) for k in which]
         for n, body in enumerate(bodies):
-            for k, x in enumerate(body):
+            for k, x in sorted(enumerate(body), key=lambda e: e[1]):
                 for rule in [i for i, w in enumerate(which) if w == n]:
                     self.rules[rule][k] = x, next(exponents) + 1
         self.columns = self.sections[15].lists() if 15 in self.sections else []
@@ -413,7 +413,7 @@ class Trace:
         streams = {key: iter(self.sequences[i]) for key, i in self.streams[row].items()}
         world = handles = None
         handles = {}
-        exit = self.first[row]
+        exit, lists = self.first[row], {}
         for index, terminal in enumerate(self.terminals(root)):
             function, site, own, result, ins, outs, comm = self.signatures[terminal]
             name, result_type, parameters = self.functions[function & 65535]
@@ -424,6 +424,16 @@ class Trace:
                 real = lambda bits: (3, struct.unpack("<d", struct.pack("<q", bits))[0])
                 if form == 14 and x[0] == 6:
                     return 16, next(streams[terminal, x[1][0][1]])
+                if form == 10 and kind == "request":
+                    return request(pull())
+                if form == 11 and kind == "request":
+                    changes, n = pull() // 2, pull()
+                    before = lists.setdefault((terminal, x), [])
+                    before += [request(-1)] * (n - len(before))
+                    for _ in range(changes):
+                        position = pull()
+                        before[position] = request(pull())
+                    return 8, before[:n]
                 if form == 10:
                     return real(pull()) if kind == "double" else (2, pull())
                 if form == 11:
@@ -540,6 +550,10 @@ class Trace:
 
 
 SEGMENTS = "? heap mapped static stack device managed pinned unknown".split()
+def request(x):
+    return (6, x) if x >= 0 else (5, "MPI_REQUEST_NULL")
+
+
 HANDLES = set("comm datatype op group win file info request message errhandler session keyval".split())
 
 

@@ -1,0 +1,266 @@
+package merger
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// waitany is a function of the simulated program that names requests.
+var waitany = trace.Function{ID: 9, Name: "MPI_Waitany", Class: "waitany", Return: "int", Parameters: []trace.Parameter{
+	{Name: "count", Kind: "count", Direction: trace.In},
+	{Name: "array_of_requests", Kind: "request", Direction: trace.InOut, List: true},
+	{Name: "index", Kind: "index", Direction: trace.Out},
+	{Name: "status", Kind: "status", Direction: trace.Out},
+}}
+
+// vary is a rank that sends another number of elements in every iteration, to its neighbour, and waits for one request
+// after the other in an order of its own.
+func vary(size, rank, iterations int) *trace.Content {
+	r := record("w", size, rank)
+	r.c.Functions = append(r.c.Functions[:len(r.c.Functions):len(r.c.Functions)], waitany)
+	random := rand.New(rand.NewSource(int64(rank)))
+	open := make([]trace.Value, 20)
+	for i := range iterations {
+		if i%len(open) == 0 {
+			for k := range open {
+				open[k] = handle(k)
+			}
+		}
+		r.call(trace.Signature{Function: 3, OwnRank: int32(rank), In: []trace.Value{
+			{Form: trace.Pointer}, num(8 * i * i), num((rank + 1) % size), name("MPI_COMM_WORLD")}}, 1, 1)
+		k := random.Intn(len(open))
+		for open[k].Form == trace.Name {
+			k = (k + 1) % len(open)
+		}
+		r.call(trace.Signature{Function: 9, OwnRank: -1,
+			In: []trace.Value{num(len(open)), {Form: trace.List, List: append([]trace.Value(nil), open...)}},
+			Out: []trace.Value{{}, streamNo(0), {Form: trace.Status, List: []trace.Value{
+				streamNo(1), streamNo(2), num(0), num(0), streamNo(3)}}}},
+			1, 1, []int64{int64(k)}, []int64{int64((rank + k) % size)}, []int64{7}, []int64{int64(8 * k)})
+		open[k] = name("MPI_REQUEST_NULL")
+	}
+	return r.content()
+}
+
+func varyAll(size, iterations int) []*trace.Content {
+	inputs := make([]*trace.Content, size)
+	for rank := range inputs {
+		inputs[rank] = vary(size, rank, iterations)
+	}
+	return inputs
+}
+
+// A parameter that has another value in every iteration is one signature and a sequence of values.
+func TestVaryingParametersAreStreams(t *testing.T) {
+	const size = 5
+	inputs := varyAll(size, 200)
+	final := merge(t, true, inputs...)
+	require.Len(t, final.Signatures, 2, "one send, one Waitany")
+	require.Greater(t, len(inputs[0].Signatures), 300)
+	for rank := range size {
+		require.Empty(t, cmp.Diff(decode(t, inputs[rank], rank), decode(t, final, rank)))
+	}
+}
+
+// Which parameters are streams does not depend on the tree of merges, nor do the bytes.
+func TestVaryingParametersAreStreamsInAnyTree(t *testing.T) {
+	// on some ranks there is too little that varies
+	inputs := varyAll(7, 60)
+	for rank := range 3 {
+		inputs[rank] = vary(7, rank, 10*(rank+1))
+	}
+	want := merge(t, true, inputs...)
+	for seed := range int64(20) {
+		got := mergeTree(t, rand.New(rand.NewSource(seed)), inputs)
+		require.Empty(t, cmp.Diff(want, got, cmpopts.EquateEmpty()))
+		require.True(t, bytes.Equal(fileOf(t, want), fileOf(t, got)))
+	}
+}
+
+func fileOf(t testing.TB, c *trace.Content) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, trace.Write(&b, c))
+	return b.Bytes()
+}
+
+// sizesOf are the sizes of the parts of the file.
+func sizesOf(t testing.TB, c *trace.Content) trace.Sizes {
+	t.Helper()
+	b := fileOf(t, c)
+	r, err := trace.Open(bytes.NewReader(b), int64(len(b)))
+	require.NoError(t, err)
+	return r.Sizes()
+}
+
+// calls records calls of functions without arguments, through Sequitur.
+func loops(rank, size int, call func(do func(function uint16))) *trace.Content {
+	r := record("w", size, rank)
+	grammar := trace.NewSequitur()
+	call(func(function uint16) {
+		r.call(trace.Signature{Function: function, OwnRank: -1}, 0, 0)
+		grammar.Append(r.sequence[len(r.sequence)-1])
+	})
+	c := r.content()
+	c.Grammar = grammar.Grammar()
+	c.Threads[0].Gaps, c.Threads[0].Durations = nil, nil
+	return c
+}
+
+// ScalaTrace II, Figure 1: events that only some iterations have.
+func TestLoopWithIterationSpecificBehaviour(t *testing.T) {
+	size := func(iterations int) int64 {
+		c := loops(0, 1, func(do func(uint16)) {
+			for i := range iterations {
+				do(1)
+				if i%2 == 0 {
+					do(3)
+				} else {
+					do(4)
+				}
+				do(2)
+			}
+		})
+		return sizesOf(t, merge(t, true, c)).Grammar
+	}
+	require.InDelta(t, size(100), size(100000), 8)
+}
+
+// ScalaTrace II, Figure 2: the trip count of an inner loop depends on the iteration. What it costs is the trip counts.
+func TestLoopWithVaryingTripCounts(t *testing.T) {
+	size := func(steps int, trips func(step int) int) int64 {
+		c := loops(0, 1, func(do func(uint16)) {
+			for step := range steps {
+				do(1)
+				for range trips(step) {
+					do(3)
+					do(4)
+					do(6)
+				}
+			}
+		})
+		return sizesOf(t, merge(t, true, c)).Grammar
+	}
+	require.Less(t, size(1000, func(step int) int { return 3 + step }), int64(100), "n = f(i), affine")
+	random := rand.New(rand.NewSource(1))
+	require.Less(t, size(1000, func(int) int { return 2 + random.Intn(64) }), int64(2000), "any n: two bytes each")
+}
+
+// ScalaTrace II, Figure 4: loops that differ between ranks in what they hold and how often they run; and loops that
+// differ in the trip count alone, which share all symbols.
+func TestLoopAgnosticMerge(t *testing.T) {
+	figure4 := []*trace.Content{
+		loops(0, 2, func(do func(uint16)) {
+			for range 6 {
+				do(3)
+				do(4)
+			}
+			do(6)
+		}),
+		loops(1, 2, func(do func(uint16)) {
+			for range 6 {
+				do(3)
+				do(4)
+				do(6)
+			}
+		}),
+	}
+	final := merge(t, true, figure4...)
+	require.Len(t, final.Signatures, 3)
+	for rank := range 2 {
+		require.Empty(t, cmp.Diff(decode(t, figure4[rank], rank), decode(t, final, rank)))
+	}
+
+	size := func(ranks int) int64 {
+		var inputs []*trace.Content
+		for rank := range ranks {
+			inputs = append(inputs, loops(rank, ranks, func(do func(uint16)) {
+				do(1)
+				for range 5 + 3*rank {
+					do(3)
+					do(4)
+					do(6)
+				}
+				do(2)
+			}))
+		}
+		final := merge(t, true, inputs...)
+		for i := range final.Threads {
+			require.Zero(t, final.Threads[i].Shape, "rank %d", i)
+		}
+		require.Empty(t, cmp.Diff(decode(t, inputs[ranks-1], ranks-1), decode(t, final, ranks-1)))
+		sizes := sizesOf(t, final)
+		return sizes.Grammar + sizes.RankMap
+	}
+	require.InDelta(t, size(8), size(200), 20)
+}
+
+// Every way of writing a value gives what the ranks had.
+func TestElasticValues(t *testing.T) {
+	const size = 24 // 4 x 6
+	grid := trace.Topology{Dims: []int{4, 6}, Periodic: []bool{true, true}}
+	at := func(r, down, right int) int { return (r/6+4+down)%4*6 + (r%6+6+right)%6 }
+	for _, test := range []struct {
+		name  string
+		value func(r int) trace.Value
+		want  string
+	}{
+		{"constant", func(int) trace.Value { return num(4) }, "{2 4 0  []}"},
+		{"offset", func(r int) trace.Value { return num(r + 100) }, "{12 100 0  []}"},
+		{"modulo", func(r int) trace.Value { return num((r + size - 1) % size) }, "elastic 1 [-1 24]"},
+		{"Cartesian", func(r int) trace.Value { return num(at(r, 1, -1)) }, "elastic 2 [2 4 6 1 -1]"},
+		{"row", func(r int) trace.Value { return num(7 + 2*(r/6)) }, "elastic 3 [7 2 6 0]"},
+		{"column", func(r int) trace.Value { return num(5 + 2*(r%6)) }, "elastic 3 [5 2 1 6]"},
+		{"half a row", func(r int) trace.Value { return num(r / 3 % 2) }, "elastic 3 [0 1 3 2]"},
+		{"open end", func(r int) trace.Value {
+			if r == size-1 {
+				return name("MPI_PROC_NULL")
+			}
+			return num(r + 1)
+		}, "elastic 4"},
+		{"anything", func(r int) trace.Value { return num(r * r % 17) }, "column"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var inputs []*trace.Content
+			for rank := range size {
+				r := record("w", size, rank)
+				all := make([]int, size)
+				for i := range all {
+					all[i] = i
+				}
+				r.addCommunicator(trace.Communicator{GlobalName: "grid", Members: trace.NewRankList(all), Topology: grid}, rank)
+				r.call(trace.Signature{Function: 3, OwnRank: int32(rank), In: []trace.Value{
+					{Form: trace.Pointer}, num(8), test.value(rank), name("MPI_COMM_WORLD")}}, 1, 1)
+				inputs = append(inputs, r.content())
+			}
+			final := merge(t, true, inputs...)
+			require.Len(t, final.Signatures, 1)
+			for rank := range size {
+				require.Empty(t, cmp.Diff(decode(t, inputs[rank], rank), decode(t, final, rank)))
+			}
+			require.Contains(t, describe(final.Signatures[0].In[2]), test.want)
+		})
+	}
+}
+
+func describe(v trace.Value) string {
+	switch v.Form {
+	case trace.Elastic:
+		var operands []int64
+		for _, o := range v.List {
+			operands = append(operands, o.Int)
+		}
+		return fmt.Sprint("elastic ", v.Int, " ", operands)
+	case trace.Column:
+		return "column"
+	}
+	return fmt.Sprint(v)
+}
