@@ -63,6 +63,10 @@ lint: ## golangci-lint
 	hack/lint.sh
 
 ##@ Measure
+.PHONY: bench-trace
+bench-trace: build ## size of traces beside the peer's, merge time and memory (NPB=dir: NAS Parallel Benchmarks too)
+	hack/bench-trace.sh
+
 .PHONY: bench
 bench: build examples ## ns per call added, bytes per call, merge and analysis throughput
 	hack/bench.sh

@@ -8,7 +8,11 @@
 // on their order or on the tree in which they were merged, so equal inputs
 // give equal bytes.
 //
-// The union of call signature tables and grammars is Pilgrim's (Wang, Balaji,
-// Snir, SC '21, §3.5). Unlike there, grammars are not concatenated: every
-// thread keeps a root rule of its own, and equal rules are found by hashing.
+// Threads with one shape of grammar share it; what differs between them is in
+// columns (shape.go). A final merge writes each column in the cheapest way, as
+// a function of the rank where there is one (elastic.go): ScalaTrace II's
+// elastic data elements (Wu and Mueller, ICS '13) on Pilgrim's grammar (Wang,
+// Balaji, Snir, SC '21, §3.5). Memory grows with what is distinct, and with a
+// row per rank. Parameters that vary from call to call become value streams
+// first (varying.go).
 package merger
