@@ -31,7 +31,7 @@ type thread struct {
 }
 
 // adopt puts the content of c into the pool and returns its processes.
-func (p *pool) adopt(c *trace.Content) ([]process, error) {
+func (p *pool) adopt(c *trace.Content) ([]*process, error) {
 	// a reader may have accepted bytes whose parts do not fit together
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -307,16 +307,23 @@ func (a *adoption) sequence(i int32) int64 {
 	return a.sequences[i] - 1
 }
 
-func (a *adoption) processes(threads []thread) []process {
-	processes := make([]process, len(a.from.Ranks))
+func (a *adoption) processes(threads []thread) []*process {
+	processes := make([]*process, len(a.from.Ranks))
+	shared := map[*uint32][]uint32{} // equal lists are one in what a reader gives
 	at := 0
 	for i, r := range a.from.Ranks {
-		own := make([]uint32, len(r.CommunicatorsOwn))
-		for k, id := range r.CommunicatorsOwn {
-			own[k] = uint32(a.communicators[id])
+		if len(r.CommunicatorsOwn) > 0 {
+			own, known := shared[&r.CommunicatorsOwn[0]]
+			if !known || len(own) != len(r.CommunicatorsOwn) {
+				own = make([]uint32, len(r.CommunicatorsOwn))
+				for k, id := range r.CommunicatorsOwn {
+					own[k] = uint32(a.communicators[id])
+				}
+				shared[&r.CommunicatorsOwn[0]] = own
+			}
+			r.CommunicatorsOwn = own
 		}
-		r.CommunicatorsOwn = own
-		processes[i].rank = r
+		processes[i] = &process{rank: r}
 		first := at
 		for at < len(threads) && a.from.Threads[at].Rank == r.Rank {
 			at++

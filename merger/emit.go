@@ -12,9 +12,9 @@ import (
 // come from the content: ranks and threads by number, shapes, terminals, rules,
 // columns, sequences and communicators by first use in that order, call sites and
 // segments by what they are (places.go).
-func (p *pool) emit(processes []process, final bool) *trace.Content {
+func (p *pool) emit(processes []*process, final bool) *trace.Content {
 	processes = slices.Clone(processes)
-	slices.SortFunc(processes, func(a, b process) int { return cmp.Compare(a.rank.Rank, b.rank.Rank) })
+	slices.SortFunc(processes, func(a, b *process) int { return cmp.Compare(a.rank.Rank, b.rank.Rank) })
 	c := &trace.Content{}
 	e := emission{
 		pool: p, c: c, final: final,
@@ -73,7 +73,7 @@ type emittedStream struct {
 	own               []int64 // per place, to be taken from the values; nil: the values are written as they are
 }
 
-func (e *emission) addRanks(processes []process) {
+func (e *emission) addRanks(processes []*process) {
 	place := e.addCommunicators(processes)
 	shared := map[*uint32][]uint32{}
 	e.c.Ranks = make([]trace.Rank, len(processes))
@@ -95,7 +95,7 @@ func (e *emission) addRanks(processes []process) {
 }
 
 // addThreads lists the threads and sorts them by shape.
-func (e *emission) addThreads(processes []process) {
+func (e *emission) addThreads(processes []*process) {
 	for i := range processes {
 		for k := range processes[i].threads {
 			t := &processes[i].threads[k]

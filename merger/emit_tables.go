@@ -40,7 +40,7 @@ func mapSites(s trace.Signature, replace func(uint32) uint32) trace.Signature {
 
 // addCommunicators writes those communicators that the processes were in, in
 // the order in which the lowest rank got them, and returns their new numbers.
-func (e *emission) addCommunicators(processes []process) map[int32]int32 {
+func (e *emission) addCommunicators(processes []*process) map[int32]int32 {
 	p, c := e.pool, e.c
 	place := map[int32]int32{}
 	enter := func(id int32) {

@@ -15,7 +15,7 @@ import (
 // distinct drops what arrived more than once: an upload that was repeated, or
 // a checkpoint of a rank whose final trace is there too. Of one process the
 // version with the most calls stays. The result is sorted by start.
-func (p *pool) distinct(processes []process) ([]process, []string) {
+func (p *pool) distinct(processes []*process) ([]*process, []string) {
 	sorted := slices.Clone(processes)
 	digests := map[*process][]byte{}
 	digest := func(x *process) []byte {
@@ -28,12 +28,12 @@ func (p *pool) distinct(processes []process) ([]process, []string) {
 	}
 	slices.SortStableFunc(sorted, compareIdentity)
 	var notes []string
-	var kept []process
+	var kept []*process
 	for i := 0; i < len(sorted); {
-		best := &sorted[i]
+		best := sorted[i]
 		j := i + 1
-		for ; j < len(sorted) && compareIdentity(*best, sorted[j]) == 0; j++ {
-			other := &sorted[j]
+		for ; j < len(sorted) && compareIdentity(best, sorted[j]) == 0; j++ {
+			other := sorted[j]
 			// fewer calls, or an end not yet known, is an earlier state of the same process
 			order := cmp.Or(cmp.Compare(other.calls(), best.calls()), cmp.Compare(ended(other), ended(best)))
 			if order == 0 {
@@ -47,7 +47,7 @@ func (p *pool) distinct(processes []process) ([]process, []string) {
 				best = other
 			}
 		}
-		kept = append(kept, *best)
+		kept = append(kept, best)
 		i = j
 	}
 	return kept, notes
@@ -65,7 +65,7 @@ func ended(x *process) int {
 }
 
 // compareIdentity orders processes by start; it is 0 for versions of the same process.
-func compareIdentity(a, b process) int {
+func compareIdentity(a, b *process) int {
 	return cmp.Or(
 		cmp.Compare(a.rank.StartRealtimeNS, b.rank.StartRealtimeNS),
 		cmp.Compare(a.rank.Rank, b.rank.Rank),
@@ -78,8 +78,8 @@ func compareIdentity(a, b process) int {
 // most once in each part. Ranks of one world start together and worlds with
 // the same id one after the other, so a cut is put where the start times lie
 // furthest apart between a rank and its next occurrence.
-func generations(processes []process) [][]process {
-	var parts [][]process
+func generations(processes []*process) [][]*process {
+	var parts [][]*process
 	start := 0
 	last := map[int]int{} // rank -> position in the current part
 	for i := 0; i < len(processes); i++ {
@@ -104,7 +104,7 @@ func generations(processes []process) [][]process {
 	return append(parts, processes[start:])
 }
 
-func gap(processes []process, i int) int64 {
+func gap(processes []*process, i int) int64 {
 	return processes[i].rank.StartRealtimeNS - processes[i-1].rank.StartRealtimeNS
 }
 

@@ -29,7 +29,7 @@ var ErrRepeatedRank = errors.New("the same rank occurs in several runs of this w
 type Merger struct {
 	pool      pool
 	meta      metas
-	processes []process
+	processes []*process
 }
 
 // Add takes in a trace. After an error the Merger is as it was before.
