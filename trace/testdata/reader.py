@@ -411,9 +411,8 @@ class Trace:
     def calls(self, row):
         rank, thread, root, place = self.threads[row]
         streams = {key: iter(self.sequences[i]) for key, i in self.streams[row].items()}
-        world = handles = None
-        handles = {}
-        exit, lists = self.first[row], {}
+        handles, lists = {}, {}
+        exit = self.first[row]
         for index, terminal in enumerate(self.terminals(root)):
             function, site, own, result, ins, outs, comm = self.signatures[terminal]
             name, result_type, parameters = self.functions[function & 65535]
