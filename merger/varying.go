@@ -57,9 +57,15 @@ func separate(c *trace.Content) *trace.Content {
 	out.Signatures = slices.Clone(c.Signatures)
 	out.Sequences = slices.Clone(c.Sequences)
 	out.Grammar.Rules = slices.Clone(c.Grammar.Rules)
+	regular := map[int]bool{} // roots with nothing to do: threads of a shard share them
 	for i := range out.Threads {
+		root := out.Threads[i].Root
+		if regular[root] {
+			continue
+		}
 		s := separation{c: &out, thread: &out.Threads[i], functions: functions}
 		s.run(of)
+		regular[root] = out.Threads[i].Root == root
 	}
 	return &out
 }
