@@ -72,7 +72,7 @@ bench: build examples ## ns per call added, bytes per call, merge and analysis t
 	hack/bench.sh
 
 .PHONY: bench-tracer
-bench-tracer: build ## what the tracer adds to a call: ns, instructions, longest stall, with targets
+bench-tracer: build ## what the tracer adds to a call: ns, longest stall, instructions where perf can count them
 	hack/bench-tracer.sh
 
 .PHONY: bench-merge
