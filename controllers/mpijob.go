@@ -67,7 +67,7 @@ func (p *pass) injected() (*mpiv2beta1.MPIJobSpec, error) {
 		SpoolSizeLimit:     ptr.Deref(tracing.Spool.SizeLimit, defaultSpoolSize),
 		GracePeriodSeconds: ptr.Deref(tracing.GracePeriodSeconds, defaultGracePeriodSeconds),
 		Resources:          tracing.Resources,
-		ProbeFlags:         probeFlags(&tracing),
+		ProbeFlags:         append(timingFlags(&tracing.Timing), probeFlags(&tracing)...),
 	})
 	if err != nil {
 		return plain, err

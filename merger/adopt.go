@@ -27,7 +27,12 @@ type thread struct {
 	row             int
 	calls           uint64
 	firstTick       int64
+	endTick         int64
+	insideTicks     int64
 	gaps, durations []int64
+	timing          trace.TimingSource
+	joined          bool              // signatures that timing tells apart
+	aggregates      []trace.Aggregate // of the shape's terminals
 }
 
 // adopt puts the content of c into the pool and returns its processes.
@@ -132,6 +137,8 @@ func (a *adoption) threads() ([]thread, error) {
 		threads[i] = thread{
 			number: t.Thread, shape: r.shape, calls: t.Calls,
 			firstTick: t.FirstTick, gaps: t.Gaps, durations: t.Durations,
+			endTick: t.EndTick, insideTicks: t.InsideTicks, timing: t.Timing, joined: t.SignaturesJoined,
+			aggregates: localAggregates(t.Aggregates, r.local.terminals),
 		}
 	}
 	for _, number := range a.order {

@@ -112,6 +112,8 @@ func (e *emission) addThreads(processes []*process) {
 			e.c.Threads = append(e.c.Threads, trace.Thread{
 				Rank: processes[i].rank.Rank, Thread: t.number, Calls: t.calls,
 				FirstTick: t.firstTick, Gaps: t.gaps, Durations: t.durations,
+				EndTick: t.endTick, InsideTicks: t.insideTicks, Timing: t.timing, SignaturesJoined: t.joined,
+				Aggregates: t.aggregates, // still of the shape's terminals
 			})
 		}
 	}
@@ -159,6 +161,7 @@ func (e *emission) addShape(s *emitted) {
 		}
 	}
 	s.addRoots(&e.rules, exponents, terminals)
+	e.renameTiming(s, terminals)
 }
 
 // terminal finds or adds a signature; again tells equal ones of one shape apart.
@@ -242,6 +245,7 @@ func (e *emission) addGrammar() {
 	for _, id := range numbers.rules {
 		e.c.Grammar.Rules = append(e.c.Grammar.Rules, numbers.body(e.rules.bodies[id]))
 	}
+	e.numberAggregates(numbers.terminal)
 	for _, id := range numbers.signatures {
 		e.c.Signatures = append(e.c.Signatures, e.signatures[id])
 	}

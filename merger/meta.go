@@ -38,7 +38,10 @@ func (m *metas) add(meta *trace.Meta) {
 	m.join(&j.Version, meta.Version, "ranks disagree on the version of MPI")
 	m.join(&j.ABI, meta.ABI, "ranks disagree on the MPI ABI")
 	m.join(&j.CallSites, meta.CallSites, "not all ranks have call sites")
-	m.join(&j.Timing, meta.Timing, "not all ranks have the same timing mode")
+	if !j.Timing.Equal(&meta.Timing) {
+		m.notes = append(m.notes, "the ranks' times were kept in different ways or with different errors; what there is is kept as it is")
+		j.Timing = trace.TimingSettings{Mode: trace.TimingLossless}
+	}
 	if !slices.Equal(j.Excluded, meta.Excluded) {
 		m.notes = append(m.notes, "not all ranks were recorded with the same groups of functions left out")
 		j.Excluded = slices.Concat(j.Excluded, meta.Excluded)

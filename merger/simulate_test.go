@@ -37,19 +37,21 @@ var simulated = []trace.Function{
 
 // recording builds the trace of one rank the way a recorder does.
 type recording struct {
-	c        *trace.Content
-	rank     int
-	terminal map[string]int32
-	sequence []int32
-	streams  map[[2]int32][]int64
-	own      map[int]int
+	exit      int64 // of the last call
+	finalized bool
+	c         *trace.Content
+	rank      int
+	terminal  map[string]int32
+	sequence  []int32
+	streams   map[[2]int32][]int64
+	own       map[int]int
 }
 
 func record(world string, size, rank int) *recording {
 	r := &recording{
 		rank: rank, terminal: map[string]int32{}, streams: map[[2]int32][]int64{}, own: map[int]int{},
 		c: &trace.Content{
-			Meta:      trace.Meta{World: world, WorldSize: size, Implementation: "Open MPI", Version: "4.1.4", ABI: "openmpi", CallSites: "caller", Timing: "lossless"},
+			Meta:      trace.Meta{World: world, WorldSize: size, Implementation: "Open MPI", Version: "4.1.4", ABI: "openmpi", CallSites: "caller", Timing: trace.TimingSettings{Mode: trace.TimingLossless}},
 			Functions: simulated,
 			Sites: []trace.Site{
 				{BuildID: "feed", Module: "app", Offset: 0x100},
@@ -112,6 +114,15 @@ func (r *recording) call(s trace.Signature, gap, duration int64, values ...[]int
 		r.c.Threads = []trace.Thread{{Rank: r.rank, FirstTick: 10}}
 	}
 	th := &r.c.Threads[0]
+	if len(th.Gaps) == 0 {
+		r.exit, th.EndTick = th.FirstTick, th.FirstTick
+	}
+	r.exit += gap + duration
+	if !r.finalized && r.exit > th.EndTick {
+		th.InsideTicks += r.exit - max(r.exit-duration, th.EndTick)
+		th.EndTick = r.exit
+	}
+	r.finalized = r.finalized || s.Function == 2
 	th.Gaps = append(th.Gaps, gap)
 	th.Durations = append(th.Durations, duration)
 }

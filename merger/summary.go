@@ -11,11 +11,11 @@ type Summary struct {
 	Ranks   int
 	Missing trace.RankList
 	Calls   uint64
-	// RunTime is the time from the first entry into MPI_Init to the last exit
-	// from MPI_Finalize, in seconds.
+	// RunTime is the time from the first call of a thread that initializes MPI to
+	// the end of its MPI_Finalize, in seconds.
 	RunTime float64
 	// ParallelEfficiency is the mean time that ranks spent outside MPI between
-	// their own Init and Finalize, divided by RunTime; −1 when it is unknown.
+	// their own first call and MPI_Finalize, divided by RunTime; −1 when it is unknown.
 	ParallelEfficiency float64
 }
 
@@ -72,56 +72,40 @@ func Summarize(c *trace.Content) Summary {
 
 type interval struct{ from, to float64 }
 
-// life is a rank's time between MPI_Init and MPI_Finalize, in ticks.
+// life is a rank's time in ticks, from its first call to the end of MPI_Finalize.
 type life struct {
 	enter, exit int64
 	inMPI       float64 // share of it spent inside MPI calls
 }
 
-// lifeOf measures the thread that called MPI_Init; other threads have none.
+// lifeOf measures the thread that called MPI_Init, from its first call to the end of MPI_Finalize; other threads have
+// none.
 func lifeOf(c *trace.Content, t *trace.Thread, class []string) (life, bool) {
-	if len(t.Durations) == 0 || len(t.Gaps) != len(t.Durations) {
+	if t.EndTick <= t.FirstTick || !calls(c, t.Root, class, "init") {
 		return life{}, false
 	}
-	var l life
-	started, ended := false, false
-	inside := int64(0)    // ticks inside MPI since Init
-	exit := t.FirstTick   // of the previous call
-	latest := t.FirstTick // latest exit so far: what enters before it is nested
-	i := 0
-	for terminal := range c.Grammar.All(t.Root) {
-		if i >= len(t.Durations) || ended {
-			break
-		}
-		enter := exit + t.Gaps[i]
-		if i == 0 {
-			enter = t.FirstTick
-		}
-		exit = enter + t.Durations[i]
-		i++
-		op := class[terminal]
-		if op == "init" && !started {
-			started = true
-			l.enter = enter
-			latest = enter
-		}
-		if !started {
-			continue
-		}
-		if exit > latest {
-			inside += exit - max(enter, latest)
-			latest = exit
-		}
-		if op == "finalize" {
-			ended = true
+	length := t.EndTick - t.FirstTick
+	return life{t.FirstTick, t.EndTick, float64(t.InsideTicks) / float64(length)}, true
+}
+
+// calls tells whether a class of functions is called below a root.
+func calls(c *trace.Content, root int, class []string, wanted string) bool {
+	seen := map[int]bool{root: true}
+	for rules := []int{root}; len(rules) > 0; {
+		rule := rules[len(rules)-1]
+		rules = rules[:len(rules)-1]
+		for _, s := range c.Grammar.Rules[rule] {
+			if !s.IsRule() {
+				if class[s.Value] == wanted {
+					return true
+				}
+			} else if next := s.Rule(); !seen[next] {
+				seen[next] = true
+				rules = append(rules, next)
+			}
 		}
 	}
-	if !started || latest <= l.enter {
-		return life{}, false
-	}
-	l.exit = latest
-	l.inMPI = float64(inside) / float64(l.exit-l.enter)
-	return l, true
+	return false
 }
 
 // A timeLine turns ticks into seconds of the node's monotonic clock.

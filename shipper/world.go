@@ -134,14 +134,9 @@ func endOf(c *trace.Content, r *trace.Rank) int64 {
 	var last int64
 	for i := range c.Threads {
 		t := &c.Threads[i]
-		if t.Rank != r.Rank || len(t.Durations) == 0 {
-			continue
+		if t.Rank == r.Rank {
+			last = max(last, t.EndTick)
 		}
-		tick := t.FirstTick + t.Durations[0]
-		for k := 1; k < len(t.Durations); k++ {
-			tick += t.Gaps[k] + t.Durations[k]
-		}
-		last = max(last, tick)
 	}
 	samples := r.Clock.Samples
 	if last == 0 || len(samples) == 0 {

@@ -43,6 +43,7 @@ const (
 	blockContext
 	blockSegments
 	blockColumns
+	blockAggregates
 	blockIndex = 127
 )
 
@@ -58,29 +59,22 @@ const (
 // A block is stored as type, codec (a byte each), length of the content, length as stored (varints), the lower half of
 // the xxhash64 (little endian) of all these and of the content as stored, and the content as stored.
 
-var (
-	smallEncoder = sync.OnceValue(func() *zstd.Encoder { return newEncoder(zstd.SpeedBestCompression) })
-	bulkEncoder  = sync.OnceValue(func() *zstd.Encoder { return newEncoder(zstd.SpeedDefault) })
-)
-
-func newEncoder(level zstd.EncoderLevel) *zstd.Encoder {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderCRC(false),
+var blockEncoder = sync.OnceValue(func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderCRC(false),
 		zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		panic(err) // the options are constants
 	}
 	return e
-}
+})
 
 // appendBlock appends a block.
 func appendBlock(b []byte, kind blockType, content []byte) []byte {
 	stored, how := content, codecNone
-	encoder := smallEncoder()
-	if kind == blockTiming {
-		encoder = bulkEncoder()
-	}
-	if packed := encoder.EncodeAll(content, nil); len(packed) < len(content) {
-		stored, how = packed, codecZstd
+	if kind != blockTiming { // which is coded as tightly as it can be
+		if packed := blockEncoder().EncodeAll(content, nil); len(packed) < len(content) {
+			stored, how = packed, codecZstd
+		}
 	}
 	if kind != blockTiming && len(content) <= mixLimit {
 		if packed := appendMix(nil, content); len(packed) < len(stored) {

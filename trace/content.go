@@ -26,7 +26,7 @@ type Meta struct {
 	ABI            string // "openmpi", "mpich"
 	CreatedBy      string // version of Cairn
 	CallSites      string // "none", "caller", "path"
-	Timing         string // "lossless"
+	Timing         TimingSettings
 	Attempt, Run   int
 	MissingRanks   RankList
 	Excluded       []string // groups of functions that were not recorded, but for calls that give or end handles; sorted
@@ -70,11 +70,34 @@ type Thread struct {
 	Calls        uint64
 	Streams      []StreamRef // sorted by terminal, then number
 	FirstTick    int64       // enter of the first call
+	EndTick      int64       // latest exit of a call up to MPI_Finalize
+	InsideTicks  int64       // ticks inside of these calls, those of nested ones once; exact in every mode of timing
 	// Gaps and Durations are in ticks, one a call: gap is the time since the previous call's exit on the same thread
 	// (0 for the first), duration is exit − enter. A nested call's gap is negative: it enters before its
-	// predecessor, the enclosing call, exits.
+	// predecessor, the enclosing call, exits. In a lossy trace they are rounded.
 	Gaps, Durations []int64
+	// Timing is where gaps and durations are when they are not in memory; they are read when they are needed.
+	Timing TimingSource
+	// SignaturesJoined: calls that Timing tells apart by their signatures have the same one here.
+	SignaturesJoined bool
+	// Aggregates are all that is known of times when timing is aggregated, sorted by terminal.
+	Aggregates []Aggregate
 }
+
+// A TimingSource has the gaps and durations of a thread.
+type TimingSource interface {
+	// OpenTiming begins to read at the first call.
+	OpenTiming() (TimingReader, error)
+}
+
+// A TimingReader reads gaps and durations in order: as many as there is room for, fewer only at the end. The two have
+// the same length.
+type TimingReader interface {
+	ReadTiming(gaps, durations []int64) (int, error)
+}
+
+// timed tells whether the times of each call are known.
+func (t *Thread) timed() bool { return len(t.Gaps) > 0 || t.Timing != nil }
 
 // A StreamRef says which value sequence a stream of a signature has on this thread.
 type StreamRef struct {

@@ -1,6 +1,9 @@
 package trace
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Names of the communicators that every rank has.
 const (
@@ -62,7 +65,7 @@ func (t *Reader) Cursor(rank, thread int) (*Cursor, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("trace: no thread %d of rank %d", thread, rank)
 	}
-	return newCursor(&t.shared, t.plans, i, t, t.timed[i]), nil
+	return newCursor(&t.shared, t.plans, i, t, t.timed[i] == timingOfCalls), nil
 }
 
 // Cursor decodes the calls of one thread in order. c must be valid (see Validate) and must not change. To have many
@@ -72,24 +75,39 @@ func (c *Content) Cursor(rank, thread int) (*Cursor, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("trace: no thread %d of rank %d", thread, rank)
 	}
-	return newCursor(c, planCalls(c), i, contentSource{c}, len(c.Threads[i].Gaps) > 0), nil
+	return newCursor(c, planCalls(c), i, &contentSource{c: c}, c.Threads[i].timed()), nil
 }
 
 // contentSource reads streams and timing from memory.
-type contentSource struct{ c *Content }
+type contentSource struct {
+	c      *Content
+	timing TimingReader // of the cursor's thread
+}
 
-func (s contentSource) stream(sequence int) (valueStream, error) {
+func (s *contentSource) stream(sequence int) (valueStream, error) {
 	return valueStream{values: s.c.Sequences[sequence]}, nil
 }
 
-func (s contentSource) timingPart(thread int, at uint64) (timingPart, error) {
+func (s *contentSource) timingPart(thread int, at uint64) (timingPart, error) {
 	t := &s.c.Threads[thread]
-	return timingPart{
-		gaps: valueStream{values: t.Gaps[at:]}, durations: valueStream{values: t.Durations[at:]}, calls: t.Calls - at,
-	}, nil
+	if t.Timing == nil {
+		return timingPart{gaps: t.Gaps[at:], durations: t.Durations[at:], calls: t.Calls - at}, nil
+	}
+	if at == 0 {
+		var err error
+		if s.timing, err = t.Timing.OpenTiming(); err != nil {
+			return timingPart{}, err
+		}
+	}
+	n := min(t.Calls-at, timingChunk)
+	part := timingPart{gaps: make([]int64, n), durations: make([]int64, n), calls: n}
+	if k, err := s.timing.ReadTiming(part.gaps, part.durations); err != nil || uint64(k) < n {
+		return timingPart{}, cmp.Or(err, errTiming)
+	}
+	return part, nil
 }
 
-func (s contentSource) memory() *budget { return nil }
+func (s *contentSource) memory() *budget { return nil }
 
 func newCursor(shared *Content, plans []callPlan, thread int, from source, timed bool) *Cursor {
 	t := &shared.Threads[thread]
@@ -137,7 +155,7 @@ func (c *Cursor) Next() bool {
 	e.Terminal = terminal
 	e.Function, e.Site, e.Signature = p.function, p.site, s
 	e.Comm, e.OwnRank, e.NewComm = -1, -1, -1
-	if c.timed && !c.time() {
+	if c.timed && !c.time(terminal) {
 		return false
 	}
 	e.In, e.Out, e.Return = s.In, s.Out, s.Return
@@ -172,20 +190,22 @@ func (c *Cursor) fail(err error) bool {
 }
 
 // time sets the times of the current call.
-func (c *Cursor) time() bool {
+func (c *Cursor) time(terminal int32) bool {
 	if c.next == c.until {
 		var err error
-		c.source.memory().give(c.part.size)
+		c.part.release(c.source.memory())
 		if c.part, err = c.source.timingPart(c.number, c.next); err != nil {
 			c.err = err
 			return false
 		}
 		c.until += c.part.calls
+		if c.part.decoder != nil {
+			c.ticks = c.thread.FirstTick + c.part.start
+		}
 	}
-	gap, ok1 := c.part.gaps.next()
-	duration, ok2 := c.part.durations.next()
-	if !ok1 || !ok2 {
-		return c.fail(errSequence)
+	gap, duration, ok := c.part.next(terminal)
+	if !ok {
+		return c.fail(errTiming)
 	}
 	e := &c.event
 	e.EnterTicks = c.ticks + gap

@@ -155,9 +155,10 @@ func (c *Cursor) SeekTime(ns int64) bool {
 	if !c.timed {
 		return c.fail(errNoTimes)
 	}
-	c.startTime()
+	walk := c.shared.Grammar.Walk(c.thread.Root)
+	c.startTime(0)
 	for c.next < c.thread.Calls {
-		if !c.time() {
+		if terminal, ok := walk.Next(); !ok || !c.time(terminal) {
 			return false
 		}
 		if c.event.Exit > ns {
@@ -170,19 +171,25 @@ func (c *Cursor) SeekTime(ns int64) bool {
 
 var errNoTimes = errors.New("the trace has no times of calls")
 
-// seekTime goes to the timing of the call with an index.
+// seekTime goes to the timing of the call with an index. A block of a file says when it begins.
 func (c *Cursor) seekTime(index uint64) bool {
-	for c.startTime(); c.next < index; c.next++ {
-		if !c.time() {
+	from := uint64(0)
+	if _, stored := c.source.(*Reader); stored {
+		from = index - index%TimingBlockCalls
+	}
+	walk, _ := c.shared.Grammar.seek(c.thread.Root, from, c.lengths)
+	for c.startTime(from); c.next < index; c.next++ {
+		terminal, ok := walk.Next()
+		if !ok || !c.time(terminal) {
 			return false
 		}
 	}
 	return true
 }
 
-// startTime goes to the timing of the thread's first call.
-func (c *Cursor) startTime() {
-	c.source.memory().give(c.part.size)
+// startTime goes to the timing of a call with which a block begins.
+func (c *Cursor) startTime(from uint64) {
+	c.part.release(c.source.memory())
 	c.part = timingPart{}
-	c.next, c.until, c.ticks = 0, 0, c.thread.FirstTick
+	c.next, c.until, c.ticks = from, from, c.thread.FirstTick
 }

@@ -24,7 +24,7 @@ func pingPong() *trace.Content {
 		return trace.Rank{Rank: r, Host: "laptop", Clock: trace.Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0}}
 	}
 	return &trace.Content{
-		Meta: trace.Meta{Final: true, WorldSize: 2, Implementation: "Open MPI", Timing: "lossless"},
+		Meta: trace.Meta{Final: true, WorldSize: 2, Implementation: "Open MPI", Timing: trace.TimingSettings{Mode: trace.TimingLossless}},
 		Functions: []trace.Function{
 			{ID: 1, Name: "MPI_Send", Return: "int", Parameters: []trace.Parameter{
 				{Name: "dest", Kind: "rank", Direction: trace.In}, {Name: "tag", Kind: "tag", Direction: trace.In},

@@ -346,21 +346,47 @@ func (d *decoder) streams(c *Content) int {
 	return int(count)
 }
 
-// appendTimingStart writes when each thread began, and whether it has timing at all.
+// What a thread has of timing.
+const (
+	timingNone = iota
+	timingOfCalls
+	timingAggregates
+)
+
+// appendTimingStart writes when each thread began and ended, the time that it spent inside of calls, and what timing it
+// has.
 func appendTimingStart(c *Content) []byte {
 	s := newSection()
-	s.column(len(c.Threads), func(i int) int64 { return c.Threads[i].FirstTick })
-	s.column(len(c.Threads), func(i int) int64 { return int64(min(len(c.Threads[i].Gaps), 1)) })
+	n := len(c.Threads)
+	s.column(n, func(i int) int64 { return c.Threads[i].FirstTick })
+	s.column(n, func(i int) int64 {
+		switch t := &c.Threads[i]; {
+		case t.timed():
+			return timingOfCalls
+		case len(t.Aggregates) > 0:
+			return timingAggregates
+		}
+		return timingNone
+	})
+	s.column(n, func(i int) int64 { return c.Threads[i].EndTick - c.Threads[i].FirstTick })
+	s.column(n, func(i int) int64 { return c.Threads[i].InsideTicks })
 	return s.bytes()
 }
 
-// timingStart fills in c.Threads and returns which threads have timing.
-func (d *decoder) timingStart(c *Content) []bool {
-	ticks, has := d.column(len(c.Threads)), d.column(len(c.Threads))
-	timed := make([]bool, len(c.Threads))
+// timingStart fills in c.Threads and returns which timing the threads have.
+func (d *decoder) timingStart(c *Content) []uint8 {
+	n := len(c.Threads)
+	ticks, has, lengths, inside := d.column(n), d.column(n), d.column(n), d.column(n)
+	kinds := make([]uint8, n)
 	for i := range c.Threads {
+		if has[i] < timingNone || has[i] > timingAggregates {
+			d.fail(errNumber)
+			return kinds
+		}
 		c.Threads[i].FirstTick = ticks[i]
-		timed[i] = has[i] != 0
+		c.Threads[i].EndTick = ticks[i] + lengths[i]
+		c.Threads[i].InsideTicks = inside[i]
+		kinds[i] = uint8(has[i])
 	}
-	return timed
+	return kinds
 }

@@ -38,12 +38,14 @@ type Reader struct {
 	ahead   []extent // of the file, read already; only while it is opened
 	shared  Content  // without sequences and timing
 	plans   []callPlan
-	timed   []bool // which threads have timing
+	timed   []uint8 // which timing the threads have
 	sizes   Sizes
 
 	sequenceCount  int
 	sequenceBlocks []indexEntry
 	timing         []indexEntry // sorted by thread and part
+	aggregates     []indexEntry // sorted by thread
+	timingPlan     *timingPlan
 
 	mu        sync.Mutex
 	sequences map[int]sequenceBlock // by position in sequenceBlocks
@@ -146,6 +148,8 @@ func (t *Reader) openShared() error {
 		switch e.kind {
 		case blockTiming:
 			t.timing = append(t.timing, e)
+		case blockAggregates:
+			t.aggregates = append(t.aggregates, e)
 		case blockSequences:
 			t.sequenceBlocks = append(t.sequenceBlocks, e)
 		default:
@@ -164,6 +168,7 @@ func (t *Reader) openShared() error {
 	slices.SortFunc(t.timing, func(a, b indexEntry) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.part, b.part))
 	})
+	slices.SortFunc(t.aggregates, func(a, b indexEntry) int { return cmp.Compare(a.key, b.key) })
 	slices.SortFunc(t.sequenceBlocks, func(a, b indexEntry) int { return cmp.Compare(a.key, b.key) })
 
 	c := &t.shared
@@ -217,7 +222,12 @@ func (t *Reader) openShared() error {
 		}
 		t.budget.give(int64(len(content))) // nothing that was decoded refers to it
 	}
-	return c.validateShared()
+	if err := c.validateShared(); err != nil {
+		return err
+	}
+	var err error
+	t.timingPlan, err = planTiming(c.Signatures, &c.Meta, c.Functions)
+	return err
 }
 
 // readAhead reads a part of the file that read will then find.
@@ -376,68 +386,30 @@ func (t *Reader) loadSequences(e indexEntry) (sequenceBlock, error) {
 	return sequenceBlock{d.b, ends}, d.err
 }
 
-// Timing reads gaps and durations of Threads()[thread], in ticks; nil when the trace has none.
-func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
-	if !t.timed[thread] {
-		return nil, nil, nil
+// Aggregates reads the aggregated timing of Threads()[thread]; nil when the trace has none.
+func (t *Reader) Aggregates(thread int) ([]Aggregate, error) {
+	if t.timed[thread] != timingAggregates {
+		return nil, nil
 	}
-	calls := t.shared.Threads[thread].Calls
-	if calls > math.MaxInt64/16 || !t.budget.take(int64(calls)*16) {
-		return nil, nil, fmt.Errorf("trace: timing of %d calls: %w", calls, errMemory)
-	}
-	for at := uint64(0); at < calls; at += TimingBlockCalls {
-		part, err := t.timingPart(thread, at)
-		if err != nil {
-			return nil, nil, err
-		}
-		n := int(min(calls-at, TimingBlockCalls))
-		if gaps == nil { // not before there is a sign that the file has what it claims
-			gaps, durations = make([]int64, 0, min(calls, 16*TimingBlockCalls)), make([]int64, 0, min(calls, 16*TimingBlockCalls))
-		}
-		gaps, durations = slices.Grow(gaps, n)[:len(gaps)+n], slices.Grow(durations, n)[:len(durations)+n]
-		if part.gaps.encoded.read(gaps[at:]) < n || part.durations.encoded.read(durations[at:]) < n {
-			return nil, nil, fmt.Errorf("trace: timing: %w", errSequence)
-		}
-		t.budget.give(part.size)
-	}
-	return gaps, durations, nil
-}
-
-// A timingPart is a block of timing, not decoded yet.
-type timingPart struct {
-	gaps, durations valueStream
-	calls           uint64
-	size            int64 // booked on the reader's budget
-}
-
-// timingPart reads the block with the call at (a multiple of TimingBlockCalls).
-func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
-	want := indexEntry{key: int64(thread), part: int64(at / TimingBlockCalls)}
-	i, ok := slices.BinarySearchFunc(t.timing, want, func(a, b indexEntry) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.part, b.part))
-	})
+	i, ok := slices.BinarySearchFunc(t.aggregates, int64(thread), func(e indexEntry, k int64) int { return cmp.Compare(e.key, k) })
 	where := &t.shared.Threads[thread]
 	if !ok {
-		return timingPart{}, fmt.Errorf("trace: timing of rank %d thread %d from call %d: missing", where.Rank,
-			where.Thread, at)
+		return nil, fmt.Errorf("trace: aggregates of rank %d thread %d: missing", where.Rank, where.Thread)
 	}
-	content, err := t.block(t.timing[i])
+	content, err := t.block(t.aggregates[i])
 	if err != nil {
-		return timingPart{}, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", where.Rank,
-			where.Thread, at, err)
+		return nil, fmt.Errorf("trace: aggregates of rank %d thread %d: %w", where.Rank, where.Thread, err)
 	}
-	n := min(where.Calls-at, TimingBlockCalls)
-	gaps, durations := newSequenceReader(content, t.budget), sequenceReader{}
-	if gaps.left == n {
-		skip := gaps
-		skip.skipAll()
-		durations = newSequenceReader(skip.d.b, t.budget)
+	d := &decoder{b: content, budget: t.budget}
+	list := d.aggregates(len(t.shared.Signatures))
+	t.budget.give(int64(len(content)))
+	if d.err == nil && len(d.b) > 0 {
+		d.fail(errNumber)
 	}
-	if durations.left != n {
-		return timingPart{}, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", where.Rank,
-			where.Thread, at, errSequence)
+	if d.err != nil {
+		return nil, fmt.Errorf("trace: aggregates of rank %d thread %d: %w", where.Rank, where.Thread, d.err)
 	}
-	return timingPart{valueStream{encoded: &gaps}, valueStream{encoded: &durations}, n, int64(len(content))}, nil
+	return list, nil
 }
 
 // stream begins to read a value sequence.
@@ -451,6 +423,22 @@ func (t *Reader) memory() *budget { return t.budget }
 
 // Content reads everything.
 func (t *Reader) Content() (*Content, error) {
+	c, err := t.StreamedContent()
+	if err != nil {
+		return nil, err
+	}
+	for i := range c.Threads {
+		c.Threads[i].Timing = nil
+		if c.Threads[i].Gaps, c.Threads[i].Durations, err = t.Timing(i); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// StreamedContent reads everything but the times of calls. These stay in the file, which must stay open, and are read
+// when the content is written again or a cursor asks for them.
+func (t *Reader) StreamedContent() (*Content, error) {
 	c := t.shared
 	if t.sequenceCount > 0 {
 		if !t.budget.take(24 * int64(t.sequenceCount)) {
@@ -467,8 +455,11 @@ func (t *Reader) Content() (*Content, error) {
 	c.Threads = slices.Clone(c.Threads)
 	for i := range c.Threads {
 		var err error
-		if c.Threads[i].Gaps, c.Threads[i].Durations, err = t.Timing(i); err != nil {
+		if c.Threads[i].Aggregates, err = t.Aggregates(i); err != nil {
 			return nil, err
+		}
+		if t.timed[i] == timingOfCalls {
+			c.Threads[i].Timing = &storedTiming{t, i}
 		}
 	}
 	return &c, nil

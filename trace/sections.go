@@ -129,7 +129,13 @@ func appendMeta(m *Meta) []byte {
 	s.text(m.ABI)
 	s.text(m.CreatedBy)
 	s.text(m.CallSites)
-	s.text(m.Timing)
+	s.text(string(m.Timing.Mode))
+	s.number(uint64(m.Timing.ErrorPercent))
+	s.number(uint64(len(m.Timing.Functions)))
+	for _, f := range m.Timing.Functions {
+		s.text(f.Function)
+		s.number(uint64(f.ErrorPercent))
+	}
 	s.number(uint64(m.Attempt))
 	s.number(uint64(m.Run))
 	s.rankList(m.MissingRanks)
@@ -143,7 +149,7 @@ func appendMeta(m *Meta) []byte {
 func (d *decoder) meta() Meta {
 	m := Meta{
 		Final: d.flag(), World: d.text(), WorldSize: d.int(), Implementation: d.text(), Version: d.text(),
-		ABI: d.text(), CreatedBy: d.text(), CallSites: d.text(), Timing: d.text(), Attempt: d.int(), Run: d.int(),
+		ABI: d.text(), CreatedBy: d.text(), CallSites: d.text(), Timing: d.timingSettings(), Attempt: d.int(), Run: d.int(),
 		MissingRanks: d.rankList(),
 	}
 	if n := d.length(16); n > 0 {
@@ -153,6 +159,17 @@ func (d *decoder) meta() Meta {
 		}
 	}
 	return m
+}
+
+func (d *decoder) timingSettings() TimingSettings {
+	t := TimingSettings{Mode: TimingMode(d.text()), ErrorPercent: d.int()}
+	if n := d.length(24); n > 0 {
+		t.Functions = make([]FunctionError, n)
+		for i := range t.Functions {
+			t.Functions[i] = FunctionError{d.text(), d.int()}
+		}
+	}
+	return t
 }
 
 func appendFunctions(functions []Function) []byte {

@@ -38,7 +38,7 @@ func (s *Sizes) part(kind blockType) *int64 {
 		return &s.RankMap
 	case blockStreams, blockSequences, blockColumns:
 		return &s.Values
-	case blockTimingStart, blockTiming:
+	case blockTimingStart, blockTiming, blockAggregates:
 		return &s.Timing
 	case blockSegments:
 		return &s.Pointers

@@ -43,7 +43,7 @@ func stream(k int64) Value    { return Value{Form: Stream, Int: k} }
 func stencil(ranks, steps int, timing bool) *Content {
 	c := &Content{
 		Meta: Meta{Final: true, World: "w", WorldSize: ranks, Implementation: "Open MPI", Version: "4.1.4",
-			ABI: "openmpi", CreatedBy: "test", CallSites: "caller", Timing: "lossless",
+			ABI: "openmpi", CreatedBy: "test", CallSites: "caller", Timing: TimingSettings{Mode: TimingLossless},
 			MissingRanks: nil, Notes: []string{"synthetic"}},
 		Functions: testFunctions,
 		Sites: []Site{{BuildID: "aabb", Module: "stencil", Offset: 0x1234, Function: "exchange", File: "stencil.c", Line: 17},

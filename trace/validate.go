@@ -30,6 +30,11 @@ func (c *Content) Validate() error {
 		if n := len(t.Gaps); n != len(t.Durations) || n > 0 && uint64(n) != t.Calls {
 			return fmt.Errorf("%s: %d calls with %d gaps and %d durations", where, t.Calls, n, len(t.Durations))
 		}
+		for k := range t.Aggregates {
+			if a := t.Aggregates[k].Terminal; a < 0 || int(a) >= len(c.Signatures) || k > 0 && a <= t.Aggregates[k-1].Terminal {
+				return fmt.Errorf("%s: aggregate %d of terminal %d", where, k, a)
+			}
+		}
 		for _, ref := range t.Streams {
 			if ref.Sequence < 0 || int(ref.Sequence) >= len(c.Sequences) {
 				return fmt.Errorf("%s: no value sequence %d", where, ref.Sequence)

@@ -18,6 +18,10 @@ func Write(w io.Writer, c *Content) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
+	plan, err := planTiming(c.Signatures, &c.Meta, c.Functions)
+	if err != nil {
+		return err
+	}
 	f := &fileWriter{w: w}
 	f.write(append([]byte(magic), FormatVersion))
 	f.block(blockMeta, 0, 0, appendMeta(&c.Meta))
@@ -43,7 +47,14 @@ func Write(w io.Writer, c *Content) error {
 	}
 	f.sequences(c.Sequences)
 	for i := range c.Threads {
-		f.timing(i, &c.Threads[i])
+		switch t := &c.Threads[i]; {
+		case t.timed():
+			if err := f.timing(i, c, plan); err != nil {
+				return err
+			}
+		case len(t.Aggregates) > 0:
+			f.block(blockAggregates, int64(i), 0, appendAggregates(nil, t.Aggregates))
+		}
 	}
 	f.finish()
 	if f.err != nil {
@@ -97,16 +108,5 @@ func (f *fileWriter) sequences(sequences [][]int64) {
 			lengths, bytes = lengths[:0], bytes[:0]
 			first = i + 1
 		}
-	}
-}
-
-// timing writes the gaps and durations of a thread in blocks of TimingBlockCalls.
-func (f *fileWriter) timing(thread int, t *Thread) {
-	var content []byte
-	for at := 0; at < len(t.Gaps); at += TimingBlockCalls {
-		end := min(at+TimingBlockCalls, len(t.Gaps))
-		content = appendPieces(content[:0], t.Gaps[at:end])
-		content = appendPieces(content, t.Durations[at:end])
-		f.block(blockTiming, int64(thread), int64(at/TimingBlockCalls), content)
 	}
 }

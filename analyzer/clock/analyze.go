@@ -46,7 +46,15 @@ func analyze(ctx context.Context, t timeline.Trace) (*timeline.Clocks, Findings,
 	exact := 0.0
 	f.ErrorSeconds = &exact
 	tightest, slack := make([]int64, n*n), make([]int64, n)
-	if n > 1 {
+	switch {
+	case t.Meta().Timing.Mode == trace.TimingAggregated:
+		// without the times of messages nothing binds the clocks: the wall clocks' guess stays, with an unknown error
+		for i := range tightest {
+			if i%(n+1) != 0 {
+				tightest[i] = unbounded
+			}
+		}
+	case n > 1:
 		var err error
 		if tightest, slack, err = bind(ctx, t, clocks); err != nil {
 			return nil, f, err

@@ -25,6 +25,9 @@ type analysis struct {
 
 // Analyze finds the critical path of a trace.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
+	if t.Meta().Timing.Mode == trace.TimingAggregated {
+		return profile(t)
+	}
 	if o.Clock == nil {
 		made, err := clock.Analyze(ctx, t)
 		if err != nil {
@@ -71,6 +74,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		WaitStates:    a.waitTimes(),
 		Strips:        a.strips(),
 		Clock:         found,
+		Timing:        timingError(a.meta),
 		Notes:         a.notes(),
 	}
 	ideal, whatIf, err := a.whatIf(ctx, t, clocks)

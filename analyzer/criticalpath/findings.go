@@ -21,6 +21,7 @@ type Findings struct {
 	WhatIf        []WhatIf       `json:"what_if"` // the ideal network first, then what promises most
 	Strips        Strips         `json:"strips"`
 	Clock         clock.Findings `json:"clock"`
+	Timing        TimingError    `json:"timing"`
 	Notes         []string       `json:"notes"` // what found no partner, what the trace lacks
 }
 

@@ -12,6 +12,9 @@ import (
 // notes are what a reader must know about the trace before believing the rest.
 func (a *analysis) notes() []string {
 	notes := append([]string{}, a.meta.Notes...)
+	if note := timingNote(a.meta); note != "" {
+		notes = append(notes, note)
+	}
 	if len(a.meta.MissingRanks) > 0 {
 		notes = append(notes, fmt.Sprintf("Missing from the trace: rank %s. What others waited for on its account is not told.", a.meta.MissingRanks))
 	}

@@ -77,7 +77,7 @@ func provenance(t timeline.Trace, job Job) Provenance {
 	p := Provenance{
 		Job: job.Name, UID: job.UID, TraceURI: job.TraceURI, Attempt: m.Attempt, Run: m.Run, World: m.World, Ranks: m.WorldSize,
 		MissingRanks: m.MissingRanks.String(), Implementation: m.Implementation, Version: m.Version,
-		Timing: m.Timing, CallSites: m.CallSites, TracedBy: m.CreatedBy, AnalyzedBy: version.Version, Pods: []Host{},
+		Timing: m.Timing.String(), CallSites: m.CallSites, TracedBy: m.CreatedBy, AnalyzedBy: version.Version, Pods: []Host{},
 	}
 	var early []int
 	start := int64(0)

@@ -15,6 +15,9 @@ type Trace interface {
 	Threads() []trace.Thread
 	Calls(rank, thread int) (Cursor, error)
 	Matrix() ([]trace.Traffic, error)
+	// Span is when a thread (its position in Threads) began and ended, and Aggregates is its aggregated timing.
+	Span(thread int) (begin, end int64)
+	Aggregates(thread int) ([]trace.Aggregate, error)
 }
 
 // A Cursor goes through the calls of one thread.

@@ -26,7 +26,7 @@ type Builder struct {
 func New(n int) *Builder {
 	b := &Builder{functions: map[uint16]bool{}, terminals: map[string]int32{}, sites: map[string]uint32{}}
 	world := trace.RankList{{Start: 0, Count: n, Stride: 1}}
-	b.content.Meta = trace.Meta{World: "test", WorldSize: n, Implementation: "Open MPI", Version: "4.1.4", ABI: "openmpi", CreatedBy: "tracetest", CallSites: "caller", Timing: "lossless"}
+	b.content.Meta = trace.Meta{World: "test", WorldSize: n, Implementation: "Open MPI", Version: "4.1.4", ABI: "openmpi", CreatedBy: "tracetest", CallSites: "caller", Timing: trace.TimingSettings{Mode: trace.TimingLossless}}
 	b.content.Communicators = []trace.Communicator{{GlobalName: "MPI_COMM_WORLD", Members: world}}
 	for i := range n {
 		b.ranks = append(b.ranks, &Rank{

@@ -91,7 +91,7 @@ func TestDefaults(t *testing.T) {
 	tracing := job.Spec.Tracing
 	require.Equal(t, v1alpha1.TracingEnabled, tracing.Mode)
 	require.Equal(t, v1alpha1.FailurePolicyIgnore, tracing.FailurePolicy)
-	require.Equal(t, v1alpha1.TimingLossless, tracing.Timing.Mode)
+	require.Equal(t, v1alpha1.TimingLossy, tracing.Timing.Mode)
 	require.Equal(t, v1alpha1.InitialStateOn, tracing.InitialState)
 	require.EqualValues(t, 5, *tracing.Timing.ErrorPercent)
 	require.Equal(t, "2Gi", tracing.Spool.SizeLimit.String())
@@ -127,8 +127,6 @@ func TestRejections(t *testing.T) {
 		}, `Unsupported value: "LAM"`},
 		{"tracing mode", func(u *unstructured.Unstructured) { set(u, "spec.tracing.mode", "Sometimes") }, `Unsupported value: "Sometimes"`},
 		{"failure policy", func(u *unstructured.Unstructured) { set(u, "spec.tracing.failurePolicy", "Retry") }, `Unsupported value: "Retry"`},
-		{"lossy timing", func(u *unstructured.Unstructured) { set(u, "spec.tracing.timing.mode", "Lossy") }, "only mode Lossless is built yet"},
-		{"aggregated timing", func(u *unstructured.Unstructured) { set(u, "spec.tracing.timing.mode", "Aggregated") }, "only mode Lossless is built yet"},
 		{"initial state", func(u *unstructured.Unstructured) { set(u, "spec.tracing.initialState", "Maybe") }, `Unsupported value: "Maybe"`},
 		{"unknown group", func(u *unstructured.Unstructured) { set(u, "spec.tracing.exclude", []any{"ptp"}) }, `Unsupported value: "ptp"`},
 		{"group twice", func(u *unstructured.Unstructured) { set(u, "spec.tracing.include", []any{"rma", "rma"}) }, "Duplicate value"},
@@ -136,6 +134,17 @@ func TestRejections(t *testing.T) {
 			set(u, "spec.tracing.include", []any{"p2p"})
 			set(u, "spec.tracing.exclude", []any{"io"})
 		}, "include and exclude do not go together"},
+		{"timing mode", func(u *unstructured.Unstructured) { set(u, "spec.tracing.timing.mode", "Exact") }, `Unsupported value: "Exact"`},
+		{"error of a function without lossy timing", func(u *unstructured.Unstructured) {
+			set(u, "spec.tracing.timing.mode", "Lossless")
+			set(u, "spec.tracing.timing.functions", []any{map[string]any{"name": "MPI_Barrier", "errorPercent": int64(1)}})
+		}, "only with mode Lossy"},
+		{"error of what is no function", func(u *unstructured.Unstructured) {
+			set(u, "spec.tracing.timing.functions", []any{map[string]any{"name": "barrier", "errorPercent": int64(1)}})
+		}, "should match"},
+		{"function without an error", func(u *unstructured.Unstructured) {
+			set(u, "spec.tracing.timing.functions", []any{map[string]any{"name": "MPI_Barrier"}})
+		}, "errorPercent: Required"},
 		{"error of 0%", func(u *unstructured.Unstructured) { set(u, "spec.tracing.timing.errorPercent", int64(0)) }, "greater than or equal to 1"},
 		{"error of 51%", func(u *unstructured.Unstructured) { set(u, "spec.tracing.timing.errorPercent", int64(51)) }, "less than or equal to 50"},
 		{"no bucket", func(u *unstructured.Unstructured) { set(u, "spec.storage.s3.endpoint", "http://minio:9000") }, "spec.storage.s3.bucket: Required"},

@@ -164,20 +164,44 @@ type Tracing struct {
 
 // Timing says how exactly the times of calls are kept.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.mode) || self.mode == 'Lossless'",message="only mode Lossless is built yet"
+// +kubebuilder:validation:XValidation:rule="!has(self.functions) || self.functions.size() == 0 || !has(self.mode) || self.mode == 'Lossy'",message="functions have an error of their own only with mode Lossy"
 type Timing struct {
-	// Mode: Lossless keeps every time stamp. Lossy and Aggregated are not built yet
-	// and are rejected.
+	// Mode: Lossy keeps the duration of every call, and the time between calls,
+	// within errorPercent; Lossless every time stamp, in three times the space;
+	// Aggregated only statistics for each kind of call of a rank, without a critical
+	// path and wait states.
 	// +optional
-	// +kubebuilder:default:=Lossless
+	// +kubebuilder:default:=Lossy
 	Mode TimingMode `json:"mode,omitempty"`
 
-	// ErrorPercent is the largest relative error of a duration in mode Lossy.
+	// ErrorPercent is the largest relative error of a duration, and of the time
+	// between two calls, in mode Lossy.
 	// +optional
 	// +kubebuilder:default:=5
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=50
 	ErrorPercent *int32 `json:"errorPercent,omitempty"`
+
+	// Functions whose times are kept with another error, in mode Lossy.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=64
+	Functions []FunctionTiming `json:"functions,omitempty"`
+}
+
+// FunctionTiming is the error of the times of one MPI function.
+type FunctionTiming struct {
+	// Name of the function in C: MPI_Barrier.
+	// +kubebuilder:validation:Pattern=`^MPI_[A-Za-z0-9_]+$`
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+
+	// ErrorPercent is the largest relative error of its durations, and of the time
+	// before its calls.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=50
+	ErrorPercent int32 `json:"errorPercent"`
 }
 
 // Spool is where a pod's ranks write their records before they are sent to

@@ -26,6 +26,7 @@ type information struct {
 	MissingRanks    string          `json:"missing_ranks"`
 	EndedEarly      []earlyEnd      `json:"ended_early"`
 	World           string          `json:"world"`
+	Timing          string          `json:"timing"`
 	Placement       []rankPlacement `json:"placement"`
 	Excluded        []string        `json:"excluded"`
 	Context         []rankContext   `json:"context"`
@@ -118,7 +119,7 @@ func inform(f *traceFile) (*information, error) {
 	i := &information{
 		FormatVersion: f.Version(), Ranks: len(f.Ranks()), Signatures: len(f.Signatures()),
 		Rules: len(f.Grammar().Rules), Bytes: f.Sizes(), MPI: mpiInformation{meta.Implementation, meta.Version},
-		MissingRanks: meta.MissingRanks.String(), World: meta.World, Notes: meta.Notes,
+		MissingRanks: meta.MissingRanks.String(), World: meta.World, Timing: meta.Timing.String(), Notes: meta.Notes,
 		EndedEarly: []earlyEnd{}, Context: []rankContext{}, Excluded: append([]string{}, meta.Excluded...), Placement: []rankPlacement{},
 	}
 	if i.Notes == nil {
@@ -129,10 +130,7 @@ func inform(f *traceFile) (*information, error) {
 	for n, thread := range f.Threads() {
 		i.Calls += thread.Calls
 		roots[thread.Root] = true
-		begin, end, err := span(f, thread)
-		if err != nil {
-			return nil, err
-		}
+		begin, end := f.Span(n)
 		if n == 0 || begin < first {
 			first = begin
 		}
@@ -154,22 +152,6 @@ func inform(f *traceFile) (*information, error) {
 	return i, nil
 }
 
-// span is when a thread's first call began and its last one ended.
-func span(f *traceFile, thread trace.Thread) (begin, end int64, err error) {
-	cursor, err := f.Cursor(thread.Rank, thread.Thread)
-	if err != nil {
-		return 0, 0, err
-	}
-	for cursor.Next() {
-		e := cursor.Event()
-		if e.Index == 0 {
-			begin = e.Enter
-		}
-		end = max(end, e.Exit)
-	}
-	return begin, end, cursor.Err()
-}
-
 func (i *information) print(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name string, value any) { fmt.Fprintf(table, "%s\t%v\n", name, value) }
@@ -179,6 +161,10 @@ func (i *information) print(w io.Writer) error {
 		row("missing ranks", i.MissingRanks)
 	}
 	row("calls", i.Calls)
+	row("timing", i.Timing)
+	if i.Calls > 0 {
+		row("timing bytes per call", fmt.Sprintf("%.3f", float64(i.Bytes.Timing)/float64(i.Calls)))
+	}
 	row("duration", fmt.Sprintf("%.3f s", i.DurationSeconds))
 	row("signatures", i.Signatures)
 	row("rules", i.Rules)

@@ -16,6 +16,7 @@ import (
 // localRun is one `cairn run`.
 type localRun struct {
 	out, callSites string
+	timing         string // as the tracer's configuration has it
 	verify         bool
 	pointers       bool
 	include        []string // groups of functions
@@ -34,7 +35,7 @@ func (r localRun) run(ctx context.Context) error {
 	spool := filepath.Join(root, "spool")
 	environment := os.Environ()
 	preload, err := prepareTracer(root, setup.Config{
-		Spool: spool, CallSites: r.callSites, Pointers: r.pointers, Verify: r.verify, Enabled: true,
+		Spool: spool, CallSites: r.callSites, Timing: r.timing, Pointers: r.pointers, Verify: r.verify, Enabled: true,
 		Include: strings.Join(r.include, ","), Exclude: strings.Join(r.exclude, ","), StartOff: r.startOff,
 	})
 	tracing := err == nil

@@ -12,8 +12,9 @@ import (
 
 func newProbeCommand() *cobra.Command {
 	var (
-		o   setup.ProbeOptions
-		log terminationLog
+		o      setup.ProbeOptions
+		log    terminationLog
+		timing timingFlags
 	)
 	c := &cobra.Command{
 		Use:   "probe",
@@ -21,6 +22,11 @@ func newProbeCommand() *cobra.Command {
 		Args:  exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.Getenv = os.Getenv
+			var err error
+			if o.Timing, err = timing.settings(); err != nil {
+				// a failing init container would keep the job from running
+				fmt.Fprintln(c.ErrOrStderr(), "cairn:", err, "(every time stamp is kept)")
+			}
 			// a failing init container would keep the job from running: whatever goes wrong is said, and only said
 			verdict, err := setup.Probe(o)
 			if err != nil {
@@ -33,6 +39,7 @@ func newProbeCommand() *cobra.Command {
 		},
 	}
 	log.register(c)
+	timing.register(c.Flags())
 	c.Flags().StringVar(&o.Root, "root", "/cairn", "the tracer's root")
 	c.Flags().StringVar(&o.CallSites, "call-sites", "caller", strings.Join(setup.CallSites, ", "))
 	c.Flags().BoolVar(&o.Pointers, "pointers", false, "load the library that tells what pointers lead to")

@@ -27,6 +27,7 @@ func newRunCommand() *cobra.Command {
 		exclude   []string
 		startOff  bool
 		pointers  bool
+		timing    timingFlags
 	)
 	c := &cobra.Command{
 		Use:   "run [-o DIR] [--verify] -- COMMAND…",
@@ -51,7 +52,11 @@ It exits with the command's own code if that is not zero, else with 70 if tracin
 			if err := checkControl(include, exclude); err != nil {
 				return err
 			}
-			r := localRun{out: out, verify: verify, callSites: callSites, pointers: pointers, include: include, exclude: exclude, startOff: startOff, command: args, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
+			kept, err := timing.settings()
+			if err != nil {
+				return err
+			}
+			r := localRun{timing: kept, out: out, verify: verify, callSites: callSites, pointers: pointers, include: include, exclude: exclude, startOff: startOff, command: args, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
 			return r.run(c.Context())
 		},
 	}
@@ -59,6 +64,7 @@ It exits with the command's own code if that is not zero, else with 70 if tracin
 	c.Flags().SetInterspersed(false)
 	c.Flags().StringVarP(&out, "output", "o", "cairn-out", "directory for trace and report")
 	c.Flags().BoolVar(&verify, "verify", false, "write an independent log of every call, and compare the decoded trace with it")
+	timing.register(c.Flags())
 	c.Flags().StringVar(&callSites, "call-sites", "caller", "caller: keep where each call was made; path: and from where that was called; none: neither")
 	c.Flags().BoolVar(&pointers, "pointers", false, "keep what memory pointers lead to (heap, stack, static data, devices); every allocation takes a little longer")
 	registerControl(c, &include, &exclude, &startOff)

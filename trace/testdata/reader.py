@@ -293,6 +293,148 @@ def block(data, offset, size):
     return kind, Input(content)
 
 
+class Model:
+    """How often each symbol was seen in one context of timing."""
+    SPREAD = 12, 8, 6, 4, 3, 2, 1, 1, 1
+
+    def __init__(self, parent, stride):
+        self.parent, self.stride, self.seen, self.next, self.step, self.table = parent, stride, 0, 0, 32, None
+        self.counts = {ESCAPE: 16}
+        self.from_, self.to = None, None  # the symbols that there is room for
+        if parent and parent.table:
+            self.rebuild()
+
+    def count(self, symbol, escaped):
+        def add(s, n):
+            self.counts[s] = self.counts.get(s, 0) + n
+        if escaped:
+            add(ESCAPE, self.step)
+        add(symbol, self.step)
+        if symbol:
+            shift = next((s for s, n in enumerate((1, 2, 4, 16)) if self.seen < n), None)
+            if shift is not None:
+                add(symbol, 12 >> shift)
+                for i, w in enumerate(self.SPREAD[1:], 1):
+                    if w >> shift:
+                        add(symbol + i * self.stride, w >> shift)
+                        if symbol > i * self.stride:
+                            add(symbol - i * self.stride, w >> shift)
+        if sum(self.counts.values()) > 60000:
+            self.counts = {s: (n + 1) // 2 for s, n in self.counts.items()}
+            self.step = max(self.step // 2, 8)
+        self.seen += 1
+        if self.seen >= self.next:
+            self.rebuild()
+
+    def rebuild(self):
+        self.next = self.seen + 1 + min(self.seen // 8, 512)
+        self.table, parent = dict(self.counts), self.parent
+        if parent and parent.table and self.seen <= 24:
+            weight, total = 32 * min(parent.seen, 16), sum(parent.table.values())
+            for s, n in parent.table.items():
+                if n * weight // total:
+                    self.table[s] = self.table.get(s, 0) + n * weight // total
+            if self.next > 24:
+                self.counts = dict(self.table)
+
+
+ESCAPE = -1
+
+
+class Timing:
+    """The times of a block's calls."""
+
+    def __init__(self, trace, content):
+        content.signed()
+        self.trace, self.data, self.at, self.width = trace, content.data[content.at:], 4, (1 << 32) - 1
+        self.code = int.from_bytes(self.data[:4].ljust(4, b"\0"), "big")
+        self.models, self.contexts, self.grids = {}, 0, {}
+
+    def narrow(self, start, size, unit):
+        self.code -= start * unit
+        self.width = unit * size
+        while self.width < 1 << 24:
+            self.code = (self.code << 8 | (self.data[self.at] if self.at < len(self.data) else 0)) & 0xffffffff
+            self.width <<= 8
+            self.at += 1
+
+    def bits(self, n):
+        x = 0
+        while n:
+            k = min(n, 16)
+            n -= k
+            unit = self.width >> k
+            v = min(self.code // unit, (1 << k) - 1)
+            self.narrow(v, 1, unit)
+            x = x << k | v
+        return x
+
+    def symbol(self, model):
+        learner, coder = model, model
+        while coder:
+            if coder.table:
+                total = sum(coder.table.values())
+                unit = self.width // total
+                place, start = min(self.code // unit, total - 1), 0
+                for symbol in sorted(coder.table):
+                    if start + coder.table[symbol] > place:
+                        break
+                    start += coder.table[symbol]
+                self.narrow(start, coder.table[symbol], unit)
+                if symbol != ESCAPE:
+                    break
+            coder = coder.parent
+        else:
+            symbol = self.bits(13)
+        below = True  # the models that did not know it
+        while learner:
+            below = below and learner is not coder
+            more = below or learner.seen < 32
+            learner.count(symbol, below and learner.table is not None)
+            learner = learner.parent if more else None
+        return symbol
+
+    def model(self, key, parent, percent, counted=False):
+        if key not in self.models:
+            if counted and self.contexts == 4096:
+                return parent
+            self.contexts += counted
+            self.models[key] = Model(parent, 2 if percent else 1)
+        return self.models[key]
+
+    def call(self, terminal, before):
+        t = self.trace
+        function = t.signatures[terminal][0]
+        percent = t.errors.get(t.functions[function][0], t.error) if t.mode == "lossy" else 0
+        previous = t.signatures[before][0] if before >= 0 else -1
+        every = self.model(("gaps", percent), None, percent)
+        pair = self.model(("gap", function, previous), every, percent)
+        gap = self.interval(self.model(("gap of", terminal, before), pair, percent, True), percent)
+        every = self.model(("durations", percent), None, percent)
+        mine = self.model(("duration", function), every, percent)
+        return gap, self.interval(self.model(("duration of", terminal), mine, percent, True), percent)
+
+    def interval(self, model, percent):
+        symbol = self.symbol(model)
+        if symbol == 0:
+            return unzigzag(self.bits(self.bits(7)))
+        if percent:
+            return self.grid(percent)[symbol - 1]
+        symbol -= 1
+        if symbol < 32:
+            return symbol
+        n = (symbol - 32) // 16 + 1
+        return (symbol % 16 + 16) << n | self.bits(n)
+
+    def grid(self, percent):
+        if percent not in self.grids:
+            values = [0, 1]
+            while values[-1] < 1 << 56:
+                values.append(max(values[-1] + 1, values[-1] + values[-1] * percent // 100))
+            self.grids[percent] = values
+        return self.grids[percent]
+
+
 class Trace:
     def __init__(self, data):
         assert data[:8] == b"CAIRN\x1a\n\0" and data[-4:] == b"NRAC"
@@ -307,11 +449,13 @@ class Trace:
                 for i, n in enumerate(content.sequence()):
                     self.sequences[key + i] = Input(content.bytes(n)).sequence()
             elif kind == 12:
-                gaps, durations = self.timing.setdefault(key, ([], []))
-                gaps += content.sequence()  # blocks of a thread are in order in files of the one writer
-                durations += content.sequence()
+                self.timing[key, part] = content
             else:
                 self.sections[kind] = content
+        s = self.sections[1].strings()
+        s.varint(), s.text(), s.varint(), [s.text() for _ in range(5)]
+        self.mode, self.error = s.text(), s.varint()
+        self.errors = {s.text(): s.varint() for _ in range(s.varint())}
         s = self.sections[2].strings()
         self.functions = {}
         for _ in range(s.varint()):
@@ -412,7 +556,7 @@ class Trace:
         rank, thread, root, place = self.threads[row]
         streams = {key: iter(self.sequences[i]) for key, i in self.streams[row].items()}
         handles, lists = {}, {}
-        exit = self.first[row]
+        exit, last = self.first[row], -1
         for index, terminal in enumerate(self.terminals(root)):
             function, site, own, result, ins, outs, comm = self.signatures[terminal]
             name, result_type, parameters = self.functions[function & 65535]
@@ -503,9 +647,13 @@ class Trace:
                     arguments[p] = self.show(i if o is None or i and o[0] == 0 else o, kind)
             call = {"rank": rank, "thread": thread, "index": index, "function": name, "args": arguments,
                     "return": self.show(result, result_type), "start_ns": 0, "duration_ns": 0}
-            if row in self.timing:
-                enter = exit + self.timing[row][0][index]
-                exit = enter + self.timing[row][1][index]
+            if (row, 0) in self.timing:
+                if index % 65536 == 0:
+                    timing, last = Timing(self, self.timing[row, index // 65536]), -1
+                gap, duration = timing.call(terminal, last)
+                last = terminal
+                enter = exit + gap
+                exit = enter + duration
                 call["start_ns"] = self.nanoseconds(rank, enter)
                 call["duration_ns"] = self.nanoseconds(rank, exit) - call["start_ns"]
             if function & 131072:

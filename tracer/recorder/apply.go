@@ -170,21 +170,9 @@ func (c *call) locate(rd *reader) {
 // append adds a call to the thread's grammar and timing.
 func (t *thread) append(number int32, rec record) {
 	t.grammar.Append(number)
-	t.time(int64(rec.words[recordEnter]), int64(rec.words[recordExit]))
+	t.time(number, rec.function, int64(rec.words[recordEnter]), int64(rec.words[recordExit]))
 	t.lastFunction = rec.function
 	t.calls++
-}
-
-// time adds the times of a call, in clock ticks.
-func (t *thread) time(enter, exit int64) {
-	if t.calls == 0 {
-		t.firstTick = enter
-		t.gaps.push(0)
-	} else {
-		t.gaps.push(enter - t.lastExit)
-	}
-	t.durations.push(exit - enter)
-	t.lastExit = exit
 }
 
 // isRoot tells whether the caller is the root of a rooted collective.

@@ -99,7 +99,7 @@ func restore(p *Process, body []byte, spilled int64) (*Recorder, error) {
 	}
 	r.communicators.decode(d)
 	for range d.count() {
-		t := new(thread)
+		t := &thread{grids: r.grids}
 		if err := t.decode(d, len(r.signatures.terminals), spilled); err != nil {
 			return nil, err
 		}
@@ -402,8 +402,7 @@ func (t *thread) encode(e *encoder) {
 	e.uint(uint64(t.lastFunction))
 	e.uint(t.sequence)
 	e.uint(uint64(t.offset))
-	t.gaps.encode(e)
-	t.durations.encode(e)
+	t.encodeTiming(e)
 	e.b = trace.AppendGrammar(e.b, t.grammar.Grammar())
 	n := 0
 	for i := range t.results {
@@ -438,10 +437,8 @@ func (t *thread) decode(d *decoder, terminals int, spilled int64) error {
 	if t.offset < 0 {
 		d.fail()
 	}
-	t.gaps.decode(d, spilled)
-	t.durations.decode(d, spilled)
-	if d.bad || t.gaps.n != t.calls || t.durations.n != t.calls {
-		return errCheckpoint
+	if err := t.decodeTiming(d, terminals, spilled); err != nil {
+		return err
 	}
 	g, rest, err := trace.DecodeGrammar(d.b)
 	if err != nil {

@@ -18,7 +18,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 		Meta: trace.Meta{
 			World: p.LaunchID, WorldSize: r.worldSize,
 			Implementation: p.implementation(), Version: p.version(), ABI: p.ABI,
-			CallSites: p.CallSites, Timing: "lossless",
+			CallSites: p.CallSites, Timing: r.grids.settings,
 		},
 		Sites:         slices.Clone(r.sites.list),
 		Segments:      slices.Clone(r.sites.segments),
@@ -88,11 +88,7 @@ func (r *Recorder) addThreads(c *trace.Content, rank int) error {
 			Root:      len(c.Grammar.Rules),
 			FirstTick: t.firstTick,
 		}
-		var err error
-		if ct.Gaps, err = t.gaps.values(r.times); err != nil {
-			return err
-		}
-		if ct.Durations, err = t.durations.values(r.times); err != nil {
+		if err := t.addTiming(&ct, r.times); err != nil {
 			return err
 		}
 		c.Grammar.Rules = append(c.Grammar.Rules, shifted(t.grammar.Grammar(), ct.Root)...)

@@ -27,6 +27,7 @@ type Process struct {
 	Modules         []Module          `json:"modules"`
 	Environment     map[string]string `json:"environment"`
 	CallSites       string            `json:"call_sites"`
+	Timing          string            `json:"timing"` // as trace.ParseTimingSettings reads it; "": lossless
 	PageSize        int               `json:"page_size"`
 	Directory       string            `json:"directory"` // name of the process's directory in the spool
 	Constants       []Constant        `json:"constants"`

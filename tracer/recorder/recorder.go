@@ -39,6 +39,8 @@ type Recorder struct {
 
 	times io.ReaderAt // the file of times, where some are not in memory
 
+	grids *timingGrids
+
 	root, undefinedRoot uint64 // raw MPI_ROOT and whether there is one
 	inStatus            uint64 // raw MPI_ERR_IN_STATUS, 0: unknown
 	scratch             scratch
@@ -65,6 +67,12 @@ type thread struct {
 	lastExit        int64
 	lastFunction    uint16
 	gaps, durations column
+	rounder         trace.TimingRounder
+	end             int64             // latest exit of a call up to MPI_Finalize
+	inside          int64             // ticks inside of these calls
+	ended           bool              // MPI_Finalize has been there
+	aggregates      []trace.Aggregate // by terminal, when timing is aggregated
+	grids           *timingGrids      // of the recorder
 
 	// how far its segments have been worked off
 	sequence uint64 // of the first segment that is not finished
@@ -94,7 +102,7 @@ func (c *constants) lookup(raw uint64) (int32, bool) {
 func New(p *Process) *Recorder {
 	r := &Recorder{
 		process: p, off: p.StartOff != 0, rank: none, worldSize: none, sampleEvery: 1,
-		signatures: newSignatures(), sites: newSites(p), repeats: newRepeats(),
+		signatures: newSignatures(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
 	}
 	r.communicators = newCommunicators(&r.repeats.generation)
 	tables, sentinels := p.constantTables()
@@ -142,7 +150,7 @@ func (r *Recorder) thread(number uint32) *thread {
 			return t
 		}
 	}
-	t := &thread{untraced: r.off, number: number, grammar: trace.NewSequitur()}
+	t := &thread{untraced: r.off, number: number, grids: r.grids, grammar: trace.NewSequitur()}
 	r.threads = append(r.threads, t)
 	return t
 }

@@ -3,6 +3,9 @@ package recorder
 import (
 	"encoding/binary"
 	"io"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // A column is a sequence of signed numbers as varints.
@@ -36,4 +39,96 @@ func (c *column) values(f io.ReaderAt) ([]int64, error) {
 		return nil, errCheckpoint
 	}
 	return out, nil
+}
+
+// time adds the times of a call, in clock ticks: rounded when timing is lossy, counted when it is aggregated.
+func (t *thread) time(number int32, function uint16, enter, exit int64) {
+	gap, duration := enter-t.lastExit, exit-enter
+	if t.calls == 0 {
+		t.firstTick, t.end, gap = enter, enter, 0
+	}
+	t.lastExit = exit
+	if exit > t.end && !t.ended {
+		t.inside += exit - max(enter, t.end)
+		t.end = exit
+	}
+	t.ended = t.ended || function == finalizeID
+	switch grid := t.grids.of(function); {
+	case t.grids.settings.Mode == trace.TimingAggregated:
+		for int(number) >= len(t.aggregates) {
+			t.aggregates = append(t.aggregates, trace.Aggregate{Terminal: int32(len(t.aggregates))})
+		}
+		t.aggregates[number].Gaps.Add(gap)
+		t.aggregates[number].Durations.Add(duration)
+		return
+	case grid != nil:
+		gap, duration = t.rounder.Round(grid, gap), t.rounder.Round(grid, duration)
+	}
+	t.gaps.push(gap)
+	t.durations.push(duration)
+}
+
+// addTiming gives a thread of a trace its times; f has what is not in memory.
+func (t *thread) addTiming(to *trace.Thread, f io.ReaderAt) error {
+	to.EndTick, to.InsideTicks = t.end, t.inside
+	for _, a := range t.aggregates {
+		if a.Durations.Count > 0 {
+			a.Gaps.Histogram, a.Durations.Histogram = slices.Clone(a.Gaps.Histogram), slices.Clone(a.Durations.Histogram)
+			to.Aggregates = append(to.Aggregates, a)
+		}
+	}
+	var err error
+	if to.Gaps, err = t.gaps.values(f); err != nil {
+		return err
+	}
+	to.Durations, err = t.durations.values(f)
+	return err
+}
+
+// encodeTiming is the part of a checkpoint.
+func (t *thread) encodeTiming(e *encoder) {
+	e.int(t.rounder.Longest)
+	e.int(t.rounder.Recent)
+	e.int(t.rounder.Drift)
+	e.int(t.end)
+	e.int(t.inside)
+	e.bool(t.ended)
+	t.gaps.encode(e)
+	t.durations.encode(e)
+	e.uint(uint64(len(t.aggregates)))
+	for i := range t.aggregates {
+		for _, s := range []*trace.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
+			e.uint(s.Count)
+			e.int(s.Sum)
+			e.int(s.Min)
+			e.int(s.Max)
+			e.uint(uint64(len(s.Histogram)))
+			for _, b := range s.Histogram {
+				e.uint(uint64(b.Bin))
+				e.uint(b.Count)
+			}
+		}
+	}
+}
+
+func (t *thread) decodeTiming(d *decoder, terminals int, spilled int64) error {
+	t.rounder = trace.TimingRounder{Longest: d.int(), Recent: d.int(), Drift: d.int()}
+	t.end, t.inside, t.ended = d.int(), d.int(), d.bool()
+	t.gaps.decode(d, spilled)
+	t.durations.decode(d, spilled)
+	n := d.count()
+	if d.bad || n > terminals || t.gaps.n != t.durations.n || n == 0 && t.gaps.n != t.calls {
+		return errCheckpoint
+	}
+	t.aggregates = make([]trace.Aggregate, n)
+	for i := range t.aggregates {
+		t.aggregates[i].Terminal = int32(i)
+		for _, s := range []*trace.IntervalStatistics{&t.aggregates[i].Gaps, &t.aggregates[i].Durations} {
+			s.Count, s.Sum, s.Min, s.Max = d.uint(), d.int(), d.int(), d.int()
+			for range d.count() {
+				s.Histogram = append(s.Histogram, trace.HistogramBin{Bin: int(d.uint()), Count: d.uint()})
+			}
+		}
+	}
+	return nil
 }

@@ -17,6 +17,7 @@ type Config struct {
 	Spool           string `json:"spool"`
 	CallSites       string `json:"call_sites"` // one of CallSites
 	Pointers        bool   `json:"pointers,omitempty"`
+	Timing          string `json:"timing,omitempty"` // as trace.ParseTimingSettings reads it; "" keeps every time stamp
 	Verify          bool   `json:"verify"`
 	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`
 	SegmentBytes    int64  `json:"segment_bytes,omitempty"`

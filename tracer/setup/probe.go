@@ -14,6 +14,7 @@ type ProbeOptions struct {
 	Image           string // root of the file system to look at; "" is /
 	CallSites       string // "" is "caller"
 	Pointers        bool   // load the library that knows allocations
+	Timing          string // as trace.ParseTimingSettings reads it; "" keeps every time stamp
 	SpoolLimitBytes int64
 	SegmentBytes    int64
 	Include         []string            // groups of functions to record; none: all
@@ -139,6 +140,7 @@ func writeConfig(o ProbeOptions, v Verdict) error {
 		Spool:           filepath.Join(o.Root, "spool"),
 		CallSites:       o.CallSites,
 		Pointers:        o.Pointers,
+		Timing:          o.Timing,
 		SpoolLimitBytes: o.SpoolLimitBytes,
 		SegmentBytes:    o.SegmentBytes,
 		Include:         strings.Join(o.Include, ","),

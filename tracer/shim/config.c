@@ -181,6 +181,8 @@ static bool parse(const char *text, size_t n)
 			read_string(&r, value, sizeof(value));
 			cairn_config.call_sites = strcmp(value, "none") != 0;
 			cairn_config.call_paths = strcmp(value, "path") == 0;
+		} else if (strcmp(key, "timing") == 0 && kind == '"') {
+			read_string(&r, cairn_config.timing, sizeof(cairn_config.timing));
 		} else if (strcmp(key, "verify") == 0) {
 			cairn_config.verify = read_bool(&r, false);
 		} else if (strcmp(key, "include") == 0 && kind == '"') {

@@ -14,6 +14,7 @@ struct cairn_config {
 	bool call_sites; // "caller" or "path"
 	bool call_paths; // "path"
 	bool pointers;   // libcairn-allocations.so tells what they lead to
+	char timing[4096]; // for the core; "": its default
 	bool verify;
 	int64_t spool_limit_bytes, segment_bytes; // 0: not given
 };

@@ -147,6 +147,7 @@ static char *describe_process(char *directory, size_t size)
 	cairn_json_string(&j, "kind", cairn_clock_is_tsc ? "tsc" : "monotonic");
 	cairn_json_close(&j, '}');
 	cairn_json_string(&j, "call_sites", cairn_config.call_paths ? "path" : cairn_config.call_sites ? "caller" : "none");
+	cairn_json_string(&j, "timing", cairn_config.timing);
 	cairn_json_number(&j, "page_size", (long long)getauxval(AT_PAGESZ));
 	if (cairn_config.spool_limit_bytes > 0)
 		cairn_json_number(&j, "spool_limit_bytes", cairn_config.spool_limit_bytes);

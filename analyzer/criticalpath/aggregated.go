@@ -1,0 +1,106 @@
+package criticalpath
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// TimingError is what the mode of timing means for all times of the findings, beside the error of the clocks.
+type TimingError struct {
+	Mode string `json:"mode"` // "lossless", "lossy", "aggregated"
+	// ErrorPercent is the largest error of a duration and of the time between two calls of a thread, and, of the longest
+	// of these so far on the thread, that of a moment.
+	ErrorPercent int `json:"error_percent"`
+}
+
+func timingError(m *trace.Meta) TimingError {
+	return TimingError{Mode: string(m.Timing.Mode), ErrorPercent: m.Timing.WorstError()}
+}
+
+// timingNote says what it means for the reader; "" for nothing.
+func timingNote(m *trace.Meta) string {
+	if m.Timing.Mode != trace.TimingLossy {
+		return ""
+	}
+	return fmt.Sprintf("Times are rounded (%s): a duration and the time between two calls are within %d%%, a moment is within %d%% of the longest of these so far on its thread.",
+		m.Timing.String(), m.Timing.WorstError(), m.Timing.WorstError())
+}
+
+// aggregatedNote is the refusal.
+const aggregatedNote = "The times of single calls were not kept (timing aggregated): there is no critical path, no wait states, no efficiencies and no verdict. Times of ranks, functions and call sites are sums."
+
+// profile is what can be told of a trace with aggregated timing: who spent how long in which calls.
+func profile(t timeline.Trace) (Findings, error) {
+	n := newNames(t)
+	f := Findings{
+		SchemaVersion: SchemaVersion, Timing: timingError(t.Meta()), Notes: []string{aggregatedNote},
+		Verdict: Verdict{Text: "No verdict: " + aggregatedNote}, Ranks: []RankTime{}, Functions: []FunctionTime{}, CallSites: []SiteTime{},
+		Computation: []RegionTime{}, WaitStates: []WaitTime{},
+		Path: Path{ByRank: []RankShare{}, ByFunction: []FuncShare{}, ByCallSite: []SiteShare{}, Segments: []Segment{}},
+	}
+	f.Notes = append(f.Notes, t.Meta().Notes...)
+	row := map[int]int{}
+	for i, r := range t.Ranks() {
+		row[r.Rank] = i
+		f.Ranks = append(f.Ranks, RankTime{Rank: r.Rank, Pod: r.Pod, Node: r.Node, Host: r.Host, EndedEarly: r.EndedEarly})
+	}
+	functions, sites := map[string]*FunctionTime{}, map[[2]string]*SiteTime{}
+	main := map[int]bool{}
+	for i, thread := range t.Threads() {
+		begin, end := t.Span(i)
+		perTick := 0.0
+		if ticks := thread.EndTick - thread.FirstTick; ticks > 0 {
+			perTick = float64(end-begin) / 1e9 / float64(ticks)
+		}
+		r := &f.Ranks[row[thread.Rank]]
+		r.Calls += thread.Calls
+		if !main[thread.Rank] {
+			main[thread.Rank] = true
+			r.MPI = float64(thread.InsideTicks) * perTick
+			r.Computation = float64(end-begin)/1e9 - r.MPI
+			f.RunSeconds = max(f.RunSeconds, float64(end-begin)/1e9)
+		}
+		aggregates, err := t.Aggregates(i)
+		if err != nil {
+			return Findings{}, err
+		}
+		for k := range aggregates {
+			a := &aggregates[k]
+			s := &t.Signatures()[a.Terminal]
+			seconds := float64(a.Durations.Sum) * perTick
+			name := n.function(s.Function)
+			if functions[name] == nil {
+				functions[name] = &FunctionTime{Function: name}
+			}
+			functions[name].Calls += a.Durations.Count
+			functions[name].Seconds += seconds
+			if s.Site == 0 {
+				continue
+			}
+			key := [2]string{name, n.place(s.Function, s.Site).CallSite}
+			if sites[key] == nil {
+				sites[key] = &SiteTime{Function: name, CallSite: key[1]}
+			}
+			sites[key].Calls += a.Durations.Count
+			sites[key].Seconds += seconds
+		}
+	}
+	for _, time := range functions {
+		f.Functions = append(f.Functions, *time)
+	}
+	sort.Slice(f.Functions, func(i, j int) bool {
+		a, b := &f.Functions[i], &f.Functions[j]
+		return a.Seconds > b.Seconds || a.Seconds == b.Seconds && a.Function < b.Function
+	})
+	for _, time := range sites {
+		f.CallSites = append(f.CallSites, *time)
+	}
+	sort.Slice(f.CallSites, func(i, j int) bool {
+		a, b := &f.CallSites[i], &f.CallSites[j]
+		return a.Seconds > b.Seconds || a.Seconds == b.Seconds && a.Function+a.CallSite < b.Function+b.CallSite
+	})
+	return f, nil
+}

@@ -1,0 +1,234 @@
+package trace
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// timingChunk is how many calls' times are read at once where a walk goes with them.
+const timingChunk = 4096
+
+// A storedTiming is the timing of a thread in a file.
+type storedTiming struct {
+	reader *Reader
+	thread int
+}
+
+// OpenTiming begins to read at the first call.
+func (s *storedTiming) OpenTiming() (TimingReader, error) {
+	t := &s.reader.shared.Threads[s.thread]
+	return &storedTimingReader{from: s, walk: s.reader.shared.Grammar.Walk(t.Root), calls: t.Calls}, nil
+}
+
+type storedTimingReader struct {
+	from  *storedTiming
+	walk  *Walk
+	part  timingPart
+	next  uint64
+	until uint64
+	calls uint64
+}
+
+func (r *storedTimingReader) ReadTiming(gaps, durations []int64) (int, error) {
+	for i := range gaps {
+		terminal, ok := r.walk.Next()
+		if !ok {
+			return i, nil
+		}
+		if r.next == r.until {
+			reader := r.from.reader
+			r.part.release(reader.budget)
+			var err error
+			if r.part, err = reader.timingPart(r.from.thread, r.next); err != nil {
+				return i, err
+			}
+			r.until += r.part.calls
+		}
+		r.next++
+		gaps[i], durations[i], ok = r.part.next(terminal)
+		if !ok {
+			return i, fmt.Errorf("trace: %w", errTiming)
+		}
+	}
+	return len(gaps), nil
+}
+
+// A timingPart is the timing of some consecutive calls: a block, or a piece of what is in memory.
+type timingPart struct {
+	decoder         *timingDecoder // nil: the two lists
+	gaps, durations []int64
+	before          int32
+	start           int64 // of a block: its first tick, less the thread's
+	calls           uint64
+	size            int64 // booked on the reader's budget
+}
+
+// release gives back what the part has booked.
+func (p *timingPart) release(m *budget) {
+	m.give(p.size)
+	if p.decoder != nil {
+		m.give(int64(p.decoder.booked))
+	}
+}
+
+// next is the timing of the next call, which has this terminal.
+func (p *timingPart) next(terminal int32) (gap, duration int64, ok bool) {
+	if d := p.decoder; d != nil {
+		gap, duration = d.call(terminal, p.before)
+		p.before = terminal
+		return gap, duration, d.err == nil
+	}
+	if len(p.gaps) == 0 {
+		return 0, 0, false
+	}
+	gap, duration = p.gaps[0], p.durations[0]
+	p.gaps, p.durations = p.gaps[1:], p.durations[1:]
+	return gap, duration, true
+}
+
+// timingEntry finds the block with the call at (a multiple of TimingBlockCalls).
+func (t *Reader) timingEntry(thread int, at uint64) (indexEntry, error) {
+	want := indexEntry{key: int64(thread), part: int64(at / TimingBlockCalls)}
+	i, ok := slices.BinarySearchFunc(t.timing, want, func(a, b indexEntry) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.part, b.part))
+	})
+	if !ok {
+		return indexEntry{}, errors.New("missing")
+	}
+	return t.timing[i], nil
+}
+
+// timingBlock reads the block with the call at: the tick at which it begins, less the thread's first, and what is coded.
+func (t *Reader) timingBlock(thread int, at uint64) (start int64, coded []byte, size int64, err error) {
+	var e indexEntry
+	var content []byte
+	if e, err = t.timingEntry(thread, at); err == nil {
+		if content, err = t.block(e); err == nil {
+			d := &decoder{b: content}
+			start = d.varint()
+			return start, d.b, int64(len(content)), d.err
+		}
+	}
+	where := &t.shared.Threads[thread]
+	return 0, nil, 0, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", where.Rank, where.Thread, at, err)
+}
+
+// timingPart reads the block with the call at (a multiple of TimingBlockCalls).
+func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
+	start, coded, size, err := t.timingBlock(thread, at)
+	if err != nil {
+		return timingPart{}, err
+	}
+	return timingPart{
+		decoder: newTimingDecoder(t.timingPlan, coded, t.budget), before: noCall, start: start,
+		calls: min(t.shared.Threads[thread].Calls-at, TimingBlockCalls), size: size,
+	}, nil
+}
+
+// Timing reads gaps and durations of Threads()[thread], in ticks; nil when the trace has none.
+func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
+	if t.timed[thread] != timingOfCalls {
+		return nil, nil, nil
+	}
+	calls := t.shared.Threads[thread].Calls
+	if calls > math.MaxInt64/16 || !t.budget.take(int64(calls)*16) {
+		return nil, nil, fmt.Errorf("trace: timing of %d calls: %w", calls, errMemory)
+	}
+	from, err := (&storedTiming{t, thread}).OpenTiming()
+	if err != nil {
+		return nil, nil, err
+	}
+	for at := 0; ; {
+		n := int(min(calls-uint64(at), TimingBlockCalls)) // no more before there is a sign that the file has what it claims
+		gaps, durations = slices.Grow(gaps, n)[:at+n], slices.Grow(durations, n)[:at+n]
+		k, err := from.ReadTiming(gaps[at:], durations[at:])
+		if err != nil {
+			return nil, nil, err
+		}
+		if at += k; k < n || uint64(at) == calls {
+			return gaps[:at], durations[:at], nil
+		}
+	}
+}
+
+// Span is when the first call of Threads()[thread] began and its last one up to MPI_Finalize ended, as in Event.
+func (t *Reader) Span(thread int) (begin, end int64) {
+	where := &t.shared.Threads[thread]
+	clock := newClockMap(&t.shared.rank(where.Rank).Clock)
+	return clock.nanoseconds(where.FirstTick), clock.nanoseconds(where.EndTick)
+}
+
+// timing writes the timing of a thread in blocks of TimingBlockCalls. What stands in a file already, under signatures
+// that are told apart as they are here, is copied.
+func (f *fileWriter) timing(thread int, c *Content, plan *timingPlan) error {
+	t := &c.Threads[thread]
+	if stored, ok := t.Timing.(*storedTiming); ok && !t.SignaturesJoined && stored.reader.shared.Meta.Timing.Equal(&c.Meta.Timing) {
+		return f.copyTiming(thread, t, stored)
+	}
+	var from TimingReader = &memoryTiming{t.Gaps, t.Durations}
+	if t.Timing != nil {
+		var err error
+		if from, err = t.Timing.OpenTiming(); err != nil {
+			return err
+		}
+	}
+	walk := c.Grammar.Walk(t.Root)
+	gaps, durations := make([]int64, timingChunk), make([]int64, timingChunk)
+	var encoder *timingEncoder
+	tick, before := int64(0), int32(noCall)
+	for at := uint64(0); at < t.Calls; {
+		want := int(min(t.Calls-at, timingChunk))
+		n, err := from.ReadTiming(gaps[:want], durations[:want])
+		if err != nil {
+			return err
+		}
+		if n < want {
+			return fmt.Errorf("trace: rank %d thread %d: timing of %d of %d calls", t.Rank, t.Thread, at+uint64(n), t.Calls)
+		}
+		if at%TimingBlockCalls == 0 {
+			encoder = newTimingEncoder(plan, binary.AppendVarint(nil, tick))
+			before = noCall
+		}
+		for i := range n {
+			terminal, _ := walk.Next()
+			encoder.call(terminal, before, gaps[i], durations[i])
+			tick += gaps[i] + durations[i]
+			before = terminal
+		}
+		part := at / TimingBlockCalls
+		if at += uint64(n); at%TimingBlockCalls == 0 || at == t.Calls {
+			f.block(blockTiming, int64(thread), int64(part), encoder.finish())
+		}
+	}
+	return nil
+}
+
+func (f *fileWriter) copyTiming(thread int, t *Thread, from *storedTiming) error {
+	for at := uint64(0); at < t.Calls; at += TimingBlockCalls {
+		e, err := from.reader.timingEntry(from.thread, at)
+		if err != nil {
+			return fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", t.Rank, t.Thread, at, err)
+		}
+		content, err := from.reader.block(e)
+		if err != nil {
+			return err
+		}
+		f.block(blockTiming, int64(thread), int64(at/TimingBlockCalls), content)
+		from.reader.budget.give(int64(len(content)))
+	}
+	return nil
+}
+
+// memoryTiming reads lists.
+type memoryTiming struct{ gaps, durations []int64 }
+
+func (m *memoryTiming) ReadTiming(gaps, durations []int64) (int, error) {
+	n := copy(gaps, m.gaps)
+	copy(durations, m.durations[:n])
+	m.gaps, m.durations = m.gaps[n:], m.durations[n:]
+	return n, nil
+}
