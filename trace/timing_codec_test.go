@@ -1,0 +1,142 @@
+package trace
+
+import (
+	"fmt"
+	"math/rand"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// timingPlanOf is for so many signatures of two functions.
+func timingPlanOf(t testing.TB, signatures, percent int) *timingPlan {
+	p := &timingPlan{functions: make([]int32, signatures), grids: make([]*TimingGrid, signatures)}
+	for i := range p.functions {
+		p.functions[i] = int32(i % 2)
+		if percent > 0 {
+			var err error
+			p.grids[i], err = GridOf(percent)
+			require.NoError(t, err)
+		}
+	}
+	return p
+}
+
+// What the decoder reads is what the encoder was given, whatever that is: on the grid, beside it, negative, enormous.
+func TestTimingCodec(t *testing.T) {
+	for _, percent := range []int{0, 1, 5, 20, 50} {
+		plan := timingPlanOf(t, 7, percent)
+		for name, stream := range adversaries(rand.New(rand.NewSource(2)), 6000) {
+			for _, rounded := range []bool{false, true} {
+				intervals := append([]int64{1<<63 - 1, -1 << 63}, stream...)
+				var r TimingRounder
+				if rounded && percent > 0 {
+					for i, x := range intervals {
+						intervals[i] = r.Round(plan.grids[0], x)
+					}
+				}
+				e := newTimingEncoder(plan, nil)
+				before := int32(noCall)
+				for i := 0; i+1 < len(intervals); i += 2 {
+					terminal := int32(i/2*i/2) % 7
+					e.call(terminal, before, intervals[i], intervals[i+1])
+					before = terminal
+				}
+				d := newTimingDecoder(plan, e.finish(), nil)
+				before = noCall
+				for i := 0; i+1 < len(intervals); i += 2 {
+					terminal := int32(i/2*i/2) % 7
+					gap, duration := d.call(terminal, before)
+					if gap != intervals[i] || duration != intervals[i+1] || d.err != nil {
+						t.Fatalf("%s at %d%%: call %d is %d, %d, not %d, %d: %v", name, percent, i/2, gap, duration, intervals[i], intervals[i+1], d.err)
+					}
+					before = terminal
+				}
+			}
+		}
+	}
+}
+
+// Which numbers signatures have does not matter, only which are equal: a merge may copy blocks.
+func TestTimingBlocksDoNotDependOnNumbersOfSignatures(t *testing.T) {
+	random := rand.New(rand.NewSource(3))
+	code := func(names []int32) []byte {
+		plan := timingPlanOf(t, 100, 5)
+		e, r := newTimingEncoder(plan, nil), rand.New(rand.NewSource(4))
+		before := int32(noCall)
+		for range 5000 {
+			terminal := names[r.Intn(len(names))]
+			e.call(terminal, before, plan.grids[0].values[100+r.Intn(30)], plan.grids[0].values[80+int(terminal)%2])
+			before = terminal
+		}
+		return e.finish()
+	}
+	names := []int32{0, 2, 4, 1, 3}
+	renamed := []int32{66, 4, 98, 51, 7}
+	_ = random
+	require.Equal(t, code(names), code(renamed))
+}
+
+func FuzzTimingDecoder(f *testing.F) {
+	for _, percent := range []int{0, 5} {
+		plan := timingPlanOf(f, 7, percent)
+		e := newTimingEncoder(plan, nil)
+		for i := range int32(200) {
+			e.call(i%7, (i+6)%7, int64(i)*997, 5000)
+		}
+		f.Add(e.finish(), percent)
+	}
+	f.Fuzz(func(t *testing.T, block []byte, percent int) {
+		if percent < 0 || percent > MaxTimingError {
+			return
+		}
+		d := newTimingDecoder(timingPlanOf(t, 7, percent), block, newBudget(fuzzMemory))
+		for i := int32(0); i < 20_000 && d.err == nil; i++ {
+			d.call(i*i%7, (i+6)%7)
+		}
+	})
+}
+
+func BenchmarkTimingCodec(b *testing.B) {
+	for _, percent := range []int{0, 5, 20} {
+		plan := timingPlanOf(b, 12, percent)
+		random := rand.New(rand.NewSource(1))
+		intervals := make([]int64, 2*TimingBlockCalls)
+		var r TimingRounder
+		for i := range intervals {
+			x := int64(random.ExpFloat64()*500) + 3000*int64(i%24+1)
+			if percent > 0 {
+				x = r.Round(plan.grids[0], x)
+			}
+			intervals[i] = x
+		}
+		encode := func() []byte {
+			e := newTimingEncoder(plan, nil)
+			before := int32(noCall)
+			for i := 0; i < len(intervals); i += 2 {
+				e.call(int32(i/2%12), before, intervals[i], intervals[i+1])
+				before = int32(i / 2 % 12)
+			}
+			return e.finish()
+		}
+		block := encode()
+		b.Run(fmt.Sprintf("encode/%d%%", percent), func(b *testing.B) {
+			for b.Loop() {
+				encode()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/TimingBlockCalls, "ns/call")
+			b.ReportMetric(float64(len(block))/TimingBlockCalls, "bytes/call")
+		})
+		b.Run(fmt.Sprintf("decode/%d%%", percent), func(b *testing.B) {
+			for b.Loop() {
+				d := newTimingDecoder(plan, block, nil)
+				before := int32(noCall)
+				for i := 0; i < len(intervals); i += 2 {
+					d.call(int32(i/2%12), before)
+					before = int32(i / 2 % 12)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/TimingBlockCalls, "ns/call")
+		})
+	}
+}
