@@ -133,11 +133,13 @@ func (r *recording) content() *trace.Content {
 	t.Calls = uint64(len(r.sequence))
 	r.c.Grammar = chunked(r.sequence)
 	for terminal := range r.c.Signatures {
-		for n := int32(0); n < 8; n++ {
-			if values, ok := r.streams[[2]int32{int32(terminal), n}]; ok {
-				t.Streams = append(t.Streams, trace.StreamRef{Terminal: int32(terminal), Number: n, Sequence: int32(len(r.c.Sequences))})
-				r.c.Sequences = append(r.c.Sequences, values)
+		for n := int32(0); ; n++ {
+			values, ok := r.streams[[2]int32{int32(terminal), n}]
+			if !ok {
+				break
 			}
+			t.Streams = append(t.Streams, trace.StreamRef{Terminal: int32(terminal), Number: n, Sequence: int32(len(r.c.Sequences))})
+			r.c.Sequences = append(r.c.Sequences, values)
 		}
 	}
 	return r.c

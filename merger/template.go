@@ -18,7 +18,7 @@ type template struct {
 	hasComm   bool
 }
 
-// longestList is the number of elements from which on a list is left alone.
+// longestList is the number of elements up to which those of a list may be slots. In longer lists only the streams count.
 const longestList = 256
 
 // handleKinds are the kinds of parameters whose values name objects: they are never slots.
@@ -89,14 +89,28 @@ func (to *visitor) value(v trace.Value, kind string) trace.Value {
 		if v.Form == trace.Status {
 			kind = ""
 		}
-		if len(v.List) <= longestList {
-			v.List = slices.Clone(v.List)
-			for i := range v.List {
-				v.List[i] = to.value(v.List[i], kind)
-			}
+		if len(v.List) > longestList {
+			to.streamsIn(v.List)
+			break
+		}
+		v.List = slices.Clone(v.List)
+		for i := range v.List {
+			v.List[i] = to.value(v.List[i], kind)
 		}
 	}
 	return v
+}
+
+// streamsIn visits the streams of a list that is left as it is.
+func (to *visitor) streamsIn(list []trace.Value) {
+	for _, v := range list {
+		switch v.Form {
+		case trace.Stream, trace.ListStream:
+			to.otherStream(v)
+		case trace.List, trace.Status:
+			to.streamsIn(v.List)
+		}
+	}
 }
 
 // isRequest tells whether v is a request, or a list of requests.

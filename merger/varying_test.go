@@ -264,3 +264,31 @@ func describe(v trace.Value) string {
 	}
 	return fmt.Sprint(v)
 }
+
+// A list that is too long to be compared between ranks keeps its value streams: MPI_Waitall on thousands of requests.
+func TestLongListsKeepTheirStreams(t *testing.T) {
+	const size, statuses = 3, longestList + 1
+	waitall := trace.Function{ID: 9, Name: "MPI_Waitall", Return: "int", Parameters: []trace.Parameter{
+		{Name: "array_of_statuses", Kind: "status", Direction: trace.Out, List: true},
+	}}
+	inputs := make([]*trace.Content, size)
+	for rank := range size {
+		r := record("w", size, rank)
+		r.c.Functions = append(r.c.Functions[:len(r.c.Functions):len(r.c.Functions)], waitall)
+		list := trace.Value{Form: trace.List, List: make([]trace.Value, statuses)}
+		values := make([][]int64, 0, 2*statuses)
+		for i := range list.List {
+			list.List[i] = trace.Value{Form: trace.Status, List: []trace.Value{
+				streamNo(2 * i), streamNo(2*i + 1), num(0), num(0), num(8)}}
+			values = append(values, []int64{int64((rank + i) % size)}, []int64{int64(i)})
+		}
+		r.call(trace.Signature{Function: 9, OwnRank: -1, Out: []trace.Value{list}}, 1, 1, values...)
+		inputs[rank] = r.content()
+	}
+	for _, final := range []bool{false, true} {
+		merged := merge(t, final, inputs...)
+		for rank := range size {
+			require.Empty(t, cmp.Diff(decode(t, inputs[rank], rank), decode(t, merged, rank)))
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"math"
 )
@@ -261,7 +262,7 @@ func (b *slotBuilder) stream(number int64) *valueStream {
 	}
 	ref, ok := b.cursor.thread.Stream(b.cursor.event.Terminal, int32(number))
 	if !ok || number < 0 || number > math.MaxInt32 {
-		b.err = errors.Join(b.err, errStreamAbsent)
+		b.err = cmp.Or(b.err, errStreamAbsent) // once: there may be thousands
 		return nil
 	}
 	stream, err := b.cursor.source.stream(int(ref.Sequence))
