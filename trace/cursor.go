@@ -147,6 +147,9 @@ func (c *Cursor) Next() bool {
 	terminal, ok := c.walk.Next()
 	if !ok {
 		c.current = false
+		if c.next == c.until {
+			c.leavePart()
+		}
 		return false
 	}
 	e, p := &c.event, &c.plans[terminal]
@@ -189,11 +192,17 @@ func (c *Cursor) fail(err error) bool {
 	return false
 }
 
+// leavePart gives back the memory of a block of timing.
+func (c *Cursor) leavePart() {
+	c.part.release(c.source.memory())
+	c.part = timingPart{}
+}
+
 // time sets the times of the current call.
 func (c *Cursor) time(terminal int32) bool {
 	if c.next == c.until {
 		var err error
-		c.part.release(c.source.memory())
+		c.leavePart()
 		if c.part, err = c.source.timingPart(c.number, c.next); err != nil {
 			c.err = err
 			return false

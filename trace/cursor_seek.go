@@ -99,7 +99,7 @@ func (c *Cursor) birth(p *callPlan, v *variableCall) (instance int, handle Value
 }
 
 // skip passes over the values of n calls.
-func (v *variableCall) skip(n uint64) bool {
+func (v *variableCall) skip(n uint64) error {
 	takes := map[*valueStream][]filling{}
 	var streams []*valueStream
 	take := func(s *valueStream, fill filling) {
@@ -117,10 +117,10 @@ func (v *variableCall) skip(n uint64) bool {
 	take(v.created, fillInt)
 	for _, s := range streams {
 		if !skipCalls(s, takes[s], n) {
-			return false
+			return s.err()
 		}
 	}
-	return true
+	return nil
 }
 
 // skipCalls passes over what n calls take from a stream, each as the fillings say.
@@ -189,7 +189,6 @@ func (c *Cursor) seekTime(index uint64) bool {
 
 // startTime goes to the timing of a call with which a block begins.
 func (c *Cursor) startTime(from uint64) {
-	c.part.release(c.source.memory())
-	c.part = timingPart{}
+	c.leavePart()
 	c.next, c.until, c.ticks = from, from, c.thread.FirstTick
 }

@@ -86,6 +86,7 @@ func (d *decoder) grammar() Grammar {
 	for i, x := range exponents {
 		symbols[i].Count = uint64(x) + 1
 	}
+	d.budget.give(8 * int64(len(sizes)+len(exponents))) // they are gone
 	if d.err == nil {
 		if err := g.Validate(); err != nil {
 			d.fail(err)

@@ -1,11 +1,15 @@
 package trace
 
 import (
+	"math"
+	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // fuzzSlack is what a test may hold beyond a reader's limit: what the runtime, the decompressor and the test itself
@@ -78,3 +82,59 @@ type probeT struct {
 }
 
 func (p *probeT) Errorf(string, ...any) { p.failed = true }
+
+// A trace of which nearly all is the values of one call: cursors on many threads at once read it within the default
+// limit, as analyses do, and one that ends leaves nothing behind.
+func TestCursorsShareTheMemory(t *testing.T) {
+	r := opened(t, written(t, wtimes(t, 100_000)))
+	start := r.budget.left.Load()
+	var cursors []*Cursor
+	for range 40 {
+		c, err := r.Cursor(0, 0)
+		require.NoError(t, err)
+		for range 1000 {
+			require.True(t, c.Next(), "%v", c.Err())
+		}
+		cursors = append(cursors, c)
+	}
+	shared := start - r.budget.left.Load()
+	for _, c := range cursors {
+		for c.Next() {
+		}
+		require.NoError(t, c.Err())
+	}
+	require.LessOrEqual(t, start-r.budget.left.Load(), shared)
+	require.Less(t, shared, int64(16<<20))
+}
+
+// Where the memory does end, the error says so.
+func TestStreamBeyondTheLimit(t *testing.T) {
+	b := written(t, wtimes(t, 100_000))
+	c, err := opened(t, b, WithMemoryLimit(400_000)).Cursor(0, 0)
+	require.NoError(t, err)
+	for c.Next() {
+	}
+	require.ErrorContains(t, c.Err(), "WithMemoryLimit")
+}
+
+// wtimes is a thread that calls MPI_Wtime: what it returns has a structure, which a grammar catches, but few of the
+// values are the same.
+func wtimes(t *testing.T, calls int) *Content {
+	r := rand.New(rand.NewPCG(3, 5))
+	values := make([]int64, calls)
+	for i, x := 0, int64(math.Float64bits(1e5)); i < calls; i++ {
+		x += 14551 + 14552*int64(r.IntN(2)) + 100_000*int64(r.IntN(2))
+		values[i] = x
+	}
+	encoded := newSequenceReader(AppendSequence(nil, values), nil)
+	require.True(t, encoded.isGrammar())
+	c := stencil(1, 1, false)
+	terminal := int32(len(c.Signatures))
+	c.Signatures = append(c.Signatures, Signature{Function: 9, OwnRank: -1, Return: stream(0)})
+	thread := &c.Threads[0]
+	thread.Root, thread.Calls = len(c.Grammar.Rules), uint64(calls)
+	c.Grammar.Rules = append(c.Grammar.Rules, []Symbol{{Value: terminal, Count: uint64(calls)}})
+	thread.Streams = []StreamRef{{Terminal: terminal, Sequence: int32(len(c.Sequences))}}
+	c.Sequences = append(c.Sequences, values)
+	return c
+}

@@ -14,15 +14,16 @@ import (
 // An Option changes how a trace is opened.
 type Option func(*Reader)
 
-// WithMemoryLimit bounds the memory of a reader and its cursors, in bytes; default: 64 MiB + 8 × the file's size.
+// WithMemoryLimit bounds the memory of a reader and its cursors, in bytes; default: 64 MiB + 32 × the file's size.
 // What needs more fails with an error that names this option.
 func WithMemoryLimit(bytes int64) Option {
 	return func(r *Reader) { r.budget = newBudget(bytes) }
 }
 
 const (
-	memoryLimitBase   = 64 << 20
-	memoryLimitFactor = 8
+	memoryLimitBase = 64 << 20
+	// A symbol of a grammar takes 16 bytes, in the file one or two, or less.
+	memoryLimitFactor = 32
 	// tailRead is what Open reads first: most often the index is in it.
 	tailRead = 64 << 10
 )
@@ -48,7 +49,8 @@ type Reader struct {
 	timingPlan     *timingPlan
 
 	mu        sync.Mutex
-	sequences map[int]sequenceBlock // by position in sequenceBlocks
+	sequences map[int]sequenceBlock    // by position in sequenceBlocks
+	grammars  map[int]*sequenceGrammar // of sequences that are one; all cursors share it
 }
 
 // An extent is a part of the file.
@@ -65,7 +67,7 @@ type sequenceBlock struct {
 
 // Open reads the index and what all ranks share. r is read at offsets below size, later too, when more is asked for.
 func Open(r io.ReaderAt, size int64, options ...Option) (*Reader, error) {
-	t := &Reader{r: r, size: size, sequences: map[int]sequenceBlock{}}
+	t := &Reader{r: r, size: size, sequences: map[int]sequenceBlock{}, grammars: map[int]*sequenceGrammar{}}
 	limit := int64(memoryLimitBase)
 	if size > 0 && size < (math.MaxInt64-limit)/memoryLimitFactor {
 		limit += memoryLimitFactor * size
@@ -415,7 +417,27 @@ func (t *Reader) Aggregates(thread int) ([]Aggregate, error) {
 // stream begins to read a value sequence.
 func (t *Reader) stream(sequence int) (valueStream, error) {
 	b, err := t.sequenceBytes(sequence)
-	return newValueStream(b, t.budget), err
+	if err != nil {
+		return valueStream{}, err
+	}
+	s := newValueStream(b, t.budget)
+	return s, t.shareGrammar(sequence, s.encoded)
+}
+
+// shareGrammar decodes the grammar of a sequence that is one when the first cursor comes to it. It may be much larger
+// than its encoding: with one for each cursor the memory would end.
+func (t *Reader) shareGrammar(sequence int, r *sequenceReader) error {
+	if !r.isGrammar() {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r.grammar = t.grammars[sequence]
+	if !r.start() {
+		return fmt.Errorf("value sequence %d: %w", sequence, r.d.err)
+	}
+	t.grammars[sequence] = r.grammar
+	return nil
 }
 
 // memory is the budget for what cursors keep.

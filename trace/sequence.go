@@ -201,8 +201,8 @@ type sequenceReader struct {
 	begun bool // a piece has been read
 	plain bool // only pieces are allowed
 
-	walk       *Walk // of a sequence that is a grammar
-	dictionary []int64
+	grammar *sequenceGrammar // of a sequence that is one
+	walk    *Walk
 }
 
 func newSequenceReader(b []byte, m *budget) sequenceReader {

@@ -71,37 +71,54 @@ func appendSequenceGrammar(values []int64, differences bool, limit int) []byte {
 	return b
 }
 
-// startGrammar reads the grammar of the whole sequence; its head was the first byte.
+// A sequenceGrammar is a sequence in the form of a grammar. It does not change once it is read.
+type sequenceGrammar struct {
+	dictionary  []int64
+	rules       Grammar
+	differences bool // the dictionary has the differences between neighbours
+}
+
+// isGrammar tells whether the sequence, of which nothing has been read yet, is a grammar.
+func (r *sequenceReader) isGrammar() bool {
+	return r.left > 0 && !r.begun && !r.plain && len(r.d.b) > 0 && r.d.b[0]>>pieceKindBits == 0
+}
+
+// startGrammar begins with a sequence that is a grammar; its head was the first byte.
 func (r *sequenceReader) startGrammar() bool {
-	differences := r.kind == 1
-	if r.kind > 1 {
-		r.d.fail(errSequence)
-		return false
+	if r.grammar == nil {
+		r.grammar = r.d.sequenceGrammar(r.kind, r.left)
 	}
-	r.dictionary = r.d.pieces()
-	g := r.d.grammar()
 	if r.d.err != nil {
 		return false
 	}
-	lengths, err := g.Lengths()
-	if err != nil || len(lengths) == 0 || lengths[0] != r.left {
-		r.d.fail(errSequence)
-		return false
+	r.walk, r.kind, r.piece = r.grammar.rules.Walk(0), pieceGrammar, r.left
+	return true
+}
+
+// sequenceGrammar reads the grammar of a sequence of n values.
+func (d *decoder) sequenceGrammar(head uint8, n uint64) *sequenceGrammar {
+	if head > 1 {
+		d.fail(errSequence)
+		return nil
 	}
-	for _, body := range g.Rules {
+	g := &sequenceGrammar{dictionary: d.pieces(), rules: d.grammar(), differences: head == 1}
+	if d.err != nil {
+		return nil
+	}
+	lengths, err := g.rules.Lengths()
+	if err != nil || len(lengths) == 0 || lengths[0] != n {
+		d.fail(errSequence)
+		return nil
+	}
+	for _, body := range g.rules.Rules {
 		for _, symbol := range body {
-			if !symbol.IsRule() && int(symbol.Value) >= len(r.dictionary) {
-				r.d.fail(errSequence)
-				return false
+			if !symbol.IsRule() && int(symbol.Value) >= len(g.dictionary) {
+				d.fail(errSequence)
+				return nil
 			}
 		}
 	}
-	r.walk, r.kind, r.piece = g.Walk(0), pieceGrammar, r.left
-	r.step = 0
-	if differences {
-		r.step = 1
-	}
-	return true
+	return g
 }
 
 func (r *sequenceReader) fillFromGrammar(dst []int64) bool {
@@ -111,7 +128,7 @@ func (r *sequenceReader) fillFromGrammar(dst []int64) bool {
 			r.d.fail(errSequence)
 			return false
 		}
-		if x := r.dictionary[terminal]; r.step != 0 {
+		if x := r.grammar.dictionary[terminal]; r.grammar.differences {
 			r.value += x
 		} else {
 			r.value = x

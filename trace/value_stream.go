@@ -44,6 +44,14 @@ func (v *valueStream) refill() (int64, bool) {
 	return v.buffer[0], true
 }
 
+// err says why next or skip had no more.
+func (v *valueStream) err() error {
+	if v.encoded != nil && v.encoded.d.err != nil {
+		return v.encoded.d.err
+	}
+	return errStreamEnds
+}
+
 // skip passes over n values; false when there are fewer.
 func (v *valueStream) skip(n uint64) bool {
 	if k := uint64(len(v.values)); k > 0 {

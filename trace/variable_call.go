@@ -128,7 +128,7 @@ func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 func (c *Cursor) instance(v *variableCall) (int, error) {
 	comm, ok := v.created.next()
 	if !ok {
-		return -1, errStreamEnds
+		return -1, v.created.err()
 	}
 	if comm < 0 || comm >= int64(len(c.rank.CommunicatorsOwn)) {
 		return -1, errCommunicator
@@ -163,8 +163,8 @@ func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, erro
 	if s.Communicator.Form == Stream {
 		v.created = b.stream(s.Communicator.Int)
 	}
-	if n := c.before[c.event.Terminal]; n > 0 && b.err == nil && !v.skip(n) {
-		return nil, errStreamEnds
+	if n := c.before[c.event.Terminal]; n > 0 && b.err == nil {
+		b.err = v.skip(n)
 	}
 	return v, b.err
 }
@@ -289,7 +289,7 @@ func cloneValues(values []Value) []Value {
 func (s *slot) next(m *budget) error {
 	x, ok := s.stream.next()
 	if !ok {
-		return errStreamEnds
+		return s.stream.err()
 	}
 	switch s.fill {
 	case fillInt:
@@ -348,7 +348,7 @@ func (s *slot) requests(k int64, m *budget) error {
 	take := func() (x int64, err error) {
 		x, ok := s.stream.next()
 		if !ok {
-			err = errStreamEnds
+			err = s.stream.err()
 		}
 		return x, err
 	}
@@ -394,7 +394,7 @@ func (s *slot) list(n int, form, element Form, m *budget) error {
 	for i := range list {
 		x, ok := s.stream.next()
 		if !ok {
-			return errStreamEnds
+			return s.stream.err()
 		}
 		list[i] = Value{Form: element, Int: x}
 	}
@@ -419,7 +419,7 @@ func (s *slot) statuses(n int, m *budget) error {
 		for j := range fields {
 			x, ok := s.stream.next()
 			if !ok {
-				return errStreamEnds
+				return s.stream.err()
 			}
 			fields[j] = Value{Form: Int, Int: x}
 		}
