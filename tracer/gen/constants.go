@@ -25,6 +25,13 @@ func constants() string {
 		fmt.Fprintf(&b, "#if %s\n", condition)
 		for _, k := range c.Kinds {
 			fmt.Fprintf(&b, "\tCAIRN_CONSTANT(visit, data, %q, %s, %q);\n", k.String(), c.Name, c.Name)
+			if k == mpispec.KindFunction && !strings.HasPrefix(c.Name, "MPI_T_") {
+				fmt.Fprintf(&b, "\tcairn_fortran_function(visit, data, %q);\n", c.Name)
+			}
+			if k == mpispec.KindKeyval && c.Name != "MPI_KEYVAL_INVALID" {
+				// MPICH tells by the value that an attribute is to be given as an integer.
+				fmt.Fprintf(&b, "#ifdef CAIRN_MPICH\n\tCAIRN_CONSTANT(visit, data, %q, %s + 1, %q);\n#endif\n", k.String(), c.Name, c.Name)
+			}
 		}
 		b.WriteString("#endif\n")
 	}

@@ -27,8 +27,8 @@ var fortranOnly = map[string]string{
 	"mpi_win_shared_query_cptr":    "MPI_Win_shared_query",
 }
 
-// fortranAdapted has the functions whose Fortran layer does its work without calling the C function of the name: Open
-// MPI's for all of them, MPICH's for those that access attributes. tracer/shim/fortran_adapters.c has an adapter for each.
+// fortranAdapted has the functions whose Fortran layer does its work, or some of it, without calling the C function of the
+// name: Open MPI's for all of them, MPICH's for those that access attributes. tracer/shim/fortran_adapters.c has an adapter for each.
 var fortranAdapted = map[string][]string{
 	"MPI_Aint_add":               {"CAIRN_OPENMPI"},
 	"MPI_Aint_diff":              {"CAIRN_OPENMPI"},
@@ -41,14 +41,38 @@ var fortranAdapted = map[string][]string{
 	"MPI_Errhandler_create":      {"CAIRN_OPENMPI"},
 	"MPI_File_create_errhandler": {"CAIRN_OPENMPI"},
 	"MPI_Keyval_create":          {"CAIRN_OPENMPI"},
+	"MPI_Request_get_status":     {"CAIRN_OPENMPI"},
+	"MPI_Testall":                {"CAIRN_OPENMPI"},
+	"MPI_Testany":                {"CAIRN_OPENMPI"},
+	"MPI_Testsome":               {"CAIRN_OPENMPI"},
 	"MPI_Type_create_keyval":     {"CAIRN_OPENMPI"},
 	"MPI_Type_get_attr":          {"CAIRN_OPENMPI", "CAIRN_MPICH"},
 	"MPI_Type_match_size":        {"CAIRN_OPENMPI"},
 	"MPI_Type_set_attr":          {"CAIRN_OPENMPI", "CAIRN_MPICH"},
+	"MPI_Waitall":                {"CAIRN_OPENMPI"},
+	"MPI_Waitany":                {"CAIRN_OPENMPI"},
+	"MPI_Waitsome":               {"CAIRN_OPENMPI"},
 	"MPI_Win_create_errhandler":  {"CAIRN_OPENMPI"},
 	"MPI_Win_create_keyval":      {"CAIRN_OPENMPI"},
 	"MPI_Win_get_attr":           {"CAIRN_OPENMPI", "CAIRN_MPICH"},
 	"MPI_Win_set_attr":           {"CAIRN_OPENMPI", "CAIRN_MPICH"},
+}
+
+// ignorableStatus is the index of the status that f sets, or of the array of them; -1 without one. Open MPI's Fortran layer
+// passes C a status of its own also where the program passes MPI_STATUS_IGNORE.
+func ignorableStatus(f *mpispec.Function) int {
+	return slices.IndexFunc(f.Params, func(p mpispec.Param) bool {
+		return p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out
+	})
+}
+
+// argument is where the calling convention of x86-64 has argument i at the entry of a function.
+func argument(i int) string {
+	if registers := []string{"rdi", "rsi", "rdx", "rcx", "r8", "r9"}; i < len(registers) {
+		return "%" + registers[i]
+	} else {
+		return fmt.Sprintf("8*%d(%%rsp)", i-len(registers)+1)
+	}
 }
 
 // hasFortran: the tool interface and the conversions of handles are for C programs only (MPI 4.0 §15.3, §19.3.4).
@@ -92,7 +116,11 @@ func fortranEntries(functions []*mpispec.Function) string {
 	b.WriteString("/* " + strings.TrimSuffix(generated, "\n") + " */\n#include \"fortran_entry.inc\"\n\n")
 	symbols := fortranSymbols(functions)
 	for slot, s := range symbols {
-		fmt.Fprintf(&b, "FORTRAN_ENTRY %s %d %d\n", s.name, slot, s.function.ID)
+		fmt.Fprintf(&b, "FORTRAN_ENTRY %s %d %d", s.name, slot, s.function.ID)
+		if i := ignorableStatus(s.function); i >= 0 {
+			fmt.Fprintf(&b, " status=%s", argument(i))
+		}
+		b.WriteByte('\n')
 	}
 	b.WriteString("\n")
 	for _, f := range functions {

@@ -39,6 +39,13 @@ func wrapper(f *mpispec.Function) string {
 	// A call by the Fortran layer is the program's, once.
 	line("uint64_t caller_ = CAIRN_CALLER;")
 	line("if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(%d, &caller_, &real_))\n\t\t%s;", f.ID, leave)
+	if i := ignorableStatus(f); i >= 0 {
+		ignore := "MPI_STATUS_IGNORE"
+		if f.Params[i].IsArray() {
+			ignore = "MPI_STATUSES_IGNORE"
+		}
+		line("if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))\n\t\t%s = %s;", f.Params[i].Name, ignore)
+	}
 	// Before the record, as it is after the record at the return: what the records' epochs say of the order of two calls
 	// the log's order says too.
 	line("CAIRN_REFERENCE_CALL(cairn_reference_call_%s(%s));", f.Name, names(f))

@@ -12,6 +12,9 @@ void cairn_constants(cairn_constant_visitor visit, void *data);
 // Set by cairn_symbol and cairn_variable when libmpi has no such symbol: a constant of another version.
 extern bool cairn_symbol_missing;
 
+// cairn_fortran_function gives the procedures of the libraries that are MPI_COMM_DUP_FN and the like in Fortran.
+void cairn_fortran_function(cairn_constant_visitor visit, void *data, const char *name);
+
 #define CAIRN_CONSTANT(visit, data, kind, constant, name) \
 	do { \
 		cairn_symbol_missing = false; \

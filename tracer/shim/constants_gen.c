@@ -407,39 +407,75 @@ void cairn_constants(cairn_constant_visitor visit, void *data)
 #endif
 #if defined(MPI_TAG_UB) || CAIRN_MPI_H >= 100
 	CAIRN_CONSTANT(visit, data, "keyval", MPI_TAG_UB, "MPI_TAG_UB");
+#ifdef CAIRN_MPICH
+	CAIRN_CONSTANT(visit, data, "keyval", MPI_TAG_UB + 1, "MPI_TAG_UB");
+#endif
 #endif
 #if defined(MPI_HOST) || CAIRN_MPI_H >= 100
 	CAIRN_CONSTANT(visit, data, "keyval", MPI_HOST, "MPI_HOST");
+#ifdef CAIRN_MPICH
+	CAIRN_CONSTANT(visit, data, "keyval", MPI_HOST + 1, "MPI_HOST");
+#endif
 #endif
 #if defined(MPI_IO) || CAIRN_MPI_H >= 100
 	CAIRN_CONSTANT(visit, data, "keyval", MPI_IO, "MPI_IO");
+#ifdef CAIRN_MPICH
+	CAIRN_CONSTANT(visit, data, "keyval", MPI_IO + 1, "MPI_IO");
+#endif
 #endif
 #if defined(MPI_WTIME_IS_GLOBAL) || CAIRN_MPI_H >= 100
 	CAIRN_CONSTANT(visit, data, "keyval", MPI_WTIME_IS_GLOBAL, "MPI_WTIME_IS_GLOBAL");
+#ifdef CAIRN_MPICH
+	CAIRN_CONSTANT(visit, data, "keyval", MPI_WTIME_IS_GLOBAL + 1, "MPI_WTIME_IS_GLOBAL");
+#endif
 #endif
 #if defined(MPI_UNIVERSE_SIZE) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "keyval", MPI_UNIVERSE_SIZE, "MPI_UNIVERSE_SIZE");
+#ifdef CAIRN_MPICH
+	CAIRN_CONSTANT(visit, data, "keyval", MPI_UNIVERSE_SIZE + 1, "MPI_UNIVERSE_SIZE");
+#endif
 #endif
 #if defined(MPI_APPNUM) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "keyval", MPI_APPNUM, "MPI_APPNUM");
+#ifdef CAIRN_MPICH
+	CAIRN_CONSTANT(visit, data, "keyval", MPI_APPNUM + 1, "MPI_APPNUM");
+#endif
 #endif
 #if defined(MPI_LASTUSEDCODE) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "keyval", MPI_LASTUSEDCODE, "MPI_LASTUSEDCODE");
+#ifdef CAIRN_MPICH
+	CAIRN_CONSTANT(visit, data, "keyval", MPI_LASTUSEDCODE + 1, "MPI_LASTUSEDCODE");
+#endif
 #endif
 #if defined(MPI_WIN_BASE) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "keyval", MPI_WIN_BASE, "MPI_WIN_BASE");
+#ifdef CAIRN_MPICH
+	CAIRN_CONSTANT(visit, data, "keyval", MPI_WIN_BASE + 1, "MPI_WIN_BASE");
+#endif
 #endif
 #if defined(MPI_WIN_SIZE) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "keyval", MPI_WIN_SIZE, "MPI_WIN_SIZE");
+#ifdef CAIRN_MPICH
+	CAIRN_CONSTANT(visit, data, "keyval", MPI_WIN_SIZE + 1, "MPI_WIN_SIZE");
+#endif
 #endif
 #if defined(MPI_WIN_DISP_UNIT) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "keyval", MPI_WIN_DISP_UNIT, "MPI_WIN_DISP_UNIT");
+#ifdef CAIRN_MPICH
+	CAIRN_CONSTANT(visit, data, "keyval", MPI_WIN_DISP_UNIT + 1, "MPI_WIN_DISP_UNIT");
+#endif
 #endif
 #if defined(MPI_WIN_CREATE_FLAVOR) || CAIRN_MPI_H >= 300
 	CAIRN_CONSTANT(visit, data, "keyval", MPI_WIN_CREATE_FLAVOR, "MPI_WIN_CREATE_FLAVOR");
+#ifdef CAIRN_MPICH
+	CAIRN_CONSTANT(visit, data, "keyval", MPI_WIN_CREATE_FLAVOR + 1, "MPI_WIN_CREATE_FLAVOR");
+#endif
 #endif
 #if defined(MPI_WIN_MODEL) || CAIRN_MPI_H >= 300
 	CAIRN_CONSTANT(visit, data, "keyval", MPI_WIN_MODEL, "MPI_WIN_MODEL");
+#ifdef CAIRN_MPICH
+	CAIRN_CONSTANT(visit, data, "keyval", MPI_WIN_MODEL + 1, "MPI_WIN_MODEL");
+#endif
 #endif
 #if defined(MPI_WIN_FLAVOR_CREATE) || CAIRN_MPI_H >= 300
 	CAIRN_CONSTANT(visit, data, "win-flavor", MPI_WIN_FLAVOR_CREATE, "MPI_WIN_FLAVOR_CREATE");
@@ -461,45 +497,59 @@ void cairn_constants(cairn_constant_visitor visit, void *data)
 #endif
 #if defined(MPI_COMM_NULL_COPY_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_COMM_NULL_COPY_FN, "MPI_COMM_NULL_COPY_FN");
+	cairn_fortran_function(visit, data, "MPI_COMM_NULL_COPY_FN");
 #endif
 #if defined(MPI_COMM_NULL_DELETE_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_COMM_NULL_DELETE_FN, "MPI_COMM_NULL_DELETE_FN");
+	cairn_fortran_function(visit, data, "MPI_COMM_NULL_DELETE_FN");
 #endif
 #if defined(MPI_COMM_DUP_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_COMM_DUP_FN, "MPI_COMM_DUP_FN");
+	cairn_fortran_function(visit, data, "MPI_COMM_DUP_FN");
 #endif
 #if defined(MPI_WIN_NULL_COPY_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_WIN_NULL_COPY_FN, "MPI_WIN_NULL_COPY_FN");
+	cairn_fortran_function(visit, data, "MPI_WIN_NULL_COPY_FN");
 #endif
 #if defined(MPI_WIN_NULL_DELETE_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_WIN_NULL_DELETE_FN, "MPI_WIN_NULL_DELETE_FN");
+	cairn_fortran_function(visit, data, "MPI_WIN_NULL_DELETE_FN");
 #endif
 #if defined(MPI_WIN_DUP_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_WIN_DUP_FN, "MPI_WIN_DUP_FN");
+	cairn_fortran_function(visit, data, "MPI_WIN_DUP_FN");
 #endif
 #if defined(MPI_TYPE_NULL_COPY_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_TYPE_NULL_COPY_FN, "MPI_TYPE_NULL_COPY_FN");
+	cairn_fortran_function(visit, data, "MPI_TYPE_NULL_COPY_FN");
 #endif
 #if defined(MPI_TYPE_NULL_DELETE_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_TYPE_NULL_DELETE_FN, "MPI_TYPE_NULL_DELETE_FN");
+	cairn_fortran_function(visit, data, "MPI_TYPE_NULL_DELETE_FN");
 #endif
 #if defined(MPI_TYPE_DUP_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_TYPE_DUP_FN, "MPI_TYPE_DUP_FN");
+	cairn_fortran_function(visit, data, "MPI_TYPE_DUP_FN");
 #endif
 #if defined(MPI_NULL_COPY_FN) || CAIRN_MPI_H >= 100
 	CAIRN_CONSTANT(visit, data, "function", MPI_NULL_COPY_FN, "MPI_NULL_COPY_FN");
+	cairn_fortran_function(visit, data, "MPI_NULL_COPY_FN");
 #endif
 #if defined(MPI_NULL_DELETE_FN) || CAIRN_MPI_H >= 100
 	CAIRN_CONSTANT(visit, data, "function", MPI_NULL_DELETE_FN, "MPI_NULL_DELETE_FN");
+	cairn_fortran_function(visit, data, "MPI_NULL_DELETE_FN");
 #endif
 #if defined(MPI_DUP_FN) || CAIRN_MPI_H >= 100
 	CAIRN_CONSTANT(visit, data, "function", MPI_DUP_FN, "MPI_DUP_FN");
+	cairn_fortran_function(visit, data, "MPI_DUP_FN");
 #endif
 #if defined(MPI_CONVERSION_FN_NULL) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_CONVERSION_FN_NULL, "MPI_CONVERSION_FN_NULL");
+	cairn_fortran_function(visit, data, "MPI_CONVERSION_FN_NULL");
 #endif
 #if defined(MPI_CONVERSION_FN_NULL_C) || CAIRN_MPI_H >= 400
 	CAIRN_CONSTANT(visit, data, "function", MPI_CONVERSION_FN_NULL_C, "MPI_CONVERSION_FN_NULL_C");
+	cairn_fortran_function(visit, data, "MPI_CONVERSION_FN_NULL_C");
 #endif
 #if defined(MPI_IDENT) || CAIRN_MPI_H >= 100
 	CAIRN_CONSTANT(visit, data, "comparison", MPI_IDENT, "MPI_IDENT");

@@ -5,12 +5,18 @@
 #include <string.h>
 
 #include "bind.h"
+#include "constants.h"
 #include "control.h"
 #include "loader.h"
 #include "names.h"
 #include "record.h"
 
 __thread struct cairn_announcement cairn_announced;
+_Static_assert(offsetof(struct cairn_announcement, status) == 40, "fortran_entry.inc");
+
+#ifdef CAIRN_OPENMPI
+const void *cairn_fortran_status_ignore, *cairn_fortran_statuses_ignore;
+#endif
 
 extern void *cairn_fortran_slots[] __attribute__((visibility("hidden")));
 extern void *cairn_profiling_slots[] __attribute__((visibility("hidden")));
@@ -56,6 +62,10 @@ void *cairn_bind_fortran(unsigned slot)
 			__atomic_store_n(&cairn_fortran_behind[slot], real, __ATOMIC_RELEASE);
 			target = adapter;
 		}
+#ifdef CAIRN_OPENMPI
+		cairn_fortran_status_ignore = MPI_F_STATUS_IGNORE;
+		cairn_fortran_statuses_ignore = MPI_F_STATUSES_IGNORE;
+#endif
 		cairn_record_fortran = true;
 	}
 	__atomic_store_n(&cairn_fortran_slots[slot], target, __ATOMIC_RELEASE);
@@ -100,4 +110,23 @@ bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **re
 		a->seen = a->calls;
 	}
 	return true;
+}
+
+void cairn_fortran_function(cairn_constant_visitor visit, void *data, const char *name)
+{
+	// mpif.h and the module mpi, as compilers mangle names; the module mpi_f08 of Open MPI, then of MPICH with gfortran,
+	// flang and nvfortran, ifort and ifx.
+	static const char *const forms[] = {"%s_", "%s__", "%s", "%s_f08_", "__mpi_f08_callbacks_MOD_%s", "mpi_f08_callbacks_%s_", "mpi_f08_callbacks_mp_%s_"};
+	char lower[64], symbol[128];
+	size_t i;
+
+	for (i = 0; name[i] != 0 && i < sizeof(lower) - 1; i++)
+		lower[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] + ('a' - 'A') : name[i]);
+	lower[i] = 0;
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		snprintf(symbol, sizeof(symbol), forms[i], lower);
+		void *at = cairn_dlsym(RTLD_DEFAULT, symbol);
+		if (at != NULL)
+			visit(data, "function", name, (int64_t)(intptr_t)at);
+	}
 }

@@ -21,6 +21,7 @@ struct cairn_announcement {
 	uint32_t profiling; // the Fortran layer called PMPI_X
 	uint32_t seen;      // of the announced calls, by a wrapper
 	void *real;         // what the wrapper is to call in place of the C function, or NULL
+	const void *status; // the argument, in functions that set a status or an array of them
 };
 
 extern __thread struct cairn_announcement cairn_announced __attribute__((tls_model("initial-exec")));
@@ -29,6 +30,17 @@ extern __thread struct cairn_announcement cairn_announced __attribute__((tls_mod
 // when the library made the call for itself; else the caller and the function to call on are set.
 bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **real);
 #define cairn_called_from_fortran(function, caller, real) cairn_called_from_fortran_to(function, caller, (void **)(real))
+
+// Open MPI's Fortran layer passes C a status of its own also where the program ignores it: that it does is seen in what
+// the program passed (MPI_STATUS_IGNORE is the address of a variable in Fortran).
+#ifdef CAIRN_OPENMPI
+extern const void *cairn_fortran_status_ignore, *cairn_fortran_statuses_ignore;
+#define cairn_fortran_ignores_status(caller) \
+	(((caller) & CAIRN_FORTRAN) != 0 && \
+	 (cairn_announced.status == cairn_fortran_status_ignore || cairn_announced.status == cairn_fortran_statuses_ignore))
+#else
+#define cairn_fortran_ignores_status(caller) false
+#endif
 
 // The function behind a Fortran symbol.
 void *cairn_fortran_real(unsigned slot);

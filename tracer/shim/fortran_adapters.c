@@ -1,5 +1,6 @@
 #include "fortran_adapters.h"
 
+#include "control.h"
 #include "fortran.h"
 #include "prototypes_gen.h"
 #include "record.h"
@@ -140,6 +141,58 @@ void cairn_fortran_MPI_Type_match_size(MPI_Fint *typeclass, MPI_Fint *size, MPI_
 	MPI_Datatype out = NULL;
 	announce((void *)type_match_size, (struct call){.argument = {typeclass, size, type}, .error = error});
 	cairn_MPI_Type_match_size(*typeclass, *size, &out);
+}
+
+// Without requests there is nothing to wait for: the Fortran procedure sets its results and returns. The C function does the
+// same with ours, and is recorded. With requests the Fortran layer calls it.
+static MPI_Request no_requests[1];
+static int no_indices[1];
+
+#define WITHOUT_REQUESTS(name, parameters, arguments, ...) \
+	void cairn_fortran_##name parameters \
+	{ \
+		void(*procedure) parameters = (void(*) parameters)cairn_fortran_real(cairn_announced.slot); \
+		if (*count == 0 && cairn_recorded(CAIRN_ID_##name)) { \
+			int flag = 0, index = 0; \
+			MPI_Status own; \
+			(void)flag, (void)index, (void)own; \
+			cairn_##name(0, no_requests, __VA_ARGS__); \
+		} \
+		procedure arguments; \
+	}
+
+WITHOUT_REQUESTS(MPI_Waitall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *statuses, MPI_Fint *error),
+	(count, requests, statuses, error), &own)
+WITHOUT_REQUESTS(MPI_Waitany, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *place, MPI_Fint *status, MPI_Fint *error),
+	(count, requests, place, status, error), &index, &own)
+WITHOUT_REQUESTS(MPI_Waitsome, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *done, MPI_Fint *indices, MPI_Fint *statuses, MPI_Fint *error),
+	(count, requests, done, indices, statuses, error), &index, no_indices, &own)
+WITHOUT_REQUESTS(MPI_Testall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *all, MPI_Fint *statuses, MPI_Fint *error),
+	(count, requests, all, statuses, error), &flag, &own)
+WITHOUT_REQUESTS(MPI_Testany, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *place, MPI_Fint *any, MPI_Fint *status, MPI_Fint *error),
+	(count, requests, place, any, status, error), &index, &flag, &own)
+WITHOUT_REQUESTS(MPI_Testsome, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *done, MPI_Fint *indices, MPI_Fint *statuses, MPI_Fint *error),
+	(count, requests, done, indices, statuses, error), &index, no_indices, &own)
+
+// Without a status Open MPI says that the request is not complete, and does not look.
+static int request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+	struct call c = pending;
+	(void)request, (void)status;
+	PROCEDURE(c, void *, void *, void *)(c.argument[0], c.argument[1], c.argument[2], c.error);
+	*flag = *(MPI_Fint *)c.argument[1] != 0;
+	return *c.error;
+}
+
+void cairn_fortran_MPI_Request_get_status(MPI_Fint *request, MPI_Fint *flag, MPI_Fint *status, MPI_Fint *error)
+{
+	int out = 0;
+	if (status != cairn_fortran_status_ignore || !cairn_recorded(CAIRN_ID_MPI_Request_get_status)) {
+		((void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *))cairn_fortran_real(cairn_announced.slot))(request, flag, status, error);
+		return;
+	}
+	announce((void *)request_get_status, (struct call){.argument = {request, flag, status}, .error = error});
+	cairn_MPI_Request_get_status(CAIRN_INNER(MPI_Request_f2c)(*request), &out, MPI_STATUS_IGNORE);
 }
 
 static MPI_Aint aint_of_two(MPI_Aint a, MPI_Aint b)

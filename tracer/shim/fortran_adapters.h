@@ -27,6 +27,13 @@ void cairn_fortran_MPI_Comm_create_errhandler(cairn_procedure *function, MPI_Fin
 void cairn_fortran_MPI_File_create_errhandler(cairn_procedure *function, MPI_Fint *errhandler, MPI_Fint *error);
 void cairn_fortran_MPI_Win_create_errhandler(cairn_procedure *function, MPI_Fint *errhandler, MPI_Fint *error);
 void cairn_fortran_MPI_Type_match_size(MPI_Fint *typeclass, MPI_Fint *size, MPI_Fint *type, MPI_Fint *error);
+void cairn_fortran_MPI_Waitall(MPI_Fint *count, MPI_Fint *requests, MPI_Fint *statuses, MPI_Fint *error);
+void cairn_fortran_MPI_Waitany(MPI_Fint *count, MPI_Fint *requests, MPI_Fint *index, MPI_Fint *status, MPI_Fint *error);
+void cairn_fortran_MPI_Waitsome(MPI_Fint *count, MPI_Fint *requests, MPI_Fint *done, MPI_Fint *indices, MPI_Fint *statuses, MPI_Fint *error);
+void cairn_fortran_MPI_Testall(MPI_Fint *count, MPI_Fint *requests, MPI_Fint *flag, MPI_Fint *statuses, MPI_Fint *error);
+void cairn_fortran_MPI_Testany(MPI_Fint *count, MPI_Fint *requests, MPI_Fint *index, MPI_Fint *flag, MPI_Fint *status, MPI_Fint *error);
+void cairn_fortran_MPI_Testsome(MPI_Fint *count, MPI_Fint *requests, MPI_Fint *done, MPI_Fint *indices, MPI_Fint *statuses, MPI_Fint *error);
+void cairn_fortran_MPI_Request_get_status(MPI_Fint *request, MPI_Fint *flag, MPI_Fint *status, MPI_Fint *error);
 MPI_Aint cairn_fortran_MPI_Aint_add(MPI_Aint *base, MPI_Aint *displacement);
 MPI_Aint cairn_fortran_MPI_Aint_diff(MPI_Aint *a, MPI_Aint *b);
 #endif

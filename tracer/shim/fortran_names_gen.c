@@ -4015,6 +4015,22 @@ void *cairn_fortran_adapter(unsigned function)
 		return (void *)cairn_fortran_MPI_Keyval_create;
 #endif
 #if defined(CAIRN_OPENMPI)
+	case CAIRN_ID_MPI_Request_get_status:
+		return (void *)cairn_fortran_MPI_Request_get_status;
+#endif
+#if defined(CAIRN_OPENMPI)
+	case CAIRN_ID_MPI_Testall:
+		return (void *)cairn_fortran_MPI_Testall;
+#endif
+#if defined(CAIRN_OPENMPI)
+	case CAIRN_ID_MPI_Testany:
+		return (void *)cairn_fortran_MPI_Testany;
+#endif
+#if defined(CAIRN_OPENMPI)
+	case CAIRN_ID_MPI_Testsome:
+		return (void *)cairn_fortran_MPI_Testsome;
+#endif
+#if defined(CAIRN_OPENMPI)
 	case CAIRN_ID_MPI_Type_create_keyval:
 		return (void *)cairn_fortran_MPI_Type_create_keyval;
 #endif
@@ -4029,6 +4045,18 @@ void *cairn_fortran_adapter(unsigned function)
 #if defined(CAIRN_OPENMPI) || defined(CAIRN_MPICH)
 	case CAIRN_ID_MPI_Type_set_attr:
 		return (void *)cairn_fortran_MPI_Type_set_attr;
+#endif
+#if defined(CAIRN_OPENMPI)
+	case CAIRN_ID_MPI_Waitall:
+		return (void *)cairn_fortran_MPI_Waitall;
+#endif
+#if defined(CAIRN_OPENMPI)
+	case CAIRN_ID_MPI_Waitany:
+		return (void *)cairn_fortran_MPI_Waitany;
+#endif
+#if defined(CAIRN_OPENMPI)
+	case CAIRN_ID_MPI_Waitsome:
+		return (void *)cairn_fortran_MPI_Waitsome;
 #endif
 #if defined(CAIRN_OPENMPI)
 	case CAIRN_ID_MPI_Win_create_errhandler:

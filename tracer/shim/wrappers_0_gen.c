@@ -215,6 +215,8 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(9, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv(buf, count, datatype, source, tag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -254,6 +256,8 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(10, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Recv_c(buf, count, datatype, source, tag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -583,6 +587,8 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(21, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -627,6 +633,8 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(22, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -671,6 +679,8 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(23, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -713,6 +723,8 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(24, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1227,6 +1239,8 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(41, &caller_, &real_))
 		return real_(request, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Wait(request, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1263,6 +1277,8 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(42, &caller_, &real_))
 		return real_(count, array_of_requests, index, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitany(count, array_of_requests, index, status));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1302,6 +1318,8 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(43, &caller_, &real_))
 		return real_(count, array_of_requests, array_of_statuses);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		array_of_statuses = MPI_STATUSES_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitall(count, array_of_requests, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1342,6 +1360,8 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(44, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		array_of_statuses = MPI_STATUSES_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -1385,6 +1405,8 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(45, &caller_, &real_))
 		return real_(request, flag, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Test(request, flag, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1422,6 +1444,8 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(46, &caller_, &real_))
 		return real_(count, array_of_requests, index, flag, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testany(count, array_of_requests, index, flag, status));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1462,6 +1486,8 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(47, &caller_, &real_))
 		return real_(count, array_of_requests, flag, array_of_statuses);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		array_of_statuses = MPI_STATUSES_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testall(count, array_of_requests, flag, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1503,6 +1529,8 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(48, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		array_of_statuses = MPI_STATUSES_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -1570,6 +1598,8 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(50, &caller_, &real_))
 		return real_(request, flag, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status(request, flag, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1605,6 +1635,8 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(51, &caller_, &real_))
 		return real_(count, array_of_requests, flag, array_of_statuses);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		array_of_statuses = MPI_STATUSES_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1644,6 +1676,8 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(52, &caller_, &real_))
 		return real_(count, array_of_requests, index, flag, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_any(count, array_of_requests, index, flag, status));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
@@ -1682,6 +1716,8 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(53, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		array_of_statuses = MPI_STATUSES_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Request_get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
 	struct cairn_record record_;
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
@@ -1815,6 +1851,8 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(58, &caller_, &real_))
 		return real_(source, tag, comm, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Probe(source, tag, comm, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1851,6 +1889,8 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(59, &caller_, &real_))
 		return real_(source, tag, comm, flag, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Iprobe(source, tag, comm, flag, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1888,6 +1928,8 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(60, &caller_, &real_))
 		return real_(source, tag, comm, message, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mprobe(source, tag, comm, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1926,6 +1968,8 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(61, &caller_, &real_))
 		return real_(source, tag, comm, flag, message, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Improbe(source, tag, comm, flag, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1965,6 +2009,8 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(62, &caller_, &real_))
 		return real_(buf, count, datatype, message, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mrecv(buf, count, datatype, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -2004,6 +2050,8 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(63, &caller_, &real_))
 		return real_(buf, count, datatype, message, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Mrecv_c(buf, count, datatype, message, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;

@@ -7,6 +7,8 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(505, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -45,6 +47,8 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(506, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -83,6 +87,8 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(507, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -121,6 +127,8 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(508, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -159,6 +167,8 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(509, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -197,6 +207,8 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(510, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -235,6 +247,8 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(511, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -273,6 +287,8 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(512, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_c(fh, offset, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -535,6 +551,8 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(521, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -572,6 +590,8 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(522, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -609,6 +629,8 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(523, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -646,6 +668,8 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(524, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -683,6 +707,8 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(525, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -720,6 +746,8 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(526, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -757,6 +785,8 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(527, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -794,6 +824,8 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(528, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1117,6 +1149,8 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(540, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_shared(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1154,6 +1188,8 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(541, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_shared_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1191,6 +1227,8 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(542, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_shared(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1228,6 +1266,8 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(543, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_shared_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1373,6 +1413,8 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(548, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1410,6 +1452,8 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(549, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1447,6 +1491,8 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(550, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1484,6 +1530,8 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(551, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_c(fh, buf, count, datatype, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1617,6 +1665,8 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(556, &caller_, &real_))
 		return real_(fh, buf, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_at_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1702,6 +1752,8 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(559, &caller_, &real_))
 		return real_(fh, buf, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_at_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1785,6 +1837,8 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(562, &caller_, &real_))
 		return real_(fh, buf, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1868,6 +1922,8 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(565, &caller_, &real_))
 		return real_(fh, buf, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_all_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -1951,6 +2007,8 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(568, &caller_, &real_))
 		return real_(fh, buf, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_read_ordered_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;
@@ -2034,6 +2092,8 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(571, &caller_, &real_))
 		return real_(fh, buf, status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_File_write_ordered_end(fh, buf, status));
 	struct cairn_record record_;
 	MPI_Status own_status_;

@@ -1627,6 +1627,8 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(658, &caller_, &real_))
 		return real_(f_status, c_status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		c_status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f2c(f_status, c_status));
 	struct cairn_record record_;
 	const int64_t length_f_status_ = f_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
@@ -1686,6 +1688,8 @@ int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_statu
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(660, &caller_, &real_))
 		return real_(f08_status, c_status);
+	if (CAIRN_UNLIKELY(cairn_fortran_ignores_status(caller_)))
+		c_status = MPI_STATUS_IGNORE;
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Status_f082c(f08_status, c_status));
 	struct cairn_record record_;
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;

@@ -110,7 +110,9 @@ program objects
   COUNTED(MPI_Wtick)
   t = t + MPI_Wtick()
   CALL(MPI_Pcontrol)(1)
-  call MPI_F_sync_reg(buffer)
+#ifndef WITH_mpich
+  call MPI_F_sync_reg(buffer) ! MPICH 4.0's writes an error code to an argument that there is not
+#endif
   ! attributes of communicators
   extra = 42
   CALL(MPI_Comm_create_keyval)(copy_comm, delete_comm, key, extra, e)
