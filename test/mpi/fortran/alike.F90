@@ -88,6 +88,7 @@ program alike
   call MPI_Dist_graph_create_adjacent(MPI_COMM_SELF, 0, sources, MPI_WEIGHTS_EMPTY, 0, targets, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, .false., c, e)
   call MPI_Comm_free(c, e)
   call MPI_Type_contiguous(3, MPI_DOUBLE_PRECISION, d, e)
+  call MPI_Type_commit(d, e)
   call MPI_Bcast(MPI_BOTTOM, 0, d, 0, MPI_COMM_SELF, e)
   call MPI_Type_free(d, e)
   call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, e)

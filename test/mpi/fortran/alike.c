@@ -81,6 +81,7 @@ int main(int argc, char **argv)
     MPI_Dist_graph_create_adjacent(MPI_COMM_SELF, 0, sources, MPI_WEIGHTS_EMPTY, 0, targets, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &c);
     MPI_Comm_free(&c);
     MPI_Type_contiguous(3, MPI_DOUBLE_PRECISION, &d);
+    MPI_Type_commit(&d);
     MPI_Bcast(MPI_BOTTOM, 0, d, 0, MPI_COMM_SELF);
     MPI_Type_free(&d);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
