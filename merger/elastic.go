@@ -318,11 +318,10 @@ func (f *fitting) strides(values []int64) []stride {
 // linear fits a + b·((r div c) mod d).
 func (f *fitting) linear(values []int64, c, d int64) (trace.Value, bool) {
 	quotient := func(r int64) int64 {
-		if q := r / c; d == 0 {
-			return q
-		} else {
-			return q % d
+		if d == 0 {
+			return r / c
 		}
+		return r / c % d
 	}
 	q0 := quotient(f.own[0])
 	a, b, known := values[0], int64(0), false

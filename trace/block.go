@@ -77,7 +77,7 @@ func appendBlock(b []byte, kind blockType, content []byte) []byte {
 		}
 	}
 	if kind != blockTiming && len(content) <= mixLimit {
-		if packed := appendMix(nil, content); len(packed) < len(stored) {
+		if packed := encodeMix(content); len(packed) < len(stored) {
 			stored, how = packed, codecMix
 		}
 	}

@@ -39,7 +39,7 @@ func useAll(b []byte) {
 		var text []byte
 		for k := 0; k < 300 && cursor.Next(); k++ {
 			text = cursor.Event().AppendText(text[:0])
-			text = cursor.Event().AppendJSON(text[:0])
+			text = cursor.Event().AppendJSON(text)
 		}
 		for k := 0; k < 10 && cursor.Previous(); k++ {
 			text = cursor.Event().AppendText(text[:0])

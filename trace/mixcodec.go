@@ -308,8 +308,9 @@ func (m *mixModel) endByte(b byte) {
 	m.contexts()
 }
 
-// appendMix appends the packed content.
-func appendMix(b, content []byte) []byte {
+// encodeMix is the packed content.
+func encodeMix(content []byte) []byte {
+	var b []byte
 	m := startMix(len(content))
 	defer m.release()
 	low, high := uint32(0), ^uint32(0)

@@ -9,7 +9,7 @@ import (
 
 func TestMixRoundTrip(t *testing.T) {
 	for _, content := range [][]byte{{}, {0}, {255}, bytes.Repeat([]byte{7}, 1000), []byte("MPI_COMM_WORLD"), mixPriming} {
-		packed := appendMix(nil, content)
+		packed := encodeMix(content)
 		got, err := decodeMix(packed, len(content))
 		require.NoError(t, err)
 		require.Equal(t, content, got)
@@ -21,7 +21,7 @@ func FuzzMix(f *testing.F) {
 	f.Add([]byte("MPI_COMM_WORLD"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_, _ = decodeMix(b, min(len(b)*8, 4096))
-		got, err := decodeMix(appendMix(nil, b), len(b))
+		got, err := decodeMix(encodeMix(b), len(b))
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(b, got))
 	})
@@ -29,7 +29,7 @@ func FuzzMix(f *testing.F) {
 
 func BenchmarkMix(b *testing.B) {
 	content := mixPriming
-	packed := appendMix(nil, content)
+	packed := encodeMix(content)
 	b.SetBytes(int64(len(content)))
 	for b.Loop() {
 		_, _ = decodeMix(packed, len(content))

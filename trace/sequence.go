@@ -331,23 +331,3 @@ func (r *sequenceReader) skip(n uint64) bool {
 	}
 	return true
 }
-
-// skipAll goes to the end of the sequence.
-func (r *sequenceReader) skipAll() {
-	for r.left > 0 && r.d.err == nil {
-		if r.piece == 0 && !r.start() {
-			return
-		}
-		if r.kind == pieceGrammar {
-			r.left = 0 // the grammar has been read as a whole
-			return
-		}
-		if r.kind == pieceLiterals || r.kind == pieceDifferences {
-			for k := r.piece; k > 0 && r.d.err == nil; k-- {
-				r.d.uvarint()
-			}
-		}
-		r.left -= r.piece
-		r.piece = 0
-	}
-}

@@ -112,6 +112,5 @@ type Watcher interface {
 	Opened(*Completion)
 }
 
-// Expected is how many participants of the collective the trace has, and Complete whether all of them took part.
-func (c *Collective) Expected() int  { return c.expected }
+// Complete tells whether all participants that the trace has took part.
 func (c *Collective) Complete() bool { return c.arrived >= c.expected }

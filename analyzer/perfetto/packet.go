@@ -151,7 +151,7 @@ func (p *packets) track(t track) {
 // A slice is a named stretch of time on a track.
 type slice struct {
 	track            uint64
-	start, end       int64 // ns
+	start            int64 // ns
 	name, category   string
 	annotations      []annotation
 	starts, finishes []uint64 // flows

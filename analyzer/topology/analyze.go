@@ -41,9 +41,7 @@ func Analyze(_ context.Context, t timeline.Trace, o Options) (Findings, error) {
 	}
 	f.Run = finding(Identify(world, o), size)
 	f.Run.Places = places(Identify(world, o))
-	if f.Communicators, err = perCommunicator(t.Communicators(), byComm, o); err != nil {
-		return f, err
-	}
+	f.Communicators = perCommunicator(t.Communicators(), byComm, o)
 	return f, nil
 }
 
@@ -68,7 +66,7 @@ func places(t Topology) [][]int {
 }
 
 // perCommunicator puts communicators with equal topologies together: a program with 64 rows has 64 of them.
-func perCommunicator(communicators []trace.Communicator, byComm map[int][]Traffic, o Options) ([]Finding, error) {
+func perCommunicator(communicators []trace.Communicator, byComm map[int][]Traffic, o Options) []Finding {
 	groups := map[string]*Finding{}
 	list := []Finding{}
 	var order []string
@@ -106,7 +104,7 @@ func perCommunicator(communicators []trace.Communicator, byComm map[int][]Traffi
 	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Compare(b.Inside.Bytes+b.Outside.Bytes, a.Inside.Bytes+a.Outside.Bytes)
 	})
-	return list, nil
+	return list
 }
 
 // name is what the program calls a communicator, else its global name.

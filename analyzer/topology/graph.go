@@ -26,9 +26,11 @@ func NewGraph(n int, edges func(yield func(u, v int) bool)) *Graph {
 	return g
 }
 
-// Order is the number of vertices, Size that of edges.
+// Order is the number of vertices.
 func (g *Graph) Order() int { return len(g.neighbours) }
-func (g *Graph) Size() int  { return g.edges }
+
+// Size is the number of edges.
+func (g *Graph) Size() int { return g.edges }
 
 // Neighbours of a vertex, ascending; the caller does not change them.
 func (g *Graph) Neighbours(v int) []int32 { return g.neighbours[v] }

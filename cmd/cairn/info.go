@@ -97,10 +97,7 @@ func newInfoCommand() *cobra.Command {
 				return err
 			}
 			defer f.Close()
-			i, err := inform(f)
-			if err != nil {
-				return damaged(args[0], err)
-			}
+			i := inform(f)
 			if asJSON {
 				encoder := json.NewEncoder(c.OutOrStdout())
 				encoder.SetIndent("", "  ")
@@ -114,7 +111,7 @@ func newInfoCommand() *cobra.Command {
 	return c
 }
 
-func inform(f *traceFile) (*information, error) {
+func inform(f *traceFile) *information {
 	meta := f.Meta()
 	i := &information{
 		FormatVersion: f.Version(), Ranks: len(f.Ranks()), Signatures: len(f.Signatures()),
@@ -149,7 +146,7 @@ func inform(f *traceFile) (*information, error) {
 			i.EndedEarly = append(i.EndedEarly, earlyEnd{rank.Rank, rank.EndedEarly})
 		}
 	}
-	return i, nil
+	return i
 }
 
 func (i *information) print(w io.Writer) error {

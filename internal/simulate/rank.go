@@ -10,12 +10,11 @@ type Rank struct {
 	now  int64
 	line int
 
-	world   *Comm
-	raw     rawHandles
-	calls   uint64   // so far
-	log     []uint64 // records that the recorder has not seen
-	rec     *recorder.Recorder
-	scratch []uint64
+	world *Comm
+	raw   rawHandles
+	calls uint64   // so far
+	log   []uint64 // records that the recorder has not seen
+	rec   *recorder.Recorder
 
 	// of the replay; nil and empty when the rank is alone
 	yield      func(struct{}) bool
