@@ -20,3 +20,9 @@ var datatypeSizes = func() map[string]int64 {
 	}
 	return sizes
 }()
+
+// DatatypeSize is the size in bytes of a predefined datatype ("MPI_DOUBLE"); false for one that it does not know.
+func DatatypeSize(name string) (int64, bool) {
+	size, known := datatypeSizes[name]
+	return size, known
+}

@@ -1,0 +1,70 @@
+package profile
+
+// SchemaVersion is that of Findings: it grows when a key changes its meaning or goes.
+const SchemaVersion = 1
+
+// Findings are the profile of a run. Seconds are inside of the calls, nested calls counted in both.
+type Findings struct {
+	SchemaVersion int       `json:"schema_version"`
+	Cells         []Cell    `json:"cells"`         // all ranks together, longest first
+	CellsOmitted  int       `json:"cells_omitted"` // how many of the shortest are not listed
+	Functions     []Row     `json:"functions"`
+	Communicators []Row     `json:"communicators"` // by name: a label that the program gave, else the global name; the 100 longest
+	SizeClasses   []SizeRow `json:"size_classes"`  // in order of size, calls without a size last
+	Ranks         []RankRow `json:"ranks"`
+	Matrix        Matrix    `json:"matrix"`
+}
+
+// A Volume is a number of calls, their time and bytes.
+type Volume struct {
+	Calls   uint64  `json:"calls"`
+	Seconds float64 `json:"seconds"`
+	Bytes   uint64  `json:"bytes"`
+	Unsized uint64  `json:"unsized_calls"` // calls with data of a datatype whose size the trace does not tell
+}
+
+// A Cell is one function at one call site, on one communicator and in one size class.
+type Cell struct {
+	Function     string `json:"function"`
+	CallSite     string `json:"call_site"`
+	Communicator string `json:"communicator"` // "" where the call has none
+	SizeClass    string `json:"size_class"`   // as in SizeRow
+	Volume
+}
+
+// A Row is one function, or one communicator.
+type Row struct {
+	Name string `json:"name"`
+	Volume
+}
+
+// A SizeRow is one size class: calls of From up to To bytes. "0 B", "1 B", "2 B – 3 B", "4 B – 7 B", …, by powers of two.
+type SizeRow struct {
+	Name string `json:"name"` // "" for calls without data
+	From uint64 `json:"from_bytes"`
+	To   uint64 `json:"to_bytes"`
+	Volume
+}
+
+// A RankRow is one rank, all its threads.
+type RankRow struct {
+	Rank int `json:"rank"`
+	Volume
+}
+
+// A Matrix is who sent how much to whom by point-to-point messages, in tiles of Tile × Tile ranks of the world, so that
+// there are never more than 256 × 256 of them.
+type Matrix struct {
+	Ranks   int    `json:"ranks"` // of the world
+	Tile    int    `json:"tile"`  // ranks to a tile in either direction; 1: every rank has its own
+	Cells   []Tile `json:"cells"` // those with messages, by From, then To
+	Unknown uint64 `json:"unknown_messages"`
+}
+
+// A Tile is the traffic from ranks From·Tile … to ranks To·Tile ….
+type Tile struct {
+	From  int    `json:"from"`
+	To    int    `json:"to"`
+	Calls uint64 `json:"calls"`
+	Bytes uint64 `json:"bytes"`
+}

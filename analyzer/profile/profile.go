@@ -1,0 +1,233 @@
+package profile
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+const (
+	maxCells         = 500
+	maxCommunicators = 100
+	maxTiles         = 256 // in either direction
+)
+
+// A Profile collects the tallies of all locations.
+type Profile struct {
+	trace     timeline.Trace
+	locations []timeline.Location
+	tallies   []Tally
+}
+
+// New starts the profile of a trace.
+func New(t timeline.Trace) *Profile {
+	locations := timeline.Locations(t)
+	return &Profile{trace: t, locations: locations, tallies: make([]Tally, len(locations))}
+}
+
+// Location is where the calls of a location are counted; different ones may be fed at the same time.
+func (p *Profile) Location(i int) *Tally {
+	p.tallies[i] = Tally{sums: map[key]*sum{}, data: map[uint16]payload{}}
+	return &p.tallies[i]
+}
+
+// Analyze makes the profile of a trace in a pass of its own.
+func Analyze(ctx context.Context, t timeline.Trace) (Findings, error) {
+	p := New(t)
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, l := range p.locations {
+		group.Go(func() error {
+			tally := p.Location(i)
+			return timeline.EachOf(inner, t, i, l, nil, func(c *timeline.Call) error {
+				tally.Call(c)
+				return nil
+			})
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return Findings{}, err
+	}
+	return p.Findings()
+}
+
+// Findings is the profile of all that was counted.
+func (p *Profile) Findings() (Findings, error) {
+	f := Findings{SchemaVersion: SchemaVersion, Cells: []Cell{}, Ranks: []RankRow{}}
+	total := map[key]*Volume{}
+	functions, communicators := map[string]*Volume{}, map[string]*Volume{}
+	classes := map[int8]*Volume{}
+	for i, l := range p.locations {
+		if n := len(f.Ranks); n == 0 || f.Ranks[n-1].Rank != l.Rank {
+			f.Ranks = append(f.Ranks, RankRow{Rank: l.Rank})
+		}
+		rank := &f.Ranks[len(f.Ranks)-1].Volume
+		for k, s := range p.tallies[i].sums {
+			v := Volume{Calls: s.calls, Seconds: float64(s.ns) / 1e9, Bytes: s.bytes}
+			if k.class == unsized {
+				v.Unsized = s.calls
+			}
+			rank.add(v)
+			at(total, k).add(v)
+		}
+	}
+	cells := map[Cell]*Volume{}
+	for k, v := range total {
+		name := p.communicator(k.comm)
+		function := p.function(k.function)
+		at(cells, Cell{Function: function, CallSite: p.site(k.site), Communicator: name, SizeClass: className(k.class)}).add(*v)
+		at(functions, function).add(*v)
+		at(classes, k.class).add(*v)
+		if name != "" {
+			at(communicators, name).add(*v)
+		}
+	}
+	for c, v := range cells {
+		c.Volume = *v
+		f.Cells = append(f.Cells, c)
+	}
+	slices.SortFunc(f.Cells, func(a, b Cell) int {
+		return cmp.Or(-cmp.Compare(a.Seconds, b.Seconds), cmp.Compare(a.Function, b.Function), cmp.Compare(a.CallSite, b.CallSite),
+			cmp.Compare(a.Communicator, b.Communicator), cmp.Compare(a.SizeClass, b.SizeClass))
+	})
+	f.CellsOmitted = max(0, len(f.Cells)-maxCells)
+	f.Cells = f.Cells[:len(f.Cells)-f.CellsOmitted]
+	f.Functions, f.Communicators, f.SizeClasses = rows(functions), rows(communicators), sizeRows(classes)
+	f.Communicators = f.Communicators[:min(len(f.Communicators), maxCommunicators)]
+	traffic, err := p.trace.Matrix()
+	if err != nil {
+		return f, fmt.Errorf("communication matrix: %w", err)
+	}
+	f.Matrix = tiles(traffic, p.trace.Meta().WorldSize)
+	return f, nil
+}
+
+func at[K comparable](m map[K]*Volume, k K) *Volume {
+	if m[k] == nil {
+		m[k] = new(Volume)
+	}
+	return m[k]
+}
+
+func (v *Volume) add(o Volume) {
+	v.Calls += o.Calls
+	v.Seconds += o.Seconds
+	v.Bytes += o.Bytes
+	v.Unsized += o.Unsized
+}
+
+func rows(m map[string]*Volume) []Row {
+	list := make([]Row, 0, len(m))
+	for name, v := range m {
+		list = append(list, Row{name, *v})
+	}
+	slices.SortFunc(list, func(a, b Row) int {
+		return cmp.Or(-cmp.Compare(a.Seconds, b.Seconds), cmp.Compare(a.Name, b.Name))
+	})
+	return list
+}
+
+func sizeRows(m map[int8]*Volume) []SizeRow {
+	list := make([]SizeRow, 0, len(m))
+	for class, v := range m {
+		r := SizeRow{Name: className(class), Volume: *v}
+		if class > 0 {
+			r.From, r.To = 1<<(class-1), 1<<class-1
+		}
+		list = append(list, r)
+	}
+	rank := func(r SizeRow) int {
+		switch r.Name {
+		case "":
+			return 2
+		case unsizedName:
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(list, func(a, b SizeRow) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a.To, b.To)) })
+	return list
+}
+
+const unsizedName = "not known"
+
+func className(class int8) string {
+	switch {
+	case class == noSize:
+		return ""
+	case class == unsized:
+		return unsizedName
+	case class <= 1:
+		return words(uint64(class))
+	}
+	return words(1<<(class-1)) + " – " + words(1<<class-1)
+}
+
+// words is a number of bytes; the last of a class of some KiB is called by the KiB that it lies in.
+func words(n uint64) string {
+	for _, unit := range []struct {
+		name  string
+		shift uint
+	}{{"TiB", 40}, {"GiB", 30}, {"MiB", 20}, {"KiB", 10}} {
+		if n >= 1<<unit.shift {
+			return fmt.Sprintf("%d %s", n>>unit.shift, unit.name)
+		}
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+func (p *Profile) function(id uint16) string {
+	if f := p.trace.Function(id); f != nil {
+		return f.Name
+	}
+	return fmt.Sprintf("function %d", id)
+}
+
+func (p *Profile) site(n uint32) string {
+	if sites := p.trace.Sites(); n > 0 && int(n) <= len(sites) {
+		return callsite.Name(&sites[n-1])
+	}
+	return ""
+}
+
+func (p *Profile) communicator(i int32) string {
+	all := p.trace.Communicators()
+	if i < 0 || int(i) >= len(all) {
+		return ""
+	}
+	if all[i].Label != "" {
+		return all[i].Label
+	}
+	return all[i].GlobalName
+}
+
+// tiles puts the matrix into at most maxTiles × maxTiles cells.
+func tiles(traffic []trace.Traffic, size int) Matrix {
+	m := Matrix{Ranks: size, Tile: max(1, (size+maxTiles-1)/maxTiles), Cells: []Tile{}}
+	sums := map[[2]int]*Tile{}
+	for _, one := range traffic {
+		if one.Source < 0 || one.Dest < 0 || one.Source >= size || one.Dest >= size {
+			m.Unknown += one.Messages
+			continue
+		}
+		k := [2]int{one.Source / m.Tile, one.Dest / m.Tile}
+		if sums[k] == nil {
+			sums[k] = &Tile{From: k[0], To: k[1]}
+		}
+		sums[k].Calls += one.Messages
+		sums[k].Bytes += one.Bytes
+	}
+	for _, tile := range sums {
+		m.Cells = append(m.Cells, *tile)
+	}
+	slices.SortFunc(m.Cells, func(a, b Tile) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	return m
+}

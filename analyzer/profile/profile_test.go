@@ -1,0 +1,80 @@
+package profile_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/profile"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+)
+
+// TestProfileByHand: rank 0 sends 3 × 10 doubles (80 bytes) of 2 ms and once 1000 bytes of 4 ms, then both reduce one
+// double in 1 ms on rank 0 and 5 ms on rank 1.
+func TestProfileByHand(t *testing.T) {
+	b := tracetest.New(2)
+	r := b.Rank(0).At("a.c:1").Init(0, 1).At("a.c:5")
+	for k := range 3 {
+		r.Call("MPI_Send", float64(10+10*k), float64(12+10*k), tracetest.Args{"count": 10, "datatype": "MPI_DOUBLE", "dest": 1})
+	}
+	r.At("a.c:9").Call("MPI_Send", 50, 54, tracetest.Args{"count": 1000, "datatype": "MPI_BYTE", "dest": 1})
+	r.At("a.c:11").Call("MPI_Allreduce", 64, 65, tracetest.Args{"count": 1, "datatype": "MPI_DOUBLE"}).Finalize(70, 71)
+	r = b.Rank(1).At("a.c:1").Init(0, 1).At("a.c:7")
+	for k := range 3 {
+		r.Recv(float64(10+10*k), float64(12+10*k), 0, 80)
+	}
+	r.Recv(50, 54, 0, 1000)
+	r.At("a.c:11").Call("MPI_Allreduce", 60, 65, tracetest.Args{"count": 1, "datatype": "MPI_DOUBLE"}).Finalize(70, 71)
+
+	f, err := profile.Analyze(context.Background(), timeline.Of(b.Open(t)))
+	require.NoError(t, err)
+	cells := map[string]profile.Volume{}
+	for _, c := range f.Cells {
+		cells[c.Function+" "+c.CallSite+" "+c.Communicator+" "+c.SizeClass] = c.Volume
+	}
+	volume := func(calls uint64, ms float64, bytes uint64) profile.Volume {
+		return profile.Volume{Calls: calls, Seconds: ms / 1000, Bytes: bytes}
+	}
+	near := func(want, got profile.Volume) {
+		t.Helper()
+		assert.InDelta(t, want.Seconds, got.Seconds, 1e-9)
+		want.Seconds, got.Seconds = 0, 0
+		assert.Equal(t, want, got)
+	}
+	near(volume(3, 6, 240), cells["MPI_Send a.c:5 MPI_COMM_WORLD 64 B – 127 B"])
+	near(volume(1, 4, 1000), cells["MPI_Send a.c:9 MPI_COMM_WORLD 512 B – 1023 B"])
+	near(volume(2, 6, 16), cells["MPI_Allreduce a.c:11 MPI_COMM_WORLD 8 B – 15 B"])
+	calls := uint64(0)
+	for _, r := range f.Ranks {
+		calls += r.Calls
+	}
+	assert.Equal(t, uint64(14), calls)
+	near(volume(7, 1+6+4+1+1, 240+1000+8), f.Ranks[0].Volume)
+	for _, row := range f.Functions {
+		if row.Name == "MPI_Send" {
+			near(volume(4, 10, 1240), row.Volume)
+		}
+	}
+	assert.Equal(t, profile.Matrix{Ranks: 2, Tile: 1, Cells: []profile.Tile{{From: 0, To: 1, Calls: 4, Bytes: 1240}}}, f.Matrix)
+}
+
+// TestMatrixIsBounded: of 600 ranks in a row, three share a tile; the neighbours' traffic is kept whole.
+func TestMatrixIsBounded(t *testing.T) {
+	b := tracetest.New(600)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.Call("MPI_Send", 1, 2, tracetest.Args{"count": 8, "datatype": "MPI_BYTE", "dest": (i + 1) % 600})
+	})
+	f, err := profile.Analyze(context.Background(), timeline.Of(b.Open(t)))
+	require.NoError(t, err)
+	assert.Equal(t, 3, f.Matrix.Tile)
+	assert.Len(t, f.Matrix.Cells, 400) // 200 within a tile, 200 to the next
+	bytes := uint64(0)
+	for _, c := range f.Matrix.Cells {
+		assert.Less(t, max(c.From, c.To), 256)
+		bytes += c.Bytes
+	}
+	assert.Equal(t, uint64(4800), bytes)
+}
