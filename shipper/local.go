@@ -67,6 +67,13 @@ func RunLocal(ctx context.Context, o LocalOptions) (runs []LocalRun, problems []
 		return nil, problems, ErrNothingTraced
 	}
 	slices.SortStableFunc(runs, func(a, b LocalRun) int { return int(min(max(startOf(a.Content)-startOf(b.Content), -1), 1)) })
+	contents := make([]*trace.Content, len(runs))
+	for i := range runs {
+		contents[i] = runs[i].Content
+	}
+	if err := merger.JoinWorlds(contents); err != nil {
+		problems = append(problems, fmt.Sprintf("worlds cannot be joined: %v", err))
+	}
 	for i := range runs {
 		r := &runs[i]
 		r.Directory = o.Out

@@ -232,6 +232,7 @@ func (p *Plan) merge(ctx context.Context, s store.Store, level int, o Options) (
 		return result, nil
 	}
 	number(runs, p.Attempts)
+	result.Problems = append(result.Problems, joinWorlds(runs)...)
 	for i := range runs {
 		summary, err := write(ctx, s, &runs[i])
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/cairn-mpi/cairn/merger"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // mergeWorld merges the inputs of one world into its runs. The merger keeps the
@@ -30,4 +31,22 @@ func mergeWorld(ctx context.Context, world string, inputs []input, o Options) ([
 		runs = append(runs, run{content: content, start: start})
 	}
 	return runs, problems, nil
+}
+
+// joinWorlds finds out which worlds of an attempt met; the runs are in the order of attempts. Runs are useful without
+// it, so what hinders it is only reported.
+func joinWorlds(runs []run) []string {
+	var problems []string
+	for from := 0; from < len(runs); {
+		to := from
+		var contents []*trace.Content
+		for ; to < len(runs) && runs[to].attempt == runs[from].attempt; to++ {
+			contents = append(contents, runs[to].content)
+		}
+		if err := merger.JoinWorlds(contents); err != nil {
+			problems = append(problems, fmt.Sprintf("worlds cannot be joined: %v", err))
+		}
+		from = to
+	}
+	return problems
 }

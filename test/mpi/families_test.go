@@ -4,14 +4,18 @@ package mpi
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	format "github.com/cairn-mpi/cairn/trace"
 )
 
 // familyRanks has the number of ranks of the programs that are not for two.
@@ -78,4 +82,43 @@ func worldOf(t *testing.T, dir string) string {
 		return files[0]
 	}
 	return filepath.Join(dir, "trace.cairn")
+}
+
+// TestSpawnedWorldsAreJoined: the program starts two worlds, one after the other, and each of the three traces names the
+// worlds that its communicators lead to. Only Open MPI can spawn here.
+func TestSpawnedWorldsAreJoined(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "bin")
+	program := filepath.Join(dir, "openmpi", "dynamic")
+	out, err := exec.Command("make", "-s", "-C", "families", "OUT="+dir, program).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	command, _ := launchFamily("openmpi", dir, "dynamic")
+	r := trace(t, nil, command...)
+	require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
+	files, err := filepath.Glob(filepath.Join(r.dir, "run-*", "trace.cairn"))
+	require.NoError(t, err)
+	require.Len(t, files, 3)
+	var worlds []string
+	var met [][]string
+	for _, file := range files {
+		f, err := os.Open(file)
+		require.NoError(t, err)
+		defer f.Close()
+		info, err := f.Stat()
+		require.NoError(t, err)
+		opened, err := format.Open(f, info.Size())
+		require.NoError(t, err)
+		c, err := opened.Content()
+		require.NoError(t, err)
+		var remote []string
+		for i := range c.Communicators {
+			if w := c.Communicators[i].RemoteWorld; w != "" && !slices.Contains(remote, w) {
+				remote = append(remote, w)
+			}
+		}
+		assert.NotContains(t, strings.Join(c.Meta.Notes, "\n"), "other side")
+		worlds, met = append(worlds, c.Meta.World), append(met, remote)
+	}
+	assert.ElementsMatch(t, worlds[1:], met[0])
+	assert.Equal(t, worlds[:1], met[1])
+	assert.Equal(t, worlds[:1], met[2])
 }

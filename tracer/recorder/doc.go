@@ -58,7 +58,8 @@
 // A communicator has a dense local id, as other handles have, and is an instance of trace.Communicator, whose global
 // name is the same on all its members without communication (communicators.go). The stream Signature.Communicator of a
 // creating call gives the instance. MPI_COMM_WORLD is instance 0; MPI_COMM_SELF and the communicator to
-// the parents of a spawned world become one when they are first used or asked for.
+// the parents of a spawned world become one when they are first used or asked for. Which world the other side of
+// an intercommunicator is can be told only where both are known: merger.JoinWorlds.
 //
 // # Order of threads
 //

@@ -1,0 +1,272 @@
+package merger
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// JoinWorlds finds out which MPI worlds met: those that were spawned and their parents, and the two sides of a port or
+// a socket. It fills Communicator.RemoteWorld on both sides. No rank knows the other world's id, and none is asked:
+// what both sides recorded is compared instead, namely how they met, the sizes of both groups, the port's name, and
+// when. What fits more than one world is left open, and a note in the trace says so; a world that fits nobody's (the
+// other side was not traced) is left open without one.
+func JoinWorlds(contents []*trace.Content) error {
+	if len(contents) < 2 {
+		return nil
+	}
+	var all []*encounter
+	for i, c := range contents {
+		found, err := encounters(i, c)
+		if err != nil {
+			return fmt.Errorf("world %s: %w", c.Meta.World, err)
+		}
+		all = append(all, found...)
+	}
+	matchEncounters(all)
+	for _, e := range all {
+		c := contents[e.world]
+		switch len(e.worlds) {
+		case 0:
+		case 1:
+			c.Communicators[e.communicator].RemoteWorld = contents[e.worlds[0]].Meta.World
+		default:
+			var names []string
+			for _, w := range e.worlds {
+				names = append(names, contents[w].Meta.World)
+			}
+			slices.Sort(names)
+			c.Meta.Notes = append(c.Meta.Notes, fmt.Sprintf("the other side of communicator %s may be any of the worlds %s",
+				c.Communicators[e.communicator].GlobalName, strings.Join(names, ", ")))
+		}
+	}
+	for _, c := range contents {
+		slices.Sort(c.Meta.Notes)
+		c.Meta.Notes = slices.Compact(c.Meta.Notes)
+	}
+	return nil
+}
+
+// A side says how a world came to an intercommunicator with another one.
+type side string
+
+// Sides by the class of the call.
+const (
+	parentSide  side = "spawn"
+	childSide   side = "parent"
+	acceptSide  side = "accept"
+	connectSide side = "connect"
+	joinSide    side = "join"
+)
+
+// oppositeSide is how the other world comes to it.
+var oppositeSide = map[side]side{
+	parentSide: childSide, childSide: parentSide, acceptSide: connectSide, connectSide: acceptSide, joinSide: joinSide,
+}
+
+// An encounter is an intercommunicator with another world, as one side has it.
+type encounter struct {
+	world, communicator int // indices
+	side                side
+	local, remote       int    // sizes of the groups
+	port                string // "" where it was not recorded
+	// from and to are when the calls were made that gave it, in nanoseconds of real time; of a child, when its ranks
+	// began.
+	from, to int64
+	boots    []string // of the nodes: equal ones share a clock
+	worlds   []int    // those that fit
+}
+
+// encounters are those of a world with others.
+func encounters(world int, c *trace.Content) ([]*encounter, error) {
+	sides := sidesOf(c)
+	if len(sides) == 0 {
+		return nil, nil
+	}
+	found := map[int]*encounter{}
+	for i := range c.Threads {
+		t := &c.Threads[i]
+		calls := creationsBy(c, t, sides)
+		if calls == 0 {
+			continue
+		}
+		cursor, err := c.Cursor(t.Rank, t.Thread)
+		if err != nil {
+			return nil, err
+		}
+		rank := rankOf(c, t.Rank)
+		for calls > 0 && cursor.Next() {
+			e := cursor.Event()
+			how, meets := sides[e.Signature.Function]
+			if !meets || e.NewComm < 0 {
+				continue
+			}
+			calls--
+			if withinWorld(&c.Communicators[e.NewComm]) {
+				continue
+			}
+			met := found[e.NewComm]
+			if met == nil {
+				met = newEncounter(world, c, e.NewComm, how)
+				found[e.NewComm] = met
+			}
+			met.add(rank, e)
+		}
+		if err := cursor.Err(); err != nil {
+			return nil, err
+		}
+	}
+	list := make([]*encounter, 0, len(found))
+	for _, e := range found {
+		list = append(list, e)
+	}
+	slices.SortFunc(list, func(a, b *encounter) int { return a.communicator - b.communicator })
+	return list, nil
+}
+
+// sidesOf finds the functions of a trace that lead to another world.
+func sidesOf(c *trace.Content) map[uint16]side {
+	sides := map[uint16]side{}
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		words := strings.Fields(f.Class)
+		for how := range oppositeSide {
+			if slices.Contains(words, string(how)) && (slices.Contains(words, "comm-create") || how == childSide) {
+				sides[f.ID] = how
+			}
+		}
+	}
+	return sides
+}
+
+// creationsBy counts the calls of a thread that may have given an encounter.
+func creationsBy(c *trace.Content, t *trace.Thread, sides map[uint16]side) int {
+	n := 0
+	for _, ref := range t.Streams {
+		s := &c.Signatures[ref.Terminal]
+		if _, meets := sides[s.Function]; meets && s.Communicator.Form == trace.Stream && s.Communicator.Int == int64(ref.Number) {
+			n += len(c.Sequences[ref.Sequence])
+		}
+	}
+	return n
+}
+
+// withinWorld tells whether both groups are known to be in the communicator's own world: connect and accept, or join, of
+// ranks of one world.
+func withinWorld(c *trace.Communicator) bool {
+	return !slices.ContainsFunc(c.Remote.Ranks(), func(rank int) bool { return rank < 0 })
+}
+
+func newEncounter(world int, c *trace.Content, communicator int, how side) *encounter {
+	e := &encounter{
+		world: world, communicator: communicator, side: how,
+		local: c.Communicators[communicator].Members.Len(), remote: c.Communicators[communicator].Remote.Len(),
+		from: math.MaxInt64, to: math.MinInt64,
+	}
+	if how == childSide {
+		for i := range c.Ranks {
+			r := &c.Ranks[i]
+			e.extend(r.BootID, r.StartRealtimeNS, r.StartRealtimeNS)
+		}
+	}
+	return e
+}
+
+// add takes what a rank knows of the encounter.
+func (m *encounter) add(r *trace.Rank, e *trace.Event) {
+	if m.side != childSide && len(r.Clock.Samples) > 0 {
+		s := r.Clock.Samples[0]
+		m.extend(r.BootID, e.Enter-s.MonotonicNS+s.RealtimeNS, e.Exit-s.MonotonicNS+s.RealtimeNS)
+	}
+	k := 0
+	for _, p := range e.Function.Parameters {
+		if p.Direction == trace.Out {
+			continue
+		}
+		if p.Name == "port_name" && k < len(e.In) && m.port == "" {
+			m.port = e.In[k].Text // significant at the root only
+		}
+		k++
+	}
+}
+
+func (m *encounter) extend(boot string, from, to int64) {
+	m.from, m.to = min(m.from, from), max(m.to, to)
+	if !slices.Contains(m.boots, boot) {
+		m.boots = append(m.boots, boot)
+	}
+}
+
+func rankOf(c *trace.Content, number int) *trace.Rank {
+	i := slices.IndexFunc(c.Ranks, func(r trace.Rank) bool { return r.Rank == number })
+	return &c.Ranks[i]
+}
+
+// matchEncounters sets the worlds that fit each encounter. Pairs that fit only each other are taken, and no longer offered
+// to the rest, until no more are found: at first those whose times agree exactly, then those that may, as times are
+// rounded and the clocks of nodes differ.
+func matchEncounters(all []*encounter) {
+	matched := map[*encounter]bool{}
+	for _, tolerant := range []bool{false, true} {
+		for again := true; again; {
+			again = false
+			for _, e := range all {
+				if matched[e] {
+					continue
+				}
+				partners := e.partners(all, matched, tolerant)
+				if len(partners) != 1 || len(partners[0].partners(all, matched, tolerant)) != 1 {
+					continue
+				}
+				other := partners[0]
+				e.worlds, other.worlds = []int{other.world}, []int{e.world}
+				matched[e], matched[other] = true, true
+				again = true
+			}
+		}
+	}
+	for _, e := range all {
+		if matched[e] {
+			continue
+		}
+		for _, other := range e.partners(all, matched, true) {
+			if !slices.Contains(e.worlds, other.world) {
+				e.worlds = append(e.worlds, other.world)
+			}
+		}
+	}
+}
+
+func (m *encounter) partners(all []*encounter, matched map[*encounter]bool, tolerant bool) []*encounter {
+	var fit []*encounter
+	for _, other := range all {
+		if !matched[other] && m.fits(other, tolerant) {
+			fit = append(fit, other)
+		}
+	}
+	return fit
+}
+
+// clockDifference is what the clocks of two nodes may be apart, in nanoseconds: much more than where they are kept
+// together over a network.
+const clockDifference = int64(1e9)
+
+// fits tells whether two encounters can be the two sides of one.
+func (m *encounter) fits(other *encounter, tolerant bool) bool {
+	if m.world == other.world || oppositeSide[m.side] != other.side || m.local != other.remote || m.remote != other.local ||
+		m.port != "" && other.port != "" && m.port != other.port {
+		return false
+	}
+	slack := int64(0)
+	if tolerant {
+		slack = max(m.to-m.from, other.to-other.from) / 4
+		if !slices.ContainsFunc(m.boots, func(b string) bool { return slices.Contains(other.boots, b) }) {
+			slack += clockDifference
+		}
+	}
+	// the calls of both sides end together; a child begins while its parents are in theirs
+	return m.from <= other.to+slack && other.from <= m.to+slack
+}
