@@ -64,7 +64,7 @@ lint: ## golangci-lint
 
 ##@ Measure
 .PHONY: bench-trace
-bench-trace: build ## size of traces beside the peer's, merge time and memory (NPB=dir: NAS Parallel Benchmarks too)
+bench-trace: build ## size of traces beside the peer's, merge, timing, decode rates (NPB=dir OSU=dir: their programs too; LARGE=1: a million ranks)
 	hack/bench-trace.sh
 
 .PHONY: bench

@@ -1,15 +1,21 @@
 #!/usr/bin/env bash
 # Sizes of traces without timing (container + signatures + grammar + rank map + values, call sites off) beside what
-# Pilgrim writes for the same program on the same kind of machine and what zstd -19 makes of that (peer figures measured
-# once, Pilgrim a2b828b, MPICH 4.0.2), and size, time and memory of merges of simulated ranks.
-#   hack/bench-trace.sh           programs of hack/bench, under Open MPI
-#   NPB=dir hack/bench-trace.sh   and NAS Parallel Benchmarks: executables <dir>/<name>.<class>.<ranks>
+# Pilgrim writes for the same program on the same kind of machine and what zstd -19 makes of that, which is the target
+# (peer figures measured once, Pilgrim a2b828b, MPICH 4.0.2; the traces here are made under Open MPI); sizes of simulated
+# stencils; then the merge (hack/bench-merge.sh), timing and decode rates. Each row says pass or MISS.
+#   hack/bench-trace.sh                programs of hack/bench
+#   NPB=dir OSU=dir hack/bench-trace.sh  and NAS Parallel Benchmarks and OSU micro-benchmarks: folders with their sources
+#                                        (https://www.nas.nasa.gov/software/npb.html, the folder NPB3.x-MPI;
+#                                        https://mvapich.cse.ohio-state.edu/benchmarks/) or with the executables
+#   ONLY=sizes|simulated|merge|timing|decode   that part alone
+#   LARGE=1                            simulated rows with 65,536 and 1,048,576 ranks and ten million iterations too
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 w=$(mktemp -d)
 trap 'rm -rf "$w"' EXIT
+part() { [ -z "${ONLY:-}" ] || [ "$ONLY" = "$1" ]; }
 
 # size FILE: the bytes that count, then where they are.
 size() {
@@ -18,49 +24,49 @@ size() {
     END {print s["container"] + s["signatures"] + s["grammar"] + s["rank"] + s["values"],
       s["container"] "+" s["signatures"] "+" s["grammar"] "+" s["rank"] "+" s["values"]}'
 }
-verdict() { awk -v v="$1" -v t="$2" 'BEGIN {print v <= t ? "pass" : "MISS"}'; }
+verdict() { awk -v v="$1" -v t="$2" 'BEGIN {print (v <= t ? "pass" : "MISS")}'; }
 
 # row NAME RANKS PILGRIM ZSTD COMMAND…: traces a program and compares.
 row() {
-  local name=$1 ranks=$2 pilgrim=$3 target=$4 bytes parts
+  local name=$1 ranks=$2 pilgrim=$3 target=$4 bytes parts calls
   shift 4
   rm -rf "$w/out"
-  if ! bin/cairn run --call-sites none -o "$w/out" -- mpirun.openmpi -np "$ranks" --oversubscribe \
-    --mca mpi_yield_when_idle 1 "$@" >"$w/log" 2>&1; then
+  if ! timeout 300 bin/cairn run --call-sites none -o "$w/out" -- mpirun.openmpi -np "$ranks" --oversubscribe \
+    --mca mpi_yield_when_idle 1 "$@" >"$w/log" 2>&1 </dev/null; then
     printf '%-22s %5d   failed: %s\n' "$name" "$ranks" "$(tail -1 "$w/log")"
+    failed=1
     return
   fi
+  calls=$(bin/cairn info "$w/out/trace.cairn" | awk '$1 == "calls" {print $2}')
   read -r bytes parts < <(size "$w/out/trace.cairn")
-  printf '%-22s %5d %9d %9d %9d %7.1fx  %-26s %s\n' "$name" "$ranks" "$pilgrim" "$target" "$bytes" \
+  printf '%-22s %5d %9d %9d %9d %9d %7.1fx  %-26s %s\n' "$name" "$ranks" "$calls" "$pilgrim" "$target" "$bytes" \
     "$(awk -v a="$pilgrim" -v b="$bytes" 'BEGIN {print a / b}')" "$parts" "$(verdict "$bytes" "$target")"
   [ "$pilgrim" -lt 2000 ] || echo "$pilgrim $bytes" >>"$w/ratios"
 }
 
-printf '%-22s %5s %9s %9s %9s %8s  %-26s %s\n' program ranks Pilgrim target bytes ratio parts ''
-for program in stencil ring rowscolumns masterworker; do
-  mpicc.openmpi -O2 -o "$w/$program" "hack/bench/$program.c" -lm
-done
-row 'stencil 5-point 100' 4 1338 486 "$w/stencil" 2 0 100
-row 'stencil 5-point 100' 16 3226 756 "$w/stencil" 2 0 100
-row 'stencil 5-point 10000' 16 3226 752 "$w/stencil" 2 0 10000
-row 'stencil 5-point 100' 64 3418 786 "$w/stencil" 2 0 100
-row 'stencil 7-point 100' 8 3246 700 "$w/stencil" 3 1 100
-row 'stencil 7-point 100' 27 4706 970 "$w/stencil" 3 1 100
-row 'stencil 7-point 100' 64 4854 978 "$w/stencil" 3 1 100
-row 'ring 100' 16 1106 418 "$w/ring" 100
-row 'ring 100' 64 1298 418 "$w/ring" 100
-row 'rows and columns 20' 16 3452 653 "$w/rowscolumns" 20
-row 'rows and columns 20' 64 3644 680 "$w/rowscolumns" 20
-row 'master-worker' 4 6596 1215 "$w/masterworker" 50
-row 'master-worker' 16 26876 3720 "$w/masterworker" 50
-row 'master-worker' 64 158098 19801 "$w/masterworker" 50
-if [ -n "${NPB:-}" ]; then
-  while read -r name ranks pilgrim target; do
-    program=$NPB/$name.$ranks
-    [ -x "$program" ] || continue
-    row "NPB $name" "$ranks" "$pilgrim" "$target" "$program"
-  done <<'EOF'
-bt.S 4 9074 1353
+own_programs() {
+  local program
+  for program in stencil ring rowscolumns masterworker; do
+    mpicc.openmpi -O2 -o "$w/$program" "hack/bench/$program.c" -lm
+  done
+  row 'stencil 5-point 100' 4 1338 486 "$w/stencil" 2 0 100
+  row 'stencil 5-point 100' 16 3226 756 "$w/stencil" 2 0 100
+  row 'stencil 5-point 10000' 16 3226 752 "$w/stencil" 2 0 10000
+  row 'stencil 5-point 100' 64 3418 786 "$w/stencil" 2 0 100
+  row 'stencil 7-point 100' 8 3246 700 "$w/stencil" 3 1 100
+  row 'stencil 7-point 100' 27 4706 970 "$w/stencil" 3 1 100
+  row 'stencil 7-point 100' 64 4854 978 "$w/stencil" 3 1 100
+  row 'ring 100' 16 1106 418 "$w/ring" 100
+  row 'ring 100' 64 1298 418 "$w/ring" 100
+  row 'rows and columns 20' 16 3452 653 "$w/rowscolumns" 20
+  row 'rows and columns 20' 64 3644 680 "$w/rowscolumns" 20
+  row 'master-worker' 4 6596 1215 "$w/masterworker" 50
+  row 'master-worker' 16 26876 3720 "$w/masterworker" 50
+  row 'master-worker' 64 158098 19801 "$w/masterworker" 50
+}
+
+# NPB rows: program, ranks, Pilgrim, target.
+npb_rows='bt.S 4 9074 1353
 bt.S 16 58290 5591
 cg.S 4 2342 656
 cg.S 16 4772 941
@@ -77,31 +83,116 @@ mg.S 4 7710 1206
 mg.S 16 12854 2282
 mg.S 64 27714 5752
 sp.S 4 7328 1090
-sp.S 16 19302 3410
-EOF
-fi
-awk '{s += log($1 / $2); n++} END {r = exp(s / n)
-  printf "geometric mean over rows where Pilgrim writes 2 KB or more: %.1fx (target 10x) %s\n", r, r >= 10 ? "pass" : "MISS"}' "$w/ratios"
+sp.S 16 19302 3410'
 
-echo
-printf '%-34s %9s %9s %s\n' 'simulated, without timing' target bytes ''
-simulated() {
-  bin/cairn simulate --no-replay --call-sites none -o "$w/simulated.cairn" "${@:2}" >/dev/null
-  read -r bytes _ < <(size "$w/simulated.cairn")
-  printf '%-34s %9d %9d %s\n' "$1" 1023 "$bytes" "$(verdict "$bytes" 1023)"
+npb() {
+  local dir=${NPB:-} name ranks pilgrim target names
+  if [ -z "$dir" ]; then
+    echo "left out: $(wc -l <<<"$npb_rows") rows of the NAS Parallel Benchmarks; NPB=dir with the folder NPB3.x-MPI of https://www.nas.nasa.gov/software/npb.html"
+    return
+  fi
+  if [ -d "$dir/config" ] && ! [ -x "$dir/cg.S.4" ]; then
+    mapfile -t names < <(awk '{print $1 "." $2}' <<<"$npb_rows")
+    hack/bench/npb-build.sh "$dir" "$w/npb" "${names[@]}"
+    dir=$w/npb/bin
+  fi
+  while read -r name ranks pilgrim target; do
+    if [ -x "$dir/$name.$ranks" ]; then
+      row "NPB $name" "$ranks" "$pilgrim" "$target" "$dir/$name.$ranks"
+    else
+      echo "left out: NPB $name on $ranks ranks: no $name.$ranks in $dir"
+    fi
+  done <<<"$npb_rows"
 }
-for ranks in 9 64 4096; do simulated "stencil2d, $ranks ranks" --pattern stencil2d --ranks $ranks; done
-simulated 'stencil2d, 9 ranks, 10000 iterations' --pattern stencil2d --ranks 9 --iterations 10000
-for ranks in 27 512 4096; do simulated "stencil3d periodic, $ranks ranks" --pattern stencil3d --periodic --ranks $ranks; done
 
-echo
-printf '%-34s %9s %9s %s\n' 'merge of shards of 64 ranks' target value ''
-ranks=${RANKS:-16384}
-bin/cairn simulate --pattern stencil2d --ranks "$ranks" --no-replay --call-sites none --store "$w/job" >/dev/null
-mapfile -t shards < <(find "$w/job" -name '*.cairn')
-/usr/bin/time -o "$w/time" -f '%e %M' bin/cairn merge -o "$w/merged.cairn" "${shards[@]}" >/dev/null
-read -r seconds kilobytes <"$w/time"
-printf '%-34s %9.1f %9.2f %s\n' "stencil2d, $ranks ranks: seconds" 2 "$seconds" "$(verdict "$seconds" 2)"
-printf '%-34s %9d %9d %s\n' "stencil2d, $ranks ranks: MiB" 256 $((kilobytes / 1024)) "$(verdict $((kilobytes / 1024)) 256)"
-echo
-go test -run '^$' -bench 'Cursor|Sequitur' -benchtime 200ms ./trace | grep -E '^Benchmark' || true
+osu() {
+  local dir=${OSU:-} name ranks pilgrim target program
+  if [ -z "$dir" ]; then
+    echo "left out: 4 rows of the OSU micro-benchmarks; OSU=dir with the sources of https://mvapich.cse.ohio-state.edu/benchmarks/"
+    return
+  fi
+  if [ -e "$dir/configure" ] && [ -z "$(find "$dir" -name osu_latency -perm -u+x -type f)" ]; then
+    cp -r "$dir" "$w/osu"
+    chmod -R u+w "$w/osu"
+    chmod +x "$w/osu/configure"
+    find "$w/osu" -name aclocal.m4 -exec touch {} +
+    sleep 1 # make must not find configure older than what it is made from
+    find "$w/osu" \( -name Makefile.in -o -name configure -o -name config.h.in \) -exec touch {} +
+    (cd "$w/osu" && ./configure CC=mpicc.openmpi CXX=mpicxx.openmpi && make -k -C mpi) >"$w/log" 2>&1 || true
+    dir=$w/osu
+  fi
+  while read -r name ranks pilgrim target; do
+    program=$(find "$dir" -name "$name" -type f -perm -u+x ! -path '*/.libs/*' | head -n 1)
+    if [ -n "$program" ]; then
+      row "${name/osu_/OSU }" "$ranks" "$pilgrim" "$target" "$program"
+    else
+      echo "left out: no $name in $OSU"
+    fi
+  done <<'END'
+osu_latency 2 9806 1046
+osu_allreduce 16 2934 513
+osu_alltoall 4 3254 574
+osu_put_latency 2 6314 893
+END
+}
+
+failed=0
+if part sizes; then
+  printf '%-22s %5s %9s %9s %9s %9s %8s  %-26s %s\n' program ranks calls Pilgrim target bytes ratio parts ''
+  : >"$w/ratios"
+  own_programs
+  npb
+  osu
+  awk '{s += log($1 / $2); n++} END {r = n ? exp(s / n) : 0
+    printf "geometric mean over the %d rows where Pilgrim writes 2 KB or more: %.1fx (target 10x) %s\n", n, r, (r >= 10 ? "pass" : "MISS")
+  }' "$w/ratios"
+fi
+
+simulated() {
+  bin/cairn simulate --no-replay --call-sites none --timing aggregated "${@:2}" -o "$w/simulated.cairn" >/dev/null
+  read -r bytes parts < <(size "$w/simulated.cairn")
+  printf '%-44s %9d %9d  %-26s %s\n' "$1" 1023 "$bytes" "$parts" "$(verdict "$bytes" 1023)"
+}
+# tree NAME RANKS ARGUMENTS…: by way of shards and a tree of merges
+tree() {
+  rm -rf "$w/job"
+  bin/cairn simulate --no-replay --call-sites none --timing aggregated --ranks "$2" "${@:3}" --store "$w/job" >/dev/null
+  bin/cairn merge --job --store "$w/job" --collect-timeout 1 --fan-in 256 --termination-log "$w/message" >/dev/null
+  local level=0 parts
+  for parts in $(python3 -c 'import json,sys; print(*json.load(open(sys.argv[1])).get("levels", []))' "$w/message"); do
+    level=$((level + 1))
+    seq 0 $((parts - 1)) | xargs -P2 -I{} bin/cairn merge --job --store "$w/job" --level $level --index {} >/dev/null
+  done
+  read -r bytes parts < <(size "$w/job/0/0/trace.cairn")
+  printf '%-44s %9d %9d  %-26s %s\n' "$1, $2 ranks" 1023 "$bytes" "$parts" "$(verdict "$bytes" 1023)"
+  rm -rf "$w/job"
+}
+if part simulated; then
+  echo
+  printf '%-44s %9s %9s  %-26s %s\n' 'simulated, without timing' target bytes parts ''
+  flat='stencil2d' round='stencil3d periodic'
+  for ranks in 9 64 4096; do simulated "$flat, $ranks ranks" --pattern stencil2d --ranks "$ranks"; done
+  for ranks in 27 512 4096; do simulated "$round, $ranks ranks" --pattern stencil3d --periodic --ranks $ranks; done
+  for n in 1000 100000 ${LARGE:+10000000}; do
+    simulated "$flat, 9 ranks, $n iterations" --pattern stencil2d --ranks 9 --iterations "$n"
+    simulated "$round, 27 ranks, $n iterations" --pattern stencil3d --periodic --ranks 27 --iterations "$n"
+  done
+  for ranks in 16384 ${LARGE:+65536 1048576}; do
+    tree "$flat" "$ranks" --pattern stencil2d
+    tree "$round" "$ranks" --pattern stencil3d --periodic
+  done
+fi
+
+if part merge; then
+  echo
+  hack/bench-merge.sh
+fi
+if part timing; then
+  echo
+  go test -run '^$' -bench Timing -benchtime 200ms ./trace | grep -E '^(Benchmark|FAIL|panic)'
+fi
+if part decode; then
+  echo
+  go test -run '^$' -bench 'Cursor|Sequitur' -benchtime 200ms ./trace | grep -E '^(Benchmark|FAIL|panic)'
+fi
+exit $failed

@@ -40,7 +40,6 @@ type Reader struct {
 	shared  Content  // without sequences and timing
 	plans   []callPlan
 	timed   []uint8 // which timing the threads have
-	sizes   Sizes
 
 	sequenceCount  int
 	sequenceBlocks []indexEntry
@@ -137,7 +136,6 @@ func (t *Reader) openIndex() error {
 	if t.index, err = decodeIndex(content, end, t.budget); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
-	t.sizes = sizesOf(t.index, t.size)
 	return nil
 }
 

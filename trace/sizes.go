@@ -1,5 +1,7 @@
 package trace
 
+import "slices"
+
 // Sizes are in bytes as stored, with each block's header; the parts add up to Total.
 type Sizes struct {
 	Total      int64 `json:"total"`
@@ -15,16 +17,25 @@ type Sizes struct {
 }
 
 // Sizes says where the bytes of the file are.
-func (t *Reader) Sizes() Sizes { return t.sizes }
+func (t *Reader) Sizes() Sizes { return sizesOf(t.index, t.size) }
 
-// sizesOf adds up the blocks of a file; what is in no block belongs to the container.
+// sizesOf adds up the blocks of a file; what is in no block belongs to the container, but for what the index is longer
+// by for the blocks of timing.
 func sizesOf(index []indexEntry, total int64) Sizes {
 	s := Sizes{Total: total, Container: total}
 	for _, e := range index {
 		s.Container -= e.size
 		*s.part(e.kind) += e.size
 	}
+	untimed := slices.DeleteFunc(slices.Clone(index), func(e indexEntry) bool { return s.part(e.kind) == &s.Timing })
+	entries := indexSize(index) - indexSize(untimed)
+	s.Container -= entries
+	s.Timing += entries
 	return s
+}
+
+func indexSize(index []indexEntry) int64 {
+	return int64(len(appendBlock(nil, blockIndex, appendIndex(nil, index))))
 }
 
 // part is the part of the whole that blocks of this type belong to.

@@ -90,6 +90,7 @@ Patterns:
 	flags.IntVar(&config.RanksPerNode, "ranks-per-node", 64, "ranks of a node, pod and shard")
 	flags.DurationSliceVar(&skew, "skew", nil, "how far ahead the nodes' clocks are, one after the other")
 	flags.StringVar(&config.CallSites, "call-sites", "caller", "caller or none")
+	flags.StringVar(&config.Timing, "timing", "lossless", "lossless, \"lossy 5\" (within so many per cent) or aggregated")
 	flags.BoolVar(&config.NoReplay, "no-replay", false, "every rank alone: nobody waits for another")
 	return c
 }

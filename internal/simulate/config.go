@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // A Config says what to simulate. The zero value of a field is its default.
@@ -28,6 +30,7 @@ type Config struct {
 	RanksPerNode int             // 64
 	Skew         []time.Duration // how far ahead a node's clock is, by node, again from the first after the last
 	CallSites    string          // "caller" or "none"; "caller"
+	Timing       string          // "lossless", "lossy 5" (per cent) or "aggregated"; "lossless"
 	NoReplay     bool            // every rank alone: nobody waits, and wildcards cannot be answered
 }
 
@@ -80,6 +83,9 @@ func (c *Config) defaults() error {
 	}
 	if c.CallSites == "" {
 		c.CallSites = "caller"
+	}
+	if _, err := trace.ParseTimingSettings(c.Timing); err != nil {
+		return fmt.Errorf("simulate: %w", err)
 	}
 	switch {
 	case c.Ranks < 1 || c.Ranks > maxRanks:

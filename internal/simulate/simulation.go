@@ -153,6 +153,6 @@ func (s *Simulation) process(rank int) recorder.Process {
 		LaunchID:  fmt.Sprintf("%s-%d", s.config.Pattern, s.config.Ranks),
 		Clock:     recorder.ProcessClock{Kind: "monotonic"},
 		Modules:   []recorder.Module{{Path: "/app/" + s.config.Pattern, BuildID: "51ab", Base: codeBase, Limit: codeLimit}},
-		CallSites: s.config.CallSites, Constants: constants,
+		CallSites: s.config.CallSites, Timing: s.config.Timing, Constants: constants,
 	}
 }
