@@ -106,6 +106,8 @@ void *cairn_core_segment(uint32_t thread, void *full, uint64_t minimum, uint64_t
 {
 	const int saved = errno;
 	struct segment *old = full, *s = NULL;
+	// read now: while we wait, what we hand over may become another thread's
+	const uint64_t sequence = old != NULL ? old->sequence + 1 : 0;
 
 	pthread_mutex_lock(&lock);
 	if (old != NULL && !ended) {
@@ -131,7 +133,7 @@ void *cairn_core_segment(uint32_t thread, void *full, uint64_t minimum, uint64_t
 		waiting--;
 	}
 	if (s != NULL) {
-		write_header(s, thread, old != NULL ? old->sequence + 1 : 0);
+		write_header(s, thread, sequence);
 		*capacity = s->capacity;
 		tell(&s->given, s, thread, 0);
 	}

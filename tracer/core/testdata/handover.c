@@ -1,0 +1,187 @@
+// Stress of handover.c, to be built with the thread sanitizer: threads fill segments and hand them over, as the shim
+// does, and a C stand-in for the compressor takes them, checks what is in them, and gives them out again.
+//
+//	handover THREADS SEGMENTS END      END: all (segments handed over), early (the compressor stops on the way)
+#include "../handover.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *cairn_core_segment(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity);
+
+enum {
+	FRONT = 64, // before a segment: its capacity
+	HEADER = 4096,
+	SMALL = 4096,
+	LARGE = 65536,
+	MOST_THREADS = 64,
+	POOL = 48, // segments at most at a time: now and then there is none left
+};
+
+struct header { // the part that both sides know
+	char magic[8];
+	uint32_t format, thread;
+	uint64_t sequence;
+	_Atomic uint64_t used;
+};
+
+struct pooled {
+	struct pooled *next;
+	uint64_t capacity;
+	void *memory;
+};
+
+static uint32_t threads;
+static uint64_t segments;
+static int early;
+static _Atomic uint32_t done, stopped;
+
+#define CHECK(what)                                                                         \
+	do {                                                                                \
+		if (!(what)) {                                                              \
+			fprintf(stderr, "handover.c:%d: %s does not hold\n", __LINE__, #what); \
+			exit(1);                                                            \
+		}                                                                           \
+	} while (0)
+
+static uint64_t pattern(uint32_t thread, uint64_t sequence, uint64_t at)
+{
+	return (uint64_t)thread << 48 ^ sequence << 16 ^ at;
+}
+
+static void *application(void *argument)
+{
+	const uint32_t me = (uint32_t)(uintptr_t)argument;
+	void *full = NULL;
+
+	for (uint64_t n = 0; n < segments; n++) {
+		const uint64_t minimum = (n + me) % 97 == 96 ? LARGE : SMALL;
+		uint64_t capacity = 0;
+		errno = 4711;
+		struct header *h = cairn_core_segment(me, full, minimum, &capacity);
+		CHECK(errno == 4711);
+		if (h == NULL) {
+			CHECK(early);
+			atomic_fetch_add(&stopped, 1);
+			break;
+		}
+		CHECK(capacity >= minimum);
+		CHECK(memcmp(h->magic, "CAIRNSEG", 8) == 0 && h->format == 1);
+		CHECK(h->thread == me && h->sequence == n && atomic_load(&h->used) == 0);
+		uint64_t *word = (uint64_t *)((char *)h + HEADER);
+		for (uint64_t at = 0; at < minimum / 8; at++)
+			word[at] = pattern(me, n, at);
+		atomic_store_explicit(&h->used, minimum, memory_order_release);
+		full = h;
+	}
+	atomic_fetch_add(&done, 1);
+	return NULL;
+}
+
+static struct pooled *pool;
+static int made;
+
+static int supply(uint64_t minimum)
+{
+	const uint64_t capacity = minimum > SMALL ? LARGE : SMALL;
+	for (struct pooled **at = &pool; *at != NULL; at = &(*at)->next)
+		if ((*at)->capacity >= capacity) {
+			struct pooled *p = *at;
+			*at = p->next;
+			cairn_supply(p->memory, p->capacity);
+			free(p);
+			return 1;
+		}
+	if (made == POOL + (int)threads) {
+		struct pooled *small = pool;
+		if (small == NULL)
+			return 0;
+		pool = small->next; // none is large enough: one is given up
+		free((char *)small->memory - FRONT);
+		free(small);
+		made--;
+	}
+	made++;
+	char *memory = calloc(1, FRONT + HEADER + capacity);
+	CHECK(memory != NULL);
+	*(uint64_t *)memory = capacity;
+	cairn_supply(memory + FRONT, capacity);
+	return 1;
+}
+
+static void give_back(void *memory)
+{
+	struct pooled *p = malloc(sizeof *p);
+	CHECK(p != NULL);
+	*p = (struct pooled){pool, *(uint64_t *)((char *)memory - FRONT), memory};
+	pool = p;
+}
+
+static void *compressor(void *argument)
+{
+	static uint64_t given[MOST_THREADS], full[MOST_THREADS]; // how many so far
+	const uint64_t all = threads * (segments - 1);           // the last of each thread stays with it
+	uint64_t worked_off = 0;
+
+	(void)argument;
+	while (worked_off < all && !(early && worked_off > all / 2)) {
+		uint32_t wanted, starving;
+		uint64_t minimum;
+		struct cairn_event *e = cairn_await(&wanted, &minimum, &starving);
+		uint32_t supplied = 0;
+		for (; supplied < wanted && supply(minimum); supplied++)
+			minimum = 0;
+		if (supplied < wanted && !starving)
+			cairn_none_left();
+		while (e != NULL) {
+			const uint32_t thread = e->thread, is_full = e->full;
+			struct header *h = e->segment;
+			e = e->next;
+			CHECK(thread < threads);
+			if (!is_full) {
+				// its thread may not have written the header's sample yet, but what handover.c writes is there
+				CHECK(h->thread == thread && h->sequence == given[thread] && given[thread] == full[thread]);
+				given[thread]++;
+				continue;
+			}
+			CHECK(h->sequence == full[thread] && given[thread] == full[thread] + 1);
+			const uint64_t used = atomic_load_explicit(&h->used, memory_order_acquire);
+			const uint64_t *word = (const uint64_t *)((const char *)h + HEADER);
+			CHECK(used == SMALL || used == LARGE);
+			for (uint64_t at = 0; at < used / 8; at++)
+				CHECK(word[at] == pattern(thread, full[thread], at));
+			full[thread]++;
+			give_back(h);
+			worked_off++;
+			cairn_worked_off(1);
+		}
+		if (starving && supplied == 0 && supply(LARGE) == 0)
+			supply(0);
+	}
+	cairn_end();
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread[MOST_THREADS], go;
+
+	CHECK(argc == 4);
+	threads = (uint32_t)atoi(argv[1]);
+	segments = (uint64_t)atoll(argv[2]);
+	early = strcmp(argv[3], "early") == 0;
+	CHECK(threads >= 1 && threads <= MOST_THREADS && segments > 1);
+	CHECK(pthread_create(&go, NULL, compressor, NULL) == 0);
+	for (uint32_t t = 0; t < threads; t++)
+		CHECK(pthread_create(&thread[t], NULL, application, (void *)(uintptr_t)t) == 0);
+	for (uint32_t t = 0; t < threads; t++)
+		pthread_join(thread[t], NULL);
+	pthread_join(go, NULL);
+	CHECK(atomic_load(&done) == threads);
+	CHECK(early ? atomic_load(&stopped) > 0 : atomic_load(&stopped) == 0);
+	return 0;
+}
