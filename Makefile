@@ -75,6 +75,10 @@ bench: build examples ## ns per call added, bytes per call, merge and analysis t
 bench-tracer: build ## what the tracer adds to a call: ns, longest stall, instructions where perf can count them
 	hack/bench-tracer.sh
 
+.PHONY: bench-tracer-npb
+bench-tracer-npb: build ## NPB LU, MG, CG class W with the tracer and without: CPU time, with its upper bound (NPB=dir)
+	hack/bench-tracer-npb.sh
+
 .PHONY: bench-merge
 bench-merge: build ## time and memory of the merge against the number of ranks, with targets
 	hack/bench-merge.sh
