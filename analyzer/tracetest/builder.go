@@ -110,6 +110,8 @@ func (b *Builder) Content() *trace.Content {
 			t.Gaps = append(t.Gaps, at[0]-last)
 			t.Durations = append(t.Durations, at[1]-at[0])
 			last = at[1]
+			t.InsideTicks += max(0, at[1]-max(at[0], t.EndTick))
+			t.EndTick = max(t.EndTick, at[1])
 		}
 		c.Threads = append(c.Threads, t)
 	}

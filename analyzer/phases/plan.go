@@ -1,0 +1,172 @@
+package phases
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+)
+
+// A section is a loop of the program, the same on all ranks that have it.
+type section struct {
+	classes bits
+	votes   map[int]uint64 // threads for which a class would do as the anchor
+	order   map[int]int
+	anchor  int // class; −1: none
+}
+
+// A Plan is which calls of each location belong to which phase.
+type Plan struct {
+	trace      timeline.Trace
+	locations  []timeline.Location
+	numbers    map[class]int
+	classes    []class
+	sections   []*section
+	byRoot     map[int][]*loop
+	start, end int64 // of the run
+	trackers   []*Tracker
+}
+
+// NewPlan reads the loops off the grammar. clocks may be nil.
+func NewPlan(t timeline.Trace, clocks *timeline.Clocks) (*Plan, error) {
+	p := &Plan{trace: t, locations: timeline.Locations(t), numbers: map[class]int{}, byRoot: map[int][]*loop{}, start: math.MaxInt64, end: math.MinInt64}
+	p.trackers = make([]*Tracker, len(p.locations))
+	f := &finder{grammar: t.Grammar(), class: make([]int, len(t.Signatures()))}
+	var err error
+	if f.lengths, err = f.grammar.Lengths(); err != nil {
+		return nil, err
+	}
+	f.sets = make([]bits, len(f.grammar.Rules))
+	for i := range t.Signatures() {
+		s := &t.Signatures()[i]
+		c := class{s.Function, s.Site}
+		n, known := p.numbers[c]
+		if !known {
+			n = len(p.classes)
+			p.numbers[c], p.classes = n, append(p.classes, c)
+		}
+		f.class[i] = n
+	}
+	f.classes = len(p.classes)
+	for i, thread := range t.Threads() {
+		l := p.locations[i]
+		if l.Main != i || thread.Calls == 0 {
+			continue
+		}
+		begin, end := t.Span(i)
+		p.start, p.end = min(p.start, clocks.Time(l.Row, begin)), max(p.end, clocks.Time(l.Row, end))
+		loops, known := p.byRoot[thread.Root]
+		if !known {
+			loops = f.loops(thread.Root)
+			p.byRoot[thread.Root] = loops
+			p.align(loops)
+		}
+		for _, l := range loops {
+			for _, c := range l.anchors() {
+				l.phase.votes[c]++
+			}
+		}
+	}
+	p.start = min(p.start, p.end)
+	for _, s := range p.sections {
+		p.elect(s)
+	}
+	return p, nil
+}
+
+func sortLoops(list []*loop) {
+	slices.SortFunc(list, func(a, b *loop) int { return cmp.Compare(a.from, b.from) })
+}
+
+// align finds for each loop of a root the phase that it belongs to, keeping their order.
+func (p *Plan) align(loops []*loop) {
+	at := 0
+	for _, l := range loops {
+		found := -1
+		for i := at; i < len(p.sections); i++ {
+			if jaccard(p.sections[i].classes, l.classes) >= sameAcross {
+				found = i
+				break
+			}
+		}
+		if found < 0 {
+			found = at
+			p.sections = slices.Insert(p.sections, at, &section{classes: append(bits(nil), l.classes...), votes: map[int]uint64{}, order: map[int]int{}})
+		}
+		s := p.sections[found]
+		s.classes.add(l.classes)
+		for c, i := range l.order {
+			s.order[c] = max(s.order[c], i)
+		}
+		l.phase, at = s, found+1
+	}
+}
+
+// anchors are the classes that come once per iteration, or as rarely as any.
+func (l *loop) anchors() []int {
+	least, all := uint64(math.MaxUint64), uint64(0)
+	for _, n := range l.body {
+		least, all = min(least, n), all+n
+	}
+	if l.trips*least < fewTrips {
+		// the iterations of the loop inside, if most calls are from there
+		for _, n := range l.body {
+			within := uint64(0)
+			for _, o := range l.body {
+				if o%n == 0 {
+					within += o
+				}
+			}
+			if n > least && float64(within) >= inside*float64(all) {
+				least = n
+			}
+		}
+	}
+	var list []int
+	for c, n := range l.body {
+		if n == least {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// elect chooses the anchor: most votes, a collective rather than another call, the last one of the body.
+func (p *Plan) elect(s *section) {
+	s.anchor = -1
+	better := func(a, b int) bool {
+		if s.votes[a] != s.votes[b] {
+			return s.votes[a] > s.votes[b]
+		}
+		if x, y := p.collective(a), p.collective(b); x != y {
+			return x
+		}
+		if s.order[a] != s.order[b] {
+			return s.order[a] > s.order[b]
+		}
+		return a < b
+	}
+	for c := range s.votes {
+		if s.anchor < 0 || better(c, s.anchor) {
+			s.anchor = c
+		}
+	}
+}
+
+func (p *Plan) collective(c int) bool {
+	f := p.trace.Function(p.classes[c].function)
+	return f != nil && strings.Contains(f.Class, "collective")
+}
+
+// phases is the number of phases: loops, and what is before, between and after.
+func (p *Plan) phases() int { return 2*len(p.sections) + 1 }
+
+func (p *Plan) name(c class) string {
+	if f := p.trace.Function(c.function); f != nil {
+		return f.Name
+	}
+	return fmt.Sprintf("function %d", c.function)
+}

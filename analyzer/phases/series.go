@@ -1,0 +1,75 @@
+package phases
+
+import (
+	"cmp"
+	"slices"
+)
+
+const (
+	maxSamples = 256
+	maxTop     = 4
+)
+
+// A series holds what iterations took, neighbours added up once there are many.
+type series struct {
+	count   uint64 // iterations
+	per     uint64 // iterations to a sample
+	compute []float32
+	mpi     []float32 // seconds
+	pending uint64    // iterations in the last sample, if that is not full
+	top     []iteration
+}
+
+// An iteration that took long.
+type iteration struct {
+	number  uint64 // from 1
+	seconds float64
+}
+
+func (s *series) add(compute, mpi int64) {
+	if s.per == 0 {
+		s.per = 1
+	}
+	s.count++
+	c, m := float64(compute)/1e9, float64(mpi)/1e9
+	if s.pending == 0 {
+		if len(s.compute) == maxSamples {
+			s.halve()
+		}
+		s.compute, s.mpi = append(s.compute, 0), append(s.mpi, 0)
+	}
+	last := len(s.compute) - 1
+	s.compute[last] += float32(c)
+	s.mpi[last] += float32(m)
+	if s.pending++; s.pending == s.per {
+		s.pending = 0
+	}
+	if len(s.top) == maxTop && s.top[maxTop-1].seconds >= c {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(s.top, c, func(o iteration, c float64) int { return cmp.Compare(c, o.seconds) })
+	s.top = slices.Insert(s.top, i, iteration{s.count, c})
+	s.top = s.top[:min(len(s.top), maxTop)]
+}
+
+func (s *series) halve() {
+	for i := range maxSamples / 2 {
+		s.compute[i] = s.compute[2*i] + s.compute[2*i+1]
+		s.mpi[i] = s.mpi[2*i] + s.mpi[2*i+1]
+	}
+	s.compute, s.mpi, s.per = s.compute[:maxSamples/2], s.mpi[:maxSamples/2], 2*s.per
+}
+
+// samples are the computation and MPI of an iteration, means over the iterations of a sample. An unfinished sample is
+// left out.
+func (s *series) samples() (compute, mpi []float64) {
+	n := len(s.compute)
+	if s.pending > 0 {
+		n--
+	}
+	for i := range max(0, n) {
+		compute = append(compute, float64(s.compute[i])/float64(s.per))
+		mpi = append(mpi, float64(s.mpi[i])/float64(s.per))
+	}
+	return compute, mpi
+}
