@@ -111,23 +111,21 @@ func (l *loop) anchors() []int {
 	for _, n := range l.body {
 		least, all = min(least, n), all+n
 	}
-	if l.trips*least < fewTrips {
-		// the iterations of the loop inside, if most calls are from there
-		for _, n := range l.body {
-			within := uint64(0)
-			for _, o := range l.body {
-				if o%n == 0 {
-					within += o
-				}
+	iterations := least
+	for _, n := range l.body {
+		within := uint64(0)
+		for _, o := range l.body {
+			if o%n == 0 {
+				within += o
 			}
-			if n > least && float64(within) >= inside*float64(all) {
-				least = n
-			}
+		}
+		if n > iterations && float64(within) >= inside*float64(all) && (n <= period*least || l.trips*least < fewTrips) {
+			iterations = n
 		}
 	}
 	var list []int
 	for c, n := range l.body {
-		if n == least {
+		if n == iterations {
 			list = append(list, c)
 		}
 	}

@@ -10,10 +10,11 @@ type class struct {
 
 // Limits of what counts as a loop.
 const (
-	minTrips   = 3    // of a repetition
-	minShare   = 0.02 // of the thread's calls, for a repetition
-	fewTrips   = 30   // a loop with fewer trips, most of whose calls come from a loop inside, has that one's iterations
-	inside     = 0.8
+	minTrips   = 3       // of a repetition
+	minShare   = 0.02    // of the thread's calls, for a repetition
+	inside     = 0.8     // a loop with so many calls from a loop inside has that one's iterations …
+	period     = 16      // … if that makes so many trips at most (steps with a reduction or output every so often) …
+	fewTrips   = 8       // … or if it makes fewer trips itself
 	irregular  = 10      // from how many times on a class is part of a loop that has no repetitions
 	sameLoop   = 0.8     // loops beside each other with so much in common (Jaccard) are one
 	sameAcross = 0.5     // and so are loops of different ranks

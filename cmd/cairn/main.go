@@ -56,7 +56,7 @@ func newRootCommand() *cobra.Command {
 		}
 	}
 	add(peopleGroup, newRunCommand(), newInfoCommand(), newDumpCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(),
-		newPredictCommand(), newExportCommand(), newCopyCommand(), newSimulateCommand())
+		newPredictCommand(), newCompareCommand(), newExportCommand(), newCopyCommand(), newSimulateCommand())
 	add(podGroup, newInstallCommand(), newProbeCommand(), newShipCommand(), newCheckStorageCommand(), newMakeBucketCommand(),
 		newDeletePrefixCommand(), newResolveCommand())
 	return root

@@ -1,0 +1,125 @@
+package compare
+
+import (
+	"context"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+)
+
+// A place is where time is spent: in the call, or in the computation before it.
+type place struct {
+	function, site string
+	computation    bool
+}
+
+// A side is what is known of one run.
+type side struct {
+	run    Run
+	found  phases.Findings
+	plan   *phases.Plan
+	ranks  []int // world ranks, by row
+	byRank map[int]map[place]float64
+	total  map[place]float64
+}
+
+// look goes through one trace.
+func look(ctx context.Context, t timeline.Trace) (*side, error) {
+	made, err := clock.Analyze(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	s := &side{byRank: map[int]map[place]float64{}, total: map[place]float64{}}
+	if s.plan, err = phases.NewPlan(t, made.Clocks); err != nil {
+		return nil, err
+	}
+	locations := timeline.Locations(t)
+	sums := make([]map[activity]int64, len(locations))
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, l := range locations {
+		if l.Main != i {
+			continue
+		}
+		group.Go(func() error {
+			sums[i] = map[activity]int64{}
+			tracker := s.plan.Location(i)
+			now, began := int64(0), false
+			return timeline.EachOf(inner, t, i, l, made.Clocks, func(c *timeline.Call) error {
+				tracker.Call(c)
+				if !began {
+					began, now = true, c.Enter
+				}
+				what := activity{c.Function.ID, c.Signature.Site, true}
+				if c.Enter > now {
+					if !c.Signature.Untraced {
+						sums[i][what] += c.Enter - now
+					}
+					now = c.Enter
+				}
+				if c.Exit > now {
+					what.computation = false
+					sums[i][what] += c.Exit - now
+					now = c.Exit
+				}
+				return nil
+			})
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	s.found = s.plan.Findings(nil)
+	s.add(t, locations, sums)
+	return s, nil
+}
+
+// An activity is a place by the numbers of its trace.
+type activity struct {
+	function    uint16
+	site        uint32
+	computation bool
+}
+
+func (s *side) add(t timeline.Trace, locations []timeline.Location, sums []map[activity]int64) {
+	sites := t.Sites()
+	for i, l := range locations {
+		if len(sums[i]) == 0 {
+			continue
+		}
+		s.ranks = append(s.ranks, l.Rank)
+		own := map[place]float64{}
+		for what, ns := range sums[i] {
+			p := place{computation: what.computation}
+			if f := t.Function(what.function); f != nil {
+				p.function = f.Name
+			}
+			if what.site > 0 && int(what.site) <= len(sites) {
+				p.site = callsite.Name(&sites[what.site-1])
+			}
+			own[p] += float64(ns) / 1e9
+			s.total[p] += float64(ns) / 1e9
+			if what.computation {
+				s.run.Computation += float64(ns) / 1e9
+			} else {
+				s.run.MPI += float64(ns) / 1e9
+			}
+		}
+		s.byRank[l.Rank] = own
+	}
+	s.run.Ranks, s.run.Phases = len(s.ranks), s.found.Text
+	if n := float64(len(s.ranks)); n > 0 {
+		s.run.Computation, s.run.MPI = s.run.Computation/n, s.run.MPI/n
+		for p := range s.total {
+			s.total[p] /= n
+		}
+	}
+	for _, p := range s.found.Phases {
+		s.run.Seconds = max(s.run.Seconds, p.EndSeconds)
+	}
+}

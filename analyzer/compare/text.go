@@ -1,0 +1,93 @@
+package compare
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+)
+
+// sentence says which rank became slower where, if any did beyond doubt.
+func (f *Findings) sentence() string {
+	how := "longer"
+	if f.Difference < 0 {
+		how = "less long"
+	}
+	text := fmt.Sprintf("B took %s %s than A (%s, %s).", duration(math.Abs(f.Difference)), how, duration(f.A.Seconds), duration(f.B.Seconds))
+	slower, faster := 0, 0
+	var worst *Change
+	for i := range f.Changes {
+		c := &f.Changes[i]
+		if c.What != "computation" {
+			continue
+		}
+		if c.Shift > 0 {
+			slower++
+			if worst == nil || c.Seconds > worst.Seconds {
+				worst = c
+			}
+		} else {
+			faster++
+		}
+	}
+	switch {
+	case f.Tests == 0:
+		return text + " The runs have no loop in common with enough iterations to tell a change from chance."
+	case worst != nil:
+		text += fmt.Sprintf(" Rank %d computes %.1f%% longer in an iteration of %s: %s in all.", worst.Rank, worst.Percent, worst.Phase, duration(worst.Seconds))
+		if slower > 1 {
+			text += fmt.Sprintf(" %d others became slower too.", slower-1)
+		}
+	case faster > 0:
+		text += fmt.Sprintf(" Computation became faster, significantly so in %d cases; it became slower in none.", faster)
+	case len(f.Changes) > 0:
+		c := f.Changes[0]
+		text += fmt.Sprintf(" No rank's computation changed significantly; time in MPI did, most on rank %d in %s: %+.1f%% per iteration.", c.Rank, c.Phase, c.Percent)
+	default:
+		text += " No rank's iterations changed significantly, neither in computation nor in MPI."
+	}
+	return text
+}
+
+func duration(s float64) string {
+	switch {
+	case math.Abs(s) >= 1:
+		return fmt.Sprintf("%.2f s", s)
+	case math.Abs(s) >= 0.001:
+		return fmt.Sprintf("%.3g ms", s*1e3)
+	}
+	return fmt.Sprintf("%.3g µs", s*1e6)
+}
+
+// textRows bounds the tables on a terminal.
+const textRows = 15
+
+// WriteText writes what a terminal shows.
+func (f *Findings) WriteText(w io.Writer) error {
+	fmt.Fprintf(w, "%s\nMean over ranks: computation %+.6f s, MPI %+.6f s.\n", f.Text, f.Computation, f.MPI)
+	for _, note := range f.Notes {
+		fmt.Fprintln(w, "Note:", note)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "\nPhase\tA, s\tB, s\tB - A, s\n")
+	for _, p := range f.Phases {
+		fmt.Fprintf(t, "%s\t%.6f\t%.6f\t%+.6f\n", p.Name, p.A, p.B, p.B-p.A)
+	}
+	if len(f.Changes) > 0 {
+		fmt.Fprintf(t, "\nSignificant: rank\twhat\tper iteration\t\ttotal, s\tp\tphase\n")
+		for _, c := range f.Changes[:min(len(f.Changes), textRows)] {
+			fmt.Fprintf(t, "%d\t%s\t%s\t%+.1f%%\t%+.6f\t%.1g\t%s\n", c.Rank, c.What, duration(c.Shift), c.Percent, c.Seconds, c.PValue, c.Phase)
+		}
+	}
+	fmt.Fprintf(t, "\nPlace, mean over ranks\tA, s\tB, s\tB - A, s\tmost on rank\n")
+	for _, p := range f.Places[:min(len(f.Places), textRows)] {
+		name := callsite.At(p.Function, p.CallSite)
+		if p.What == "computation" {
+			name = "computation before " + name
+		}
+		fmt.Fprintf(t, "%s\t%.6f\t%.6f\t%+.6f\t%d (%+.6f)\n", name, p.A, p.B, p.Difference, p.Rank, p.RankDifference)
+	}
+	return t.Flush()
+}
