@@ -119,7 +119,7 @@ func (l *loop) anchors() []int {
 				within += o
 			}
 		}
-		if n > iterations && float64(within) >= inside*float64(all) && (n <= period*least || l.trips*least < fewTrips) {
+		if n > iterations && float64(min(within, l.repeated)) >= inside*float64(all) && (n <= period*least || l.trips*least < fewTrips) {
 			iterations = n
 		}
 	}

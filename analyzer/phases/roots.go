@@ -28,6 +28,7 @@ type loop struct {
 	body     map[int]uint64 // calls by class, of one trip
 	order    map[int]int    // where in the body a class comes last
 	trips    uint64
+	repeated uint64 // calls of the body that are from its largest repetition of several calls
 	phase    *section
 }
 
@@ -168,6 +169,9 @@ func (f *finder) grow(items []item, at int) *loop {
 	it := &items[at]
 	l := &loop{from: it.from, to: it.to, classes: append(bits(nil), f.setOf(it.symbol)...), trips: it.symbol.Count}
 	l.body, l.order = f.bodyOf(it.symbol)
+	if it.symbol.IsRule() {
+		l.repeated = f.repetition(it.symbol.Rule())
+	}
 	it.loop = l
 	for i := at + 1; i < len(items) && items[i].loop == nil; i++ {
 		if !f.setOf(items[i].symbol).within(l.classes) {
@@ -228,6 +232,21 @@ func (f *finder) bodyOf(s trace.Symbol) (counts map[int]uint64, order map[int]in
 	return counts, order
 }
 
+// repetition is how many calls the largest repetition in a rule has that is more than one call again and again.
+func (f *finder) repetition(rule int) uint64 {
+	most := uint64(0)
+	for _, s := range f.grammar.Rules[rule] {
+		switch {
+		case !s.IsRule():
+		case s.Count > 1:
+			most = max(most, f.length(s))
+		default:
+			most = max(most, f.repetition(s.Rule()))
+		}
+	}
+	return most
+}
+
 // merge makes one loop of loops of the same places with little between them.
 func merge(list []*loop) []*loop {
 	sortLoops(list)
@@ -243,7 +262,7 @@ func merge(list []*loop) []*loop {
 				p.to = max(p.to, l.to)
 				p.classes.add(l.classes)
 				if l.trips*l.calls() > p.trips*p.calls() {
-					p.body, p.order, p.trips = l.body, l.order, l.trips
+					p.body, p.order, p.trips, p.repeated = l.body, l.order, l.trips, l.repeated
 				}
 				continue
 			}
