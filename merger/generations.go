@@ -143,7 +143,8 @@ func (p *pool) digest(x *process) []byte {
 		for k := s.exponents; k < len(s.columns); k++ {
 			fmt.Fprintf(h, "%d ", s.columns[k].at(t.row))
 		}
-		fmt.Fprintf(h, "%d %d %d %d %d %d %d", t.number, t.calls, t.firstTick, t.endTick, t.insideTicks, hashValues(t.gaps), hashValues(t.durations))
+		fmt.Fprintf(h, "%d %d %d %d %d ", t.number, t.calls, t.firstTick, t.endTick, t.insideTicks)
+		t.digestTiming(h)
 	}
 	return h.Sum(nil)
 }

@@ -2,6 +2,8 @@ package merger
 
 import (
 	"cmp"
+	"fmt"
+	"io"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
@@ -63,5 +65,27 @@ func (e *emission) numberAggregates(terminals map[int32]int32) {
 			list[k].Terminal = terminals[list[k].Terminal]
 		}
 		slices.SortFunc(list, func(a, b trace.Aggregate) int { return cmp.Compare(a.Terminal, b.Terminal) })
+	}
+}
+
+// digestTiming adds the times of all calls, wherever they are.
+func (t *thread) digestTiming(h io.Writer) {
+	const atOnce = 4096
+	if t.timing == nil {
+		for at := 0; at < len(t.gaps); at += atOnce {
+			to := min(at+atOnce, len(t.gaps))
+			fmt.Fprintf(h, "%d %d ", hashValues(t.gaps[at:to]), hashValues(t.durations[at:to]))
+		}
+		return
+	}
+	gaps, durations := make([]int64, atOnce), make([]int64, atOnce)
+	from, err := t.timing.OpenTiming()
+	for n := atOnce; err == nil && n == atOnce; {
+		if n, err = from.ReadTiming(gaps, durations); n > 0 {
+			fmt.Fprintf(h, "%d %d ", hashValues(gaps[:n]), hashValues(durations[:n]))
+		}
+	}
+	if err != nil {
+		fmt.Fprintf(h, "%v ", err) // found again when the trace is written
 	}
 }

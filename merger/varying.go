@@ -272,6 +272,7 @@ func (s *separation) rewrite() {
 		}
 		grammar.Append(terminal)
 	}
+	s.thread.SignaturesJoined = true
 	s.thread.Root = len(s.c.Grammar.Rules)
 	for _, body := range grammar.Grammar().Rules {
 		for i, symbol := range body {

@@ -456,8 +456,8 @@ func (t *Reader) Content() (*Content, error) {
 	return c, nil
 }
 
-// StreamedContent reads everything but the times of calls. These stay in the file, which must stay open, and are read
-// when the content is written again or a cursor asks for them.
+// StreamedContent reads everything but the times of calls. These are checked, but stay in the file, which must stay
+// open, and are read when the content is written again or a cursor asks for them.
 func (t *Reader) StreamedContent() (*Content, error) {
 	c := t.shared
 	if t.sequenceCount > 0 {
@@ -473,13 +473,17 @@ func (t *Reader) StreamedContent() (*Content, error) {
 		}
 	}
 	c.Threads = slices.Clone(c.Threads)
+	timings := t.storedTimings()
 	for i := range c.Threads {
 		var err error
 		if c.Threads[i].Aggregates, err = t.Aggregates(i); err != nil {
 			return nil, err
 		}
 		if t.timed[i] == timingOfCalls {
-			c.Threads[i].Timing = &storedTiming{t, i}
+			if err := timings[i].check(); err != nil {
+				return nil, fmt.Errorf("trace: timing of rank %d thread %d %w", c.Threads[i].Rank, c.Threads[i].Thread, err)
+			}
+			c.Threads[i].Timing = &timings[i]
 		}
 	}
 	return &c, nil

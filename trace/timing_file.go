@@ -14,14 +14,39 @@ const timingChunk = 4096
 
 // A storedTiming is the timing of a thread in a file.
 type storedTiming struct {
-	reader *Reader
-	thread int
+	file   *Reader // with or without what is not about timing
+	thread int     // of the file
+	root   int
+	calls  uint64
+}
+
+// storedTimings is the timing of all threads of a file. It keeps the grammar and where the blocks are, nothing else:
+// a merge of many files holds it until the merged one is written.
+func (t *Reader) storedTimings() []storedTiming {
+	file := &Reader{r: t.r, size: t.size, budget: t.budget, timing: t.timing, timingPlan: t.timingPlan,
+		shared: Content{Meta: t.shared.Meta, Grammar: t.shared.Grammar}}
+	all := make([]storedTiming, len(t.shared.Threads))
+	for i := range all {
+		all[i] = storedTiming{file, i, t.shared.Threads[i].Root, t.shared.Threads[i].Calls}
+	}
+	return all
+}
+
+// check looks whether all blocks are there and are what was written, without decoding them.
+func (s *storedTiming) check() error {
+	for at := uint64(0); at < s.calls; at += TimingBlockCalls {
+		_, _, size, err := s.file.timingBlock(s.thread, at)
+		if err != nil {
+			return fmt.Errorf("from call %d: %w", at, err)
+		}
+		s.file.budget.give(size)
+	}
+	return nil
 }
 
 // OpenTiming begins to read at the first call.
 func (s *storedTiming) OpenTiming() (TimingReader, error) {
-	t := &s.reader.shared.Threads[s.thread]
-	return &storedTimingReader{from: s, walk: s.reader.shared.Grammar.Walk(t.Root), calls: t.Calls}, nil
+	return &storedTimingReader{from: s, walk: s.file.shared.Grammar.Walk(s.root)}, nil
 }
 
 type storedTimingReader struct {
@@ -30,7 +55,6 @@ type storedTimingReader struct {
 	part  timingPart
 	next  uint64
 	until uint64
-	calls uint64
 }
 
 func (r *storedTimingReader) ReadTiming(gaps, durations []int64) (int, error) {
@@ -40,11 +64,11 @@ func (r *storedTimingReader) ReadTiming(gaps, durations []int64) (int, error) {
 			return i, nil
 		}
 		if r.next == r.until {
-			reader := r.from.reader
-			r.part.release(reader.budget)
+			file := r.from.file
+			r.part.release(file.budget)
 			var err error
-			if r.part, err = reader.timingPart(r.from.thread, r.next); err != nil {
-				return i, err
+			if r.part, err = file.timingOf(r.from.thread, r.from.calls, r.next); err != nil {
+				return i, fmt.Errorf("trace: timing from call %d: %w", r.next, err)
 			}
 			r.until += r.part.calls
 		}
@@ -104,28 +128,38 @@ func (t *Reader) timingEntry(thread int, at uint64) (indexEntry, error) {
 
 // timingBlock reads the block with the call at: the tick at which it begins, less the thread's first, and what is coded.
 func (t *Reader) timingBlock(thread int, at uint64) (start int64, coded []byte, size int64, err error) {
-	var e indexEntry
-	var content []byte
-	if e, err = t.timingEntry(thread, at); err == nil {
-		if content, err = t.block(e); err == nil {
-			d := &decoder{b: content}
-			start = d.varint()
-			return start, d.b, int64(len(content)), d.err
-		}
+	e, err := t.timingEntry(thread, at)
+	if err != nil {
+		return 0, nil, 0, err
 	}
-	where := &t.shared.Threads[thread]
-	return 0, nil, 0, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", where.Rank, where.Thread, at, err)
+	content, err := t.block(e)
+	if err != nil {
+		return 0, nil, 0, err
+	}
+	d := &decoder{b: content}
+	start = d.varint()
+	return start, d.b, int64(len(content)), d.err
 }
 
 // timingPart reads the block with the call at (a multiple of TimingBlockCalls).
 func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
+	where := &t.shared.Threads[thread]
+	part, err := t.timingOf(thread, where.Calls, at)
+	if err != nil {
+		err = fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", where.Rank, where.Thread, at, err)
+	}
+	return part, err
+}
+
+// timingOf reads the block with the call at of a thread with so many calls.
+func (t *Reader) timingOf(thread int, calls, at uint64) (timingPart, error) {
 	start, coded, size, err := t.timingBlock(thread, at)
 	if err != nil {
 		return timingPart{}, err
 	}
 	return timingPart{
 		decoder: newTimingDecoder(t.timingPlan, coded, t.budget), before: noCall, start: start,
-		calls: min(t.shared.Threads[thread].Calls-at, TimingBlockCalls), size: size,
+		calls: min(calls-at, TimingBlockCalls), size: size,
 	}, nil
 }
 
@@ -138,7 +172,7 @@ func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
 	if calls > math.MaxInt64/16 || !t.budget.take(int64(calls)*16) {
 		return nil, nil, fmt.Errorf("trace: timing of %d calls: %w", calls, errMemory)
 	}
-	from, err := (&storedTiming{t, thread}).OpenTiming()
+	from, err := (&storedTiming{t, thread, t.shared.Threads[thread].Root, calls}).OpenTiming()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -166,7 +200,7 @@ func (t *Reader) Span(thread int) (begin, end int64) {
 // that are told apart as they are here, is copied.
 func (f *fileWriter) timing(thread int, c *Content, plan *timingPlan) error {
 	t := &c.Threads[thread]
-	if stored, ok := t.Timing.(*storedTiming); ok && !t.SignaturesJoined && stored.reader.shared.Meta.Timing.Equal(&c.Meta.Timing) {
+	if stored, ok := t.Timing.(*storedTiming); ok && !t.SignaturesJoined && stored.file.shared.Meta.Timing.Equal(&c.Meta.Timing) {
 		return f.copyTiming(thread, t, stored)
 	}
 	var from TimingReader = &memoryTiming{t.Gaps, t.Durations}
@@ -209,16 +243,16 @@ func (f *fileWriter) timing(thread int, c *Content, plan *timingPlan) error {
 
 func (f *fileWriter) copyTiming(thread int, t *Thread, from *storedTiming) error {
 	for at := uint64(0); at < t.Calls; at += TimingBlockCalls {
-		e, err := from.reader.timingEntry(from.thread, at)
+		e, err := from.file.timingEntry(from.thread, at)
 		if err != nil {
 			return fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", t.Rank, t.Thread, at, err)
 		}
-		content, err := from.reader.block(e)
+		content, err := from.file.block(e)
 		if err != nil {
 			return err
 		}
 		f.block(blockTiming, int64(thread), int64(at/TimingBlockCalls), content)
-		from.reader.budget.give(int64(len(content)))
+		from.file.budget.give(int64(len(content)))
 	}
 	return nil
 }

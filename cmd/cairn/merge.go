@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -119,13 +120,26 @@ func mergeFiles(c *cobra.Command, s3 s3Flags, out string, inputs []string) error
 	return nil
 }
 
+// addFile adds a trace, which is read as it is: times of calls stay encoded.
 func addFile(c *cobra.Command, s3 s3Flags, m *merger.Merger, path string) error {
-	f, err := openTrace(c.Context(), path, s3)
+	o, err := s3.options()
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	content, err := f.Content()
+	object, err := store.OpenFile(c.Context(), path, o)
+	if err != nil {
+		return err
+	}
+	defer object.Close()
+	raw := make([]byte, object.Size())
+	if _, err := object.ReadAt(raw, 0); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	reader, err := trace.Open(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		return damaged(path, err)
+	}
+	content, err := reader.StreamedContent()
 	if err != nil {
 		return damaged(path, err)
 	}

@@ -108,7 +108,7 @@ func shardInput(s store.Store, world string, p PlannedShard) input {
 	}
 }
 
-// ReadContent reads a whole trace from a store.
+// ReadContent reads a whole trace from a store. The times of its calls stay encoded.
 func ReadContent(ctx context.Context, s store.Store, key string) (*trace.Content, error) {
 	raw, err := readObject(ctx, s, key)
 	if err != nil {
@@ -122,7 +122,7 @@ func decode(raw []byte) (*trace.Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.Content()
+	return r.StreamedContent()
 }
 
 func readObject(ctx context.Context, s store.Store, key string) ([]byte, error) {

@@ -57,7 +57,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 
 // addSignatures decodes the call signature table and lists the functions that it uses.
 func (r *Recorder) addSignatures(c *trace.Content) error {
-	var used [1 << 16]bool
+	var used []uint16
 	c.Signatures = make([]trace.Signature, len(r.signatures.terminals))
 	for i, t := range r.signatures.terminals {
 		s, err := t.decode(r.process.Constants)
@@ -67,12 +67,11 @@ func (r *Recorder) addSignatures(c *trace.Content) error {
 		keepKnownSegments(s.In, len(c.Segments))
 		keepKnownSegments(s.Out, len(c.Segments))
 		c.Signatures[i] = s
-		used[s.Function] = true
+		used = append(used, s.Function)
 	}
-	for id, is := range used {
-		if is {
-			c.Functions = append(c.Functions, functionOf(mpispec.ByID(uint16(id))))
-		}
+	slices.Sort(used)
+	for _, id := range slices.Compact(used) {
+		c.Functions = append(c.Functions, functionOf(mpispec.ByID(id)))
 	}
 	return nil
 }
