@@ -33,6 +33,9 @@ func (a *analysis) blameText(v Verdict, set []worker) string {
 		}
 	}
 	fmt.Fprintf(&b, "; without that the run would take at most %s less (of %s).", duration(v.GainSeconds), duration(a.seconds(a.path.end-a.path.start)))
+	if v.ThrottledSeconds > 0 {
+		fmt.Fprintf(&b, " The CPU limit of its container stopped it for %s longer than the others: that, not more work, makes it slow.", duration(v.ThrottledSeconds))
+	}
 	return b.String()
 }
 

@@ -28,6 +28,9 @@ type Verdict struct {
 	// GainSeconds is by how much the run could be shorter at most, if the ranks that stand out computed as long as the
 	// others do on average.
 	GainSeconds float64 `json:"gain_seconds"`
+	// ThrottledSeconds is for how long the CPU limit of the rank's container stopped it, beyond the mean of the ranks
+	// that do not stand out; 0 unless that is most of what the rank computes more than they do.
+	ThrottledSeconds float64 `json:"throttled_seconds"`
 }
 
 // The rule (docs/verdict.md has it in prose). A set of ranks stands out if every one of them computes longer than
@@ -157,6 +160,7 @@ func (a *analysis) decide() Verdict {
 		after, before := a.names.place(region.function, region.site), a.names.place(region.next, region.nextSite)
 		v.After, v.Function, v.CallSite = after, before.Function, before.CallSite
 	}
+	v.ThrottledSeconds = a.throttled(set)
 	v.Text = a.blameText(v, set)
 	return v
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // noisy is a stencil on an oversubscribed machine: each iteration computes for 2 units ± 10 %, and one in five is
@@ -154,4 +155,54 @@ func TestThrottledRank(t *testing.T) {
 	require.NotNil(t, v.Rank, v.Text)
 	assert.Equal(t, 2, *v.Rank)
 	assert.InDelta(t, 1.8, v.Ratio, 0.05) // (2 + 8/5) / 2
+}
+
+// TestThrottlingIsToldFromWork: rank 2 is paused for 8 in every fifth of 210 iterations, 336 in all. With samples in which
+// its container was stopped for about as long the verdict says so; not if all containers were, or for much less, or
+// nothing is known.
+func TestThrottlingIsToldFromWork(t *testing.T) {
+	const unknown = -1
+	samples := func(units float64) []trace.ContextSample {
+		if units == unknown {
+			return []trace.ContextSample{{ThrottledNS: -1}, {ThrottledNS: -1}}
+		}
+		const before = 5_000_000 // of the container, before the rank began
+		return []trace.ContextSample{{ThrottledNS: before}, {ThrottledNS: before + int64(units*tracetest.Unit)}}
+	}
+	for name, c := range map[string]struct {
+		own, others float64
+		want        float64 // seconds
+	}{
+		"throttled":                   {330, 0, 0.330},
+		"the others too, but less":    {330, 30, 0.300},
+		"all alike: it computes more": {330, 330, 0},
+		"a little: it computes more":  {30, 0, 0},
+		"not known":                   {unknown, unknown, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(7, 8))
+			b := tracetest.Stencil{Ranks: 8, Iterations: 210, Reduce: 7, Work: func(rank, k int) float64 {
+				w := 2 * (0.95 + 0.1*random.Float64())
+				if rank == 2 && k%5 == 0 {
+					w += 8
+				}
+				return w
+			}}.Build()
+			b.Ranks(func(i int, r *tracetest.Rank) {
+				r.Info().Context = samples(c.others)
+				if i == 2 {
+					r.Info().Context = samples(c.own)
+				}
+			})
+			v := verdict(t, b)
+			require.NotNil(t, v.Rank, v.Text)
+			assert.Equal(t, 2, *v.Rank)
+			assert.InDelta(t, c.want, v.ThrottledSeconds, 1e-9, v.Text)
+			if c.want > 0 {
+				assert.Contains(t, v.Text, "The CPU limit of its container stopped it for 3")
+			} else {
+				assert.NotContains(t, v.Text, "CPU limit")
+			}
+		})
+	}
 }

@@ -13,6 +13,9 @@ func (r *Report) next() []string {
 	}
 	v := r.Verdict
 	var steps []string
+	if v.ThrottledSeconds > 0 {
+		return append(steps, fmt.Sprintf("Raise the CPU limit of its pod (resources.limits.cpu), or remove it: the limit stopped the container for %.3g s.", v.ThrottledSeconds))
+	}
 	if v.Function != "" {
 		steps = append(steps, fmt.Sprintf("Look at the code that runs before %s and after %s.", callsite.At(v.Function, v.CallSite), callsite.At(v.After.Function, v.After.CallSite)))
 	}
