@@ -3,6 +3,7 @@ package recorder
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"sort"
 
 	"github.com/cespare/xxhash/v2"
@@ -13,7 +14,7 @@ import (
 
 // A checkpoint is the whole state of a recorder: what it goes on from is the same as if it had never been stopped. It
 // is read by the version of this package that wrote it, on the same machine; it is not a file format.
-const checkpointMagic = "CAIRNST2"
+const checkpointMagic = "CAIRNST3"
 
 var errCheckpoint = errors.New("damaged checkpoint")
 
@@ -420,7 +421,9 @@ func (t *thread) encode(e *encoder) {
 		e.uint(uint64(number))
 		e.uint(uint64(len(streams)))
 		for i := range streams {
-			e.uint(streams[i].n)
+			encodeExtents(e, streams[i].spilled)
+			e.uint(streams[i].inFile)
+			e.uint(streams[i].n - streams[i].inFile)
 			e.bytes(streams[i].encoded())
 		}
 	}
@@ -455,11 +458,12 @@ func (t *thread) decode(d *decoder, terminals int, spilled int64) error {
 		}
 		streams := make([]stream, n)
 		for i := range streams {
-			values := d.uint()
+			extents, inFile, inMemory := decodeExtents(d, spilled), d.uint(), d.uint()
 			var ok bool
-			if streams[i], ok = decodeStream(d.bytes(), values); !ok {
+			if streams[i], ok = decodeStream(d.bytes(), inMemory); !ok || inFile > math.MaxInt64 || inMemory > math.MaxInt64 {
 				return errCheckpoint
 			}
+			streams[i].spilled, streams[i].inFile, streams[i].n = extents, inFile, inFile+inMemory
 		}
 		t.resultsOf(int32(number)).streams = streams
 	}

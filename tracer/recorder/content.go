@@ -95,12 +95,19 @@ func (r *Recorder) addThreads(c *trace.Content, rank int) error {
 			t.results[number].settle()
 			for k := range t.results[number].streams {
 				s := &t.results[number].streams[k]
-				key := string(s.encoded())
-				sequence, ok := sequences[key]
+				encoded, err := s.all(r.times)
+				if err != nil {
+					return err
+				}
+				sequence, ok := sequences[string(encoded)]
 				if !ok {
+					values, err := s.values(encoded)
+					if err != nil {
+						return err
+					}
 					sequence = int32(len(c.Sequences))
-					sequences[key] = sequence
-					c.Sequences = append(c.Sequences, s.values())
+					sequences[string(encoded)] = sequence
+					c.Sequences = append(c.Sequences, values)
 				}
 				ct.Streams = append(ct.Streams, trace.StreamRef{
 					Terminal: int32(number), Number: int32(k), Sequence: sequence,

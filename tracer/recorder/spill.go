@@ -49,11 +49,7 @@ func (s *spill) write(f io.WriterAt, at int64) (int64, error) {
 			return at, err
 		}
 		n := int64(len(p))
-		if k := len(s.spilled); k > 0 && s.spilled[k-1].at+s.spilled[k-1].n == at {
-			s.spilled[k-1].n += n
-		} else {
-			s.spilled = append(s.spilled, extent{at, n})
-		}
+		s.spilled = appendExtent(s.spilled, extent{at, n})
 		at += n
 		last := len(s.pieces) - 1
 		copy(s.pieces, s.pieces[1:])
@@ -63,40 +59,51 @@ func (s *spill) write(f io.WriterAt, at int64) (int64, error) {
 	return at, nil
 }
 
+// appendExtent adds a part that follows; where it follows in the file too, they become one.
+func appendExtent(extents []extent, x extent) []extent {
+	if k := len(extents) - 1; k >= 0 && extents[k].at+extents[k].n == x.at {
+		extents[k].n += x.n
+		return extents
+	}
+	return append(extents, x)
+}
+
 var errSpill = errors.New("the file of times is missing or too short")
 
 // bytes is all of it; f is needed when some is in the file.
 func (s *spill) bytes(f io.ReaderAt) ([]byte, error) {
-	var n int64
-	for _, e := range s.spilled {
-		n += e.n
-	}
-	for _, p := range s.pieces {
-		n += int64(len(p))
-	}
-	if len(s.spilled) > 0 && f == nil {
-		return nil, errSpill
-	}
-	all := make([]byte, 0, n)
-	for _, e := range s.spilled {
-		part := all[len(all) : len(all)+int(e.n)]
-		if _, err := f.ReadAt(part, e.at); err != nil {
-			return nil, errSpill
-		}
-		all = all[:len(all)+int(e.n)]
-	}
+	all, err := readExtents(s.spilled, f)
 	for _, p := range s.pieces {
 		all = append(all, p...)
+	}
+	return all, err
+}
+
+// readExtents reads parts of the file.
+func readExtents(extents []extent, f io.ReaderAt) ([]byte, error) {
+	if len(extents) == 0 {
+		return nil, nil
+	}
+	if f == nil {
+		return nil, errSpill
+	}
+	var n int64
+	for _, e := range extents {
+		n += e.n
+	}
+	all := make([]byte, n)
+	part := all
+	for _, e := range extents {
+		if _, err := f.ReadAt(part[:e.n], e.at); err != nil {
+			return nil, errSpill
+		}
+		part = part[e.n:]
 	}
 	return all, nil
 }
 
 func (s *spill) encode(e *encoder) {
-	e.uint(uint64(len(s.spilled)))
-	for _, x := range s.spilled {
-		e.uint(uint64(x.at))
-		e.uint(uint64(x.n))
-	}
+	encodeExtents(e, s.spilled)
 	n := 0
 	for _, p := range s.pieces {
 		n += len(p)
@@ -109,20 +116,35 @@ func (s *spill) encode(e *encoder) {
 
 // decode reads what encode wrote; limit is the length of the file.
 func (s *spill) decode(d *decoder, limit int64) {
-	for range d.count() {
-		x := extent{int64(d.uint()), int64(d.uint())}
-		if x.at < 0 || x.n < 0 || x.n > limit || x.at > limit-x.n {
-			d.fail()
-			return
-		}
-		s.spilled = append(s.spilled, x)
-	}
+	s.spilled = decodeExtents(d, limit)
 	if b := d.bytes(); len(b) > 0 {
 		s.pieces = [][]byte{b}
 	}
 }
 
-// spillTimes moves what has become long of the threads' times to the file of the process's directory. The file is opened
+func encodeExtents(e *encoder, extents []extent) {
+	e.uint(uint64(len(extents)))
+	for _, x := range extents {
+		e.uint(uint64(x.at))
+		e.uint(uint64(x.n))
+	}
+}
+
+func decodeExtents(d *decoder, limit int64) (extents []extent) {
+	var n int64
+	for range d.count() {
+		x := extent{int64(d.uint()), int64(d.uint())}
+		if x.at < 0 || x.n < 0 || x.n > limit || x.at > limit-x.n || n > limit-x.n {
+			d.fail()
+			return nil
+		}
+		n += x.n // no part counts twice, so that memory is bounded by the file
+		extents = append(extents, x)
+	}
+	return extents
+}
+
+// spillTimes moves what has become long of the threads' times and value streams to the file of the process's directory. The file is opened
 // each time: a program may close descriptors that are not its own, and get them again for files of its own.
 func (s *Spool) spillTimes() (err error) {
 	var f *os.File
@@ -131,26 +153,38 @@ func (s *Spool) spillTimes() (err error) {
 			err = errors.Join(err, f.Close())
 		}
 	}()
+	write := func(write func(f io.WriterAt, at int64) (int64, error)) error {
+		if f == nil {
+			if f, err = os.OpenFile(filepath.Join(s.dir, spillFile), os.O_WRONLY|os.O_CREATE, 0o644); err != nil {
+				return err
+			}
+			if s.timesBytes == 0 {
+				if err := f.Chmod(0o644); err != nil {
+					return err
+				}
+			}
+		}
+		before := s.timesBytes
+		s.timesBytes, err = write(f, before)
+		s.diskBytes += s.timesBytes - before
+		return err
+	}
 	for _, t := range s.recorder.threads {
 		for _, c := range []*column{&t.gaps, &t.durations} {
 			if len(c.pieces) < 2 {
 				continue
 			}
-			if f == nil {
-				if f, err = os.OpenFile(filepath.Join(s.dir, spillFile), os.O_WRONLY|os.O_CREATE, 0o644); err != nil {
-					return err
-				}
-				if s.timesBytes == 0 {
-					if err := f.Chmod(0o644); err != nil {
+			if err := write(c.write); err != nil {
+				return err
+			}
+		}
+		for i := range t.results {
+			for k := range t.results[i].streams {
+				if stream := &t.results[i].streams[k]; len(stream.runs) >= spillRuns {
+					if err := write(stream.write); err != nil {
 						return err
 					}
 				}
-			}
-			before := s.timesBytes
-			s.timesBytes, err = c.write(f, before)
-			s.diskBytes += s.timesBytes - before
-			if err != nil {
-				return err
 			}
 		}
 	}

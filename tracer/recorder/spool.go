@@ -16,9 +16,10 @@ const (
 	defaultSegmentBytes = 128 << 10
 	minSegmentBytes     = segmentHeaderSize + 4096
 	maxSegmentBytes     = 1 << 30
-	checkpointBytes     = 4 << 20 // raw bytes between checkpoints, at least
-	mostStateKept       = 1 << 20 // of the buffer for checkpoints, between two of them
-	mostMappedBytes     = 8 << 20 // of segments that wait for a checkpoint; more of them are kept as files only
+	checkpointBytes     = 4 << 20   // raw bytes between checkpoints, at least
+	mostStateKept       = 1 << 20   // of the buffer for checkpoints, between two of them
+	mostStateBytes      = 128 << 20 // of a checkpoint; a program that repeats so little is not traced further
+	mostMappedBytes     = 8 << 20   // of segments that wait for a checkpoint; more of them are kept as files only
 )
 
 // A Spool is the tracer's part of a living process: it hands out segments, works them off when they are full, and
@@ -46,6 +47,7 @@ type Spool struct {
 
 	raw       int64 // bytes of full segments since the last checkpoint
 	stateSize int64
+	mostState int64 // beyond it tracing stops
 	failure   error // of the last checkpoint
 	diskBytes int64 // of all segments and the times
 	stopped   error
@@ -109,7 +111,7 @@ func Start(spool string, text []byte) (*Spool, error) {
 	r.readDictionary(dir)
 	return &Spool{
 		dir: dir, process: p, recorder: r,
-		sources: map[uint32]*spoolSource{}, mapped: map[uintptr]*mapping{},
+		sources: map[uint32]*spoolSource{}, mapped: map[uintptr]*mapping{}, mostState: mostStateBytes,
 	}, nil
 }
 
@@ -218,6 +220,9 @@ func (s *Spool) checkpoint() error {
 		src.done = src.done[:0]
 	}
 	s.reach("segments free")
+	if size > s.mostState {
+		s.Stop(fmt.Errorf("the recorder's state has reached %d MiB: the calls of this process hardly repeat", size>>20))
+	}
 	return nil
 }
 

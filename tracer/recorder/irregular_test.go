@@ -1,0 +1,63 @@
+package recorder
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// irregularProgram receives messages of all sizes from anywhere: nothing that calls return comes twice.
+func irregularProgram(t *testing.T, calls int) *fakeShim {
+	random := rand.New(rand.NewPCG(5, 5))
+	s := newFakeShim(t)
+	s.process.BootID = ""
+	s.init(0, 4)
+	for range calls {
+		s.call(0, "MPI_Recv", 0, 1, typeInt, anySource, anyTag, commWorld, 0x10,
+			status{source: random.Int64N(4), tag: random.Int64N(1 << 20), bytes: random.Int64N(1 << 30)})
+	}
+	return s
+}
+
+// Values that do not repeat go to the file beside the checkpoints: neither the state nor the memory grows with them.
+func TestIrregularValuesGoToTheFile(t *testing.T) {
+	s := irregularProgram(t, 200_000)
+	w, dir := startSpool(t, s)
+	written := w.play(s, nil)
+	require.Greater(t, w.spool.checkpoints, uint64(3))
+	require.Less(t, w.spool.stateSize, int64(100<<10))
+	file, err := os.Stat(filepath.Join(dir, spillFile))
+	require.NoError(t, err)
+	require.Greater(t, file.Size(), int64(1<<20))
+	for _, rs := range w.spool.recorder.threads[0].results {
+		for i := range rs.streams {
+			require.Less(t, len(rs.streams[i].runs), 1<<20, "no more than comes between two checkpoints")
+		}
+	}
+	c, report, err := Recover(dir)
+	require.NoError(t, err)
+	require.Equal(t, uint64(written), report.Calls)
+	compare(t, s.content(), c)
+
+	require.NoError(t, os.Truncate(filepath.Join(dir, spillFile), file.Size()/2))
+	_, _, err = Recover(dir)
+	require.Error(t, err, "what is missing of the values is not made up")
+}
+
+// A state that has become too large ends tracing, and says so; what there is can be recovered.
+func TestStateHasALimit(t *testing.T) {
+	s := irregularProgram(t, 100_000)
+	w, dir := startSpool(t, s)
+	w.spool.mostState = 100
+	written := w.play(s, nil)
+	require.ErrorIs(t, w.spool.stopped, ErrStopped)
+	require.Less(t, written, 100_000)
+	c, report, err := Recover(dir)
+	require.NoError(t, err)
+	require.Equal(t, uint64(written), report.Calls)
+	require.Len(t, c.Meta.Notes, 1)
+	require.Contains(t, c.Meta.Notes[0], "the calls of this process hardly repeat")
+}
