@@ -21,7 +21,14 @@ void *cairn_symbol(const char *name);
 void *cairn_variable(const char *name);
 
 // The same, looked up once per place.
-#define CAIRN_SYMBOL(name) __extension__({ static void *at_; at_ != NULL ? at_ : (at_ = cairn_symbol(name)); })
+#define CAIRN_SYMBOL(name) \
+	__extension__({ \
+		static void *at_; /* threads may look it up at once, and find the same */ \
+		void *found_ = __atomic_load_n(&at_, __ATOMIC_RELAXED); \
+		if (found_ == NULL) \
+			__atomic_store_n(&at_, found_ = cairn_symbol(name), __ATOMIC_RELAXED); \
+		found_; \
+	})
 
 #ifdef CAIRN_OPENMPI
 

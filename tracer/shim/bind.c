@@ -163,9 +163,10 @@ static void *find_inner(unsigned id)
 
 void *cairn_inner(unsigned id)
 {
-	if (inner[id] == NULL)
-		inner[id] = find_inner(id);
-	return inner[id];
+	void *f = __atomic_load_n(&inner[id], __ATOMIC_RELAXED);
+	if (f == NULL)
+		__atomic_store_n(&inner[id], f = find_inner(id), __ATOMIC_RELAXED);
+	return f;
 }
 
 void *cairn_symbol(const char *name)
@@ -200,15 +201,21 @@ void *cairn_not_there(const char *name)
 bool cairn_traced(void)
 {
 	static _Atomic int ours; // 0: not known, 1: yes, -1: no
+	static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER; // threads may make their first calls at once
 
 	if (cairn_dlsym == NULL)
 		abort(); // a process with MPI and without a dynamic loader: there is no function to go to
-	find_libmpi();
-	if (ours == 0 && libmpi != NULL) {
-		cairn_clock_is_tsc = cairn_tsc_is_invariant();
-		ours = abi_is_ours() && cairn_config_read() ? 1 : -1;
-		cairn_verifying = ours == 1 && cairn_config.verify;
-		cairn_is_library(cairn_dlsym(libmpi, ONLY_LIBMPI));
+	if (ours == 0) {
+		pthread_mutex_lock(&looking);
+		find_libmpi();
+		if (ours == 0 && libmpi != NULL) {
+			cairn_clock_is_tsc = cairn_tsc_is_invariant();
+			bool mine = abi_is_ours() && cairn_config_read();
+			cairn_verifying = mine && cairn_config.verify;
+			cairn_is_library(cairn_dlsym(libmpi, ONLY_LIBMPI));
+			ours = mine ? 1 : -1;
+		}
+		pthread_mutex_unlock(&looking);
 	}
 	return ours == 1 && atomic_load(&cairn_state) != CAIRN_OFF;
 }

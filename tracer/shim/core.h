@@ -16,7 +16,4 @@ struct cairn_segment *cairn_core_segment(uint32_t thread, struct cairn_segment *
 // cairn_thread_forget leaves the thread without a buffer; its open records are dead.
 void cairn_thread_forget(struct cairn_thread *t);
 
-// cairn_leave_early_buffer makes the records of calls before MPI_Init go to the first segment with the next call.
-void cairn_leave_early_buffer(void);
-
 #endif

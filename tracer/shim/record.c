@@ -1,5 +1,8 @@
 #include "record.h"
 
+#include <errno.h>
+#include <sys/mman.h>
+
 #include "config.h"
 #include "core.h"
 #include "modules.h"
@@ -9,14 +12,17 @@ _Atomic uint64_t cairn_epoch = 2;
 
 static _Atomic uint32_t threads;
 
-// Calls before MPI_Init go here, of the first thread that makes one (C++ constructors call MPI_Initialized).
-static _Alignas(8) char early[CAIRN_SEGMENT_HEADER + 65536];
+// Calls before MPI_Init go here, of the first thread that makes one (C++ constructors call MPI_Initialized). What is
+// more, or another thread's, goes to mapped memory, of which only what is used is there: a program may list all
+// variables of the tool interface before it initializes MPI.
+enum { EARLY = 65536, MOST_EARLY = 4 << 20 };
+static _Alignas(8) char early[CAIRN_SEGMENT_HEADER + EARLY];
 static _Atomic int early_taken;
-static struct cairn_thread *early_owner;
 
 static void use_buffer(struct cairn_thread *t, struct cairn_segment *segment, uint64_t capacity)
 {
 	t->segment = segment;
+	t->early = false;
 	t->generation++;
 	t->cursor = (char *)segment + CAIRN_SEGMENT_HEADER;
 	t->hard = t->cursor + capacity;
@@ -26,26 +32,44 @@ static void use_buffer(struct cairn_thread *t, struct cairn_segment *segment, ui
 void cairn_thread_forget(struct cairn_thread *t)
 {
 	t->segment = NULL;
+	t->early = false;
 	t->generation++;
 	t->depth = 0;
 	t->cursor = t->soft = t->hard = NULL;
 }
 
-static bool use_early_buffer(struct cairn_thread *t)
+// use_early_buffer goes on in memory that is not the core's. As if there were no room, every call then comes to
+// cairn_open_slowly, which knows when MPI was initialized, on whichever thread.
+static void use_early_buffer(struct cairn_thread *t, void *buffer, uint64_t capacity)
 {
-	if (t->segment != NULL || atomic_exchange(&early_taken, 1) != 0)
-		return false;
-	early_owner = t;
-	use_buffer(t, (struct cairn_segment *)early, sizeof(early) - CAIRN_SEGMENT_HEADER);
-	return true;
+	use_buffer(t, buffer, capacity);
+	t->soft = t->cursor;
+	t->early = true;
 }
 
-void cairn_leave_early_buffer(void)
+// early_room finds room for a record before MPI_Init.
+static bool early_room(struct cairn_thread *t, uint64_t size)
 {
-	// Without room the owner's next call comes to cairn_open_slowly. It is this thread, but for programs that call MPI on
-	// another one before MPI_Init.
-	if (early_owner != NULL)
-		early_owner->soft = (char *)early;
+	const uint64_t needed = size + CAIRN_NESTED_RESERVE;
+
+	if (t->segment == NULL && atomic_exchange(&early_taken, 1) == 0)
+		use_early_buffer(t, early, EARLY);
+	if (t->segment != NULL && (uint64_t)(t->hard - t->cursor) >= needed)
+		return true;
+	uint64_t kept = t->segment != NULL ? t->segment->used : 0;
+	if ((t->segment != NULL && (char *)t->segment != early) || kept + needed > MOST_EARLY)
+		return false;
+	const int saved = errno;
+	char *buffer = mmap(NULL, CAIRN_SEGMENT_HEADER + MOST_EARLY, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	errno = saved;
+	if (buffer == MAP_FAILED)
+		return false;
+	if (t->segment != NULL)
+		memcpy(buffer, t->segment, CAIRN_SEGMENT_HEADER + kept);
+	use_early_buffer(t, buffer, MOST_EARLY);
+	t->cursor += kept;
+	return true;
 }
 
 uint32_t cairn_thread_number(void)
@@ -76,7 +100,7 @@ static bool next_segment(struct cairn_thread *t, uint64_t size)
 {
 	struct cairn_segment *full = t->segment, *fresh;
 	uint64_t kept = 0, capacity = 0;
-	bool was_early = full == (struct cairn_segment *)early;
+	bool was_early = t->early;
 
 	if (was_early)
 		kept = full->used;
@@ -100,6 +124,8 @@ static bool next_segment(struct cairn_thread *t, uint64_t size)
 		t->cursor += kept;
 		atomic_store_explicit(&fresh->used, kept, memory_order_release);
 	}
+	if (was_early && (char *)full != early)
+		munmap(full, CAIRN_SEGMENT_HEADER + MOST_EARLY);
 	return t->soft - t->cursor >= (int64_t)size;
 }
 
@@ -138,7 +164,7 @@ bool cairn_open_slowly(struct cairn_record *record, uint64_t size)
 	else if (state == CAIRN_ON)
 		room = next_segment(t, size);
 	else
-		room = use_early_buffer(t) && t->soft - t->cursor >= (int64_t)size;
+		room = early_room(t, size);
 	if (!room) {
 		cairn_count_dropped(1);
 		cairn_busy(t, 0);

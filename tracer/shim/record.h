@@ -59,6 +59,7 @@ struct cairn_thread {
 	uint32_t busy;
 	uint32_t generation;          // counts buffers
 	uint32_t number;              // of the thread, + 1; 0: has none yet
+	bool early;                   // the buffer is not the core's
 	uint64_t dropped;             // records lost before there was a segment to say so
 	uintptr_t code_begin, code_size; // of the module that the last call came from
 	const void *frame[CAIRN_DEPTH]; // where on the stack the open records' wrappers are

@@ -203,7 +203,6 @@ void cairn_start(void)
 	if (cairn_config.verify)
 		cairn_reference_open(path);
 	cairn_modules_use_executable();
-	cairn_leave_early_buffer();
 	atomic_store_explicit(&cairn_state, CAIRN_ON, memory_order_release);
 	errno = saved;
 }

@@ -25,7 +25,7 @@ extern bool cairn_verifying; // the reference log is written
 extern void *cairn_slots[CAIRN_FUNCTIONS];
 extern void *cairn_real[CAIRN_FUNCTIONS];
 
-#define CAIRN_REAL(name) ((__typeof__(&cairn_##name))cairn_real[CAIRN_ID_##name])
+#define CAIRN_REAL(name) ((__typeof__(&cairn_##name))__atomic_load_n(&cairn_real[CAIRN_ID_##name], __ATOMIC_RELAXED))
 
 // The code of the MPI library: it calls its own functions by their public names here and there, which is no call of the
 // program. Empty where MPI is part of the executable. Once there are calls from Fortran, the range around libmpi and the
@@ -34,7 +34,8 @@ extern uintptr_t cairn_library_begin, cairn_library_size;
 
 static inline bool cairn_called_by_library(uint64_t caller)
 {
-	return (uintptr_t)caller - cairn_library_begin < cairn_library_size;
+	uintptr_t begin = __atomic_load_n(&cairn_library_begin, __ATOMIC_RELAXED);
+	return (uintptr_t)caller - begin < __atomic_load_n(&cairn_library_size, __ATOMIC_RELAXED);
 }
 
 // cairn_inner returns libmpi's own PMPI function: for what we ask ourselves. NULL where there is none.

@@ -23,12 +23,13 @@ int main(void)
 #endif
 	MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
 	MPI_T_cvar_get_num(&variables);
-	for (int i = 0; i < 40 && i < variables; i++) {
+	// all, and again: more than the first buffer holds
+	for (int i = 0; i < 3 * variables; i++) {
 		char name[64], text[64];
 		int n = sizeof(name), m = sizeof(text), verbosity, binding, scope;
 		MPI_Datatype type;
 		MPI_T_enum e;
-		MPI_T_cvar_get_info(i, name, &n, &verbosity, &type, &e, text, &m, &binding, &scope);
+		MPI_T_cvar_get_info(i % variables, name, &n, &verbosity, &type, &e, text, &m, &binding, &scope);
 	}
 #ifndef OPEN_MPI
 	MPI_Init(NULL, NULL);
