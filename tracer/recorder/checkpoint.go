@@ -29,6 +29,9 @@ func (r *Recorder) AppendState(b []byte) []byte {
 		e.text(s.Module)
 		e.uint(s.Offset)
 		e.uint(uint64(s.Caller))
+		e.text(s.Function) // of a line; others are told later
+		e.text(s.File)
+		e.uint(uint64(s.Line))
 	}
 	e.uint(uint64(len(r.signatures.terminals)))
 	for _, t := range r.signatures.terminals {
@@ -69,7 +72,8 @@ func restore(p *Process, body []byte, spilled int64) (*Recorder, error) {
 	d := &decoder{b: body}
 	r.decodeProcess(d)
 	for range d.count() {
-		r.sites.place(trace.Site{BuildID: d.text(), Module: d.text(), Offset: d.uint(), Caller: uint32(d.uint())})
+		r.sites.place(trace.Site{BuildID: d.text(), Module: d.text(), Offset: d.uint(), Caller: uint32(d.uint()),
+			Function: d.text(), File: d.text(), Line: int(d.uint())})
 	}
 	for range d.count() {
 		t := terminal{request: int32(d.int())}

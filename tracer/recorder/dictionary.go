@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -19,12 +20,14 @@ import (
 //	module    base, limit, build id, path (texts as in records: length, bytes padded to a word)
 //	path      return addresses, innermost first
 //	segment   kind, number, size, address of what allocated it (of a module: its base), ordinal
+//	line      of a source file of an interpreter: line, function, file (texts)
 const dictionaryFile = "dictionary"
 
 const (
 	entryModule = iota + 1
 	entryPath
 	entrySegment
+	entryLine
 )
 
 const (
@@ -42,6 +45,9 @@ const (
 	segmentNumber = 1<<(entryShift-segmentShift) - 1
 )
 
+// In the word of the return address this bit says that the number is that of a line.
+const lineMark = 1 << 61
+
 func isEntry(word uint64) bool { return word>>entryShift == entryMark }
 
 // A dictionary is what was read of the file so far. The zero value has no file.
@@ -52,6 +58,7 @@ type dictionary struct {
 	paths    [][]uint64
 	segments []trace.Segment // Site is 0
 	origins  []uint64        // of the segments: addresses
+	lines    []trace.Site
 }
 
 // readDictionary tells the recorder where the process's directory is.
@@ -108,6 +115,17 @@ func (d *dictionary) add(kind uint64, words []uint64) {
 		}
 	case entryPath:
 		d.paths = append(d.paths, words)
+	case entryLine:
+		line := r.word()
+		function, _, _ := r.text()
+		file, _, _ := r.text()
+		var s trace.Site // it keeps its number
+		if r.ok && line <= math.MaxInt32 {
+			// An interpreter's program has no build id: the file stands for it, the line for the offset.
+			s = trace.Site{BuildID: string(file), Module: filepath.Base(string(file)), Offset: line, Function: string(function),
+				File: string(file), Line: int(line)}
+		}
+		d.lines = append(d.lines, s)
 	case entrySegment:
 		s := trace.Segment{Kind: trace.SegmentKind(r.word()), Number: int(r.word()), Size: r.word()}
 		origin := r.word()

@@ -42,7 +42,9 @@ func (s *sites) of(word uint64) int32 {
 		return v
 	}
 	var v int32
-	if isEntry(word) {
+	if isEntry(word) && word&lineMark != 0 {
+		v = s.line(word &^ (entryMark<<entryShift | lineMark))
+	} else if isEntry(word) {
 		v = s.path(word &^ (entryMark << entryShift))
 	} else if v = s.at(word, 0); v == 0 {
 		s.refresh()
@@ -70,6 +72,17 @@ func (s *sites) path(number uint64) int32 {
 		v = s.at(addresses[i], v)
 	}
 	return v
+}
+
+// line is the site of a line of an interpreter's source file.
+func (s *sites) line(number uint64) int32 {
+	if number >= uint64(len(s.dictionary.lines)) {
+		s.refresh()
+	}
+	if number >= uint64(len(s.dictionary.lines)) || s.dictionary.lines[number].File == "" {
+		return 0
+	}
+	return s.place(s.dictionary.lines[number])
 }
 
 // segment finds what a located pointer leads to; nil if the dictionary does not say.

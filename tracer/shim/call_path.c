@@ -90,6 +90,8 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 uint64_t cairn_call_path(uint64_t caller)
 {
 	uintptr_t frames[CAIRN_MOST_FRAMES], *addresses = frames;
+	if (caller >> 63 != 0)
+		return caller; // a line of Python: the path below it is the interpreter's
 	int n = cairn_unwind(frames);
 	struct path *p;
 	uint64_t hash;

@@ -6,10 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum cairn_entry { CAIRN_ENTRY_MODULE = 1, CAIRN_ENTRY_PATH, CAIRN_ENTRY_SEGMENT };
+enum cairn_entry { CAIRN_ENTRY_MODULE = 1, CAIRN_ENTRY_PATH, CAIRN_ENTRY_SEGMENT, CAIRN_ENTRY_LINE };
 
 // Words of records that stand for an entry.
 #define CAIRN_ENTRY_WORD(number) ((uint64_t)2 << 62 | (uint64_t)(number))
+#define CAIRN_LINE_WORD(number) (CAIRN_ENTRY_WORD(number) | (uint64_t)1 << 61)
 
 // cairn_dictionary_open makes the file in the process's directory.
 void cairn_dictionary_open(const char *directory);

@@ -6,6 +6,7 @@
 #include "config.h"
 #include "core.h"
 #include "modules.h"
+#include "python.h"
 
 __thread struct cairn_thread cairn_self;
 _Atomic uint64_t cairn_epoch = 2;
@@ -80,19 +81,29 @@ uint32_t cairn_thread_number(void)
 	return t->number;
 }
 
-void cairn_other_module(uint64_t caller)
+uint64_t cairn_other_module(uint64_t caller)
 {
 	struct cairn_thread *t = &cairn_self;
+	uintptr_t begin, size;
 
 	// Before that the modules that are there have not been written down; without call sites nobody asks for them.
 	if (atomic_load_explicit(&cairn_state, memory_order_acquire) != CAIRN_ON)
-		return;
+		return caller;
+	if ((uintptr_t)caller - t->python_begin < t->python_size)
+		return cairn_python_place(caller);
+	if (cairn_config.call_sites && cairn_python_extension((uintptr_t)caller) && cairn_modules_know((uintptr_t)caller, &begin, &size)) {
+		cairn_modules_use((uintptr_t)caller);
+		t->python_begin = begin;
+		t->python_size = size;
+		return cairn_python_place(caller);
+	}
 	if (cairn_config.call_sites)
 		cairn_modules_use((uintptr_t)caller);
 	if (!cairn_config.call_sites || !cairn_modules_know((uintptr_t)caller, &t->code_begin, &t->code_size)) {
 		t->code_begin = cairn_config.call_sites ? (uintptr_t)caller : 0; // code that no module has (made at run time)
 		t->code_size = cairn_config.call_sites ? 1 : UINTPTR_MAX;
 	}
+	return caller;
 }
 
 // next_segment hands the thread's full segment to the core and goes on in a fresh one.

@@ -62,6 +62,7 @@ struct cairn_thread {
 	bool early;                   // the buffer is not the core's
 	uint64_t dropped;             // records lost before there was a segment to say so
 	uintptr_t code_begin, code_size; // of the module that the last call came from
+	uintptr_t python_begin, python_size; // of the extension of Python that the last such call came from
 	const void *frame[CAIRN_DEPTH]; // where on the stack the open records' wrappers are
 };
 
@@ -74,8 +75,9 @@ extern _Atomic uint64_t cairn_epoch;
 // cairn_thread_number names the calling thread in files: + 1, in the order in which threads came.
 uint32_t cairn_thread_number(void);
 
-// cairn_other_module notes that calls come from another module than before; it may be new.
-void cairn_other_module(uint64_t caller);
+// cairn_other_module notes that calls come from another module than before; it may be new. It returns the word for the
+// record: the caller, or the line of Python that called an extension.
+uint64_t cairn_other_module(uint64_t caller);
 
 // cairn_open_slowly is for all but the usual case: it changes buffers, finds room for a nested call, or gives up.
 bool cairn_open_slowly(struct cairn_record *record, uint64_t size);
@@ -116,7 +118,7 @@ static inline uint64_t *cairn_open(struct cairn_record *record, unsigned functio
 	h->epoch = atomic_load_explicit(&cairn_epoch, memory_order_relaxed) | 1;
 	caller = caller << 1 >> 1;
 	if (CAIRN_UNLIKELY((uintptr_t)caller - t->code_begin >= t->code_size))
-		cairn_other_module(caller);
+		caller = cairn_other_module(caller);
 	h->caller = CAIRN_UNLIKELY(cairn_call_paths) ? cairn_call_path(caller) : caller;
 	return (uint64_t *)(h + 1);
 }

@@ -1,0 +1,88 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// pythonCall is what the tests look at in a call of a Python program.
+type pythonCall struct {
+	Rank     int
+	Function string
+	CallSite struct {
+		Module, Function, File string
+		Line                   int
+	} `json:"call_site"`
+}
+
+// tracePython runs a Python program under Open MPI.
+func tracePython(t *testing.T, ranks int, arguments ...string) (calls []pythonCall, stdout string) {
+	t.Helper()
+	command := launch("openmpi", ranks, "")
+	command[len(command)-1] = python
+	r := trace(t, []string{"--verify"}, append(command, arguments...)...)
+	require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
+	assert.Contains(t, r.stdout+r.stderr, "agree with the reference log")
+	dump := cairn(t, "", "dump", filepath.Join(r.dir, "trace.cairn"), "--json")
+	require.Equal(t, 0, dump.code, dump.stderr)
+	for line := range strings.Lines(dump.stdout) {
+		var call pythonCall
+		require.NoError(t, json.Unmarshal([]byte(line), &call), line)
+		calls = append(calls, call)
+	}
+	return calls, r.stdout
+}
+
+// TestPythonLines: the call site of a call by mpi4py is the line of Python that made it.
+func TestPythonLines(t *testing.T) {
+	t.Run("example", func(t *testing.T) {
+		program := filepath.Join(root(), "examples", "mpi4py_calls.py")
+		source, err := os.ReadFile(program)
+		require.NoError(t, err)
+		lineOf := func(text string) int {
+			before, _, found := strings.Cut(string(source), text)
+			require.True(t, found, text)
+			return strings.Count(before, "\n") + 1
+		}
+		calls, _ := tracePython(t, 2, program)
+		sites := map[string]bool{}
+		for _, c := range calls {
+			if c.CallSite.File == program {
+				sites[fmt.Sprintf("%s %s:%d", c.Function, c.CallSite.Function, c.CallSite.Line)] = true
+			}
+		}
+		first, call := lineOf("rank, ranks = world.Get_rank()"), lineOf("return f(*arguments")
+		for _, name := range []string{"MPI_Comm_rank", "MPI_Comm_size"} {
+			assert.Contains(t, sites, fmt.Sprintf("%s <module>:%d", name, first))
+		}
+		for _, name := range []string{"MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Allreduce", "MPI_Comm_split", "MPI_Barrier", "MPI_Put", "MPI_Win_fence"} {
+			assert.Contains(t, sites, fmt.Sprintf("%s call:%d", name, call))
+		}
+	})
+	t.Run("every call", func(t *testing.T) {
+		calls, stdout := tracePython(t, 1, "python/lines.py")
+		var want []string
+		for line := range strings.Lines(stdout) {
+			if after, ok := strings.CutPrefix(line, "lines "); ok {
+				want = strings.Fields(after)
+			}
+		}
+		require.Greater(t, len(want), 200)
+		var got []string
+		for _, c := range calls {
+			if c.Function == "MPI_Barrier" {
+				got = append(got, fmt.Sprintf("%d:%s", c.CallSite.Line, c.CallSite.Function))
+			}
+		}
+		assert.Equal(t, want, got)
+	})
+}
