@@ -157,6 +157,7 @@ simulated() {
 tree() {
   rm -rf "$w/job"
   bin/cairn simulate --no-replay --call-sites none --timing aggregated --ranks "$2" "${@:3}" --store "$w/job" >/dev/null
+  : >"$w/message" # it is only written where it exists, as in a pod
   bin/cairn merge --job --store "$w/job" --collect-timeout 1 --fan-in 256 --termination-log "$w/message" >/dev/null
   local level=0 parts
   for parts in $(python3 -c 'import json,sys; print(*json.load(open(sys.argv[1])).get("levels", []))' "$w/message"); do
