@@ -8,6 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
@@ -23,6 +25,8 @@ type account struct {
 	pathWork int64 // computation on the path
 	strip    strip
 	pieces   []piece
+	profile  *profile.Tally
+	phases   *phases.Tracker
 
 	limit     int64 // pieces shorter than this are put together
 	stretches []stretch
@@ -32,7 +36,7 @@ type account struct {
 }
 
 // takeAccounts goes through all locations again, in parallel.
-func takeAccounts(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, f *forward, p *route, o Options) ([]account, error) {
+func takeAccounts(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, f *forward, p *route, plan *phases.Plan, calls *profile.Profile, o Options) ([]account, error) {
 	accounts := make([]account, len(f.locations))
 	limit := max(1, (p.end-p.start)/int64(o.segments()))
 	bins := o.bins(len(f.locations))
@@ -47,10 +51,11 @@ func takeAccounts(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks
 			*a = account{
 				tallies: map[activity]*tally{}, limit: limit, stretches: p.stretches[i],
 				waits: forwardWaits{log: &f.waits[i]}, strip: newStrip(bins, p.start, p.end), done: math.MinInt64,
+				profile: calls.Location(i), phases: plan.Location(i),
 			}
 			l := f.locations[i]
 			err := a.run(ctx, t, i, l, clocks, f.extents[i])
-			a.waits = forwardWaits{}
+			a.waits, a.profile, a.phases = forwardWaits{}, nil, nil
 			return err
 		})
 	}
@@ -66,6 +71,8 @@ func (a *account) run(ctx context.Context, t timeline.Trace, location int, l tim
 			return nil // before MPI_Init, or after MPI_Finalize
 		}
 		a.calls++
+		a.profile.Call(c)
+		a.phases.Call(c)
 		call := activity{function: c.Function.ID, site: c.Signature.Site}
 		if _, polling := attempt.See(a.polls.Of(c.Event), c); polling && c.Enter > now {
 			// what lies between two polls is waiting, not computation

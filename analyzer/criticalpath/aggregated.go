@@ -32,8 +32,8 @@ func timingNote(m *trace.Meta) string {
 // aggregatedNote is the refusal.
 const aggregatedNote = "The times of single calls were not kept (timing aggregated): there is no critical path, no wait states, no efficiencies and no verdict. Times of ranks, functions and call sites are sums."
 
-// profile is what can be told of a trace with aggregated timing: who spent how long in which calls.
-func profile(t timeline.Trace) (Findings, error) {
+// sums is what can be told of a trace with aggregated timing: who spent how long in which calls.
+func sums(t timeline.Trace) (Findings, error) {
 	n := newNames(t)
 	f := Findings{
 		SchemaVersion: SchemaVersion, Timing: timingError(t.Meta()), Notes: []string{aggregatedNote},

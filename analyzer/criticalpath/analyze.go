@@ -6,6 +6,8 @@ import (
 	"sort"
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 	"github.com/cairn-mpi/cairn/trace"
@@ -26,7 +28,7 @@ type analysis struct {
 // Analyze finds the critical path of a trace.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 	if t.Meta().Timing.Mode == trace.TimingAggregated {
-		return profile(t)
+		return sums(t)
 	}
 	if o.Clock == nil {
 		made, err := clock.Analyze(ctx, t)
@@ -42,7 +44,12 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		return Findings{}, fmt.Errorf("matching: %w", err)
 	}
 	a.path = walk(a.forward)
-	if a.accounts, err = takeAccounts(ctx, t, clocks, a.forward, &a.path, o); err != nil {
+	plan, err := phases.NewPlan(t, clocks)
+	if err != nil {
+		return Findings{}, fmt.Errorf("phases: %w", err)
+	}
+	calls := profile.New(t)
+	if a.accounts, err = takeAccounts(ctx, t, clocks, a.forward, &a.path, plan, calls, o); err != nil {
 		return Findings{}, fmt.Errorf("accounting: %w", err)
 	}
 	a.mainOf = make([]int, len(a.ranks))
@@ -83,9 +90,24 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	f.WhatIf = whatIf
 	f.Efficiency.divide(a.seconds(ideal), f.RunSeconds)
+	profiled, err := calls.Findings()
+	if err != nil {
+		return Findings{}, fmt.Errorf("profile: %w", err)
+	}
+	inPhases := plan.Findings(a.waitsOf)
+	f.Profile, f.Phases = &profiled, &inPhases
 	f.Verdict = a.decide()
 	f.Path = a.pathFindings(o)
 	return f, nil
+}
+
+// waitsOf lists the wait states of a location, in order.
+func (a *analysis) waitsOf(location int, yield func(begin, end int64)) {
+	waits := forwardWaits{log: &a.forward.waits[location]}
+	for w := waits.peek(); w != nil; w = waits.peek() {
+		yield(w.begin, w.end)
+		waits.next++
+	}
 }
 
 func (a *analysis) seconds(ns int64) float64 { return float64(ns) / 1e9 }

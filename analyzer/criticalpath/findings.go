@@ -1,28 +1,34 @@
 package criticalpath
 
-import "github.com/cairn-mpi/cairn/analyzer/clock"
+import (
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/profile"
+)
 
 // SchemaVersion is that of Findings: it grows when a key changes its meaning or goes.
 const SchemaVersion = 1
 
 // Findings are what the analysis found. Times are in seconds, or in nanoseconds since the run began.
 type Findings struct {
-	SchemaVersion int            `json:"schema_version"`
-	RunSeconds    float64        `json:"run_seconds"`  // T: first entry into MPI_Init to last exit from MPI_Finalize
-	RunStartNS    int64          `json:"run_start_ns"` // when that began, on the common clock: CLOCK_MONOTONIC of the first rank's node
-	Verdict       Verdict        `json:"verdict"`
-	Path          Path           `json:"critical_path"`
-	Efficiency    Efficiency     `json:"efficiency"`
-	Ranks         []RankTime     `json:"ranks"`
-	Functions     []FunctionTime `json:"functions"`
-	CallSites     []SiteTime     `json:"call_sites"`
-	Computation   []RegionTime   `json:"computation"`
-	WaitStates    []WaitTime     `json:"wait_states"`
-	WhatIf        []WhatIf       `json:"what_if"` // the ideal network first, then what promises most
-	Strips        Strips         `json:"strips"`
-	Clock         clock.Findings `json:"clock"`
-	Timing        TimingError    `json:"timing"`
-	Notes         []string       `json:"notes"` // what found no partner, what the trace lacks
+	SchemaVersion int               `json:"schema_version"`
+	RunSeconds    float64           `json:"run_seconds"`  // T: first entry into MPI_Init to last exit from MPI_Finalize
+	RunStartNS    int64             `json:"run_start_ns"` // when that began, on the common clock: CLOCK_MONOTONIC of the first rank's node
+	Verdict       Verdict           `json:"verdict"`
+	Path          Path              `json:"critical_path"`
+	Efficiency    Efficiency        `json:"efficiency"`
+	Ranks         []RankTime        `json:"ranks"`
+	Functions     []FunctionTime    `json:"functions"`
+	CallSites     []SiteTime        `json:"call_sites"`
+	Computation   []RegionTime      `json:"computation"`
+	WaitStates    []WaitTime        `json:"wait_states"`
+	WhatIf        []WhatIf          `json:"what_if"` // the ideal network first, then what promises most
+	Strips        Strips            `json:"strips"`
+	Clock         clock.Findings    `json:"clock"`
+	Timing        TimingError       `json:"timing"`
+	Phases        *phases.Findings  `json:"phases"`  // null where times of single calls were not kept
+	Profile       *profile.Findings `json:"profile"` // likewise
+	Notes         []string          `json:"notes"`   // what found no partner, what the trace lacks
 }
 
 // Path is the critical path.

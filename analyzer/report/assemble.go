@@ -42,6 +42,7 @@ func Assemble(t timeline.Trace, findings map[string][]byte, job Job) (*Report, e
 	r.Verdict, r.RunSeconds, r.Path, r.Efficiency = path.Verdict, path.RunSeconds, path.Path, path.Efficiency
 	r.Ranks, r.Functions, r.CallSites, r.Computation = path.Ranks, path.Functions, path.CallSites, path.Computation
 	r.WaitStates, r.WhatIf, r.Strips, r.Clock, r.Notes = path.WaitStates, path.WhatIf, path.Strips, path.Clock, path.Notes
+	r.Phases, r.Profile = path.Phases, path.Profile
 	if raw, ok := findings[Clusters]; ok {
 		var groups clusters.Findings
 		if err := read(Clusters, raw, &groups, clusters.SchemaVersion); err != nil {

@@ -84,6 +84,7 @@ func (r *Report) HTML() ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"seconds": words, "fixed": fixed, "percent": percent, "explain": explain,
 		"place": func(p criticalpath.Place) string { return callsite.At(p.Function, p.CallSite) },
+		"minus": func(a, b float64) float64 { return a - b },
 		"deref": func(i *int) int { return *i },
 	}).Parse(pageText)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 )
 
@@ -25,6 +27,8 @@ type Report struct {
 	Computation   []criticalpath.RegionTime   `json:"computation"`
 	WaitStates    []criticalpath.WaitTime     `json:"wait_states"`
 	WhatIf        []criticalpath.WhatIf       `json:"what_if"`
+	Phases        *phases.Findings            `json:"phases"`  // null where times of single calls were not kept
+	Profile       *profile.Findings           `json:"profile"` // likewise
 	Strips        criticalpath.Strips         `json:"strips"`
 	Clock         clock.Findings              `json:"clock"`
 	Provenance    Provenance                  `json:"provenance"`

@@ -21,7 +21,7 @@ func main() {
 	out := flag.String("o", "", "file to write")
 	source := flag.String("source", "..", "directory of package analyzer")
 	flag.Parse()
-	comments, err := readComments(*source, "report", "criticalpath", "clusters", "clock")
+	comments, err := readComments(*source, "report", "criticalpath", "clusters", "clock", "phases", "profile")
 	if err == nil {
 		err = write(*out, comments)
 	}
@@ -109,7 +109,13 @@ func (g *generator) object(t reflect.Type) map[string]any {
 func fields(t reflect.Type) func(func(reflect.StructField) bool) {
 	return func(yield func(reflect.StructField) bool) {
 		for i := range t.NumField() {
-			if !yield(t.Field(i)) {
+			if f := t.Field(i); f.Anonymous {
+				for inner := range fields(f.Type) {
+					if !yield(inner) {
+						return
+					}
+				}
+			} else if !yield(f) {
 				return
 			}
 		}
