@@ -167,11 +167,13 @@ func className(class int8) string {
 		return unsizedName
 	case class <= 1:
 		return words(uint64(class))
+	case class > 10:
+		return words(1<<(class-1)) + " to below " + words(1<<class)
 	}
 	return words(1<<(class-1)) + " – " + words(1<<class-1)
 }
 
-// words is a number of bytes; the last of a class of some KiB is called by the KiB that it lies in.
+// words is a number of bytes.
 func words(n uint64) string {
 	for _, unit := range []struct {
 		name  string
