@@ -71,7 +71,7 @@ func TestFromApplyToReport(t *testing.T) {
 	args := merge.Spec.Template.Spec.Containers[0].Args
 	require.Equal(t, []string{"merge", "--job", "--store", uri, "--collect-timeout", "300", "--pods", "3", "--fan-in", "256", "--attempts"}, args[:11])
 	var attempts []map[string]any
-	require.NoError(t, json.Unmarshal([]byte(args[9]), &attempts))
+	require.NoError(t, json.Unmarshal([]byte(args[11]), &attempts))
 	require.Len(t, attempts, 1)
 	require.Contains(t, attempts[0], "pod_uid")
 	require.Contains(t, attempts[0], "restart_count")

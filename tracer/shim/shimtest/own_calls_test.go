@@ -36,6 +36,7 @@ var localFunctions = []string{
 	"MPI_Group_translate_ranks",
 	"MPI_Initialized",
 	"MPI_Query_thread",
+	"MPI_Request_f2c",
 	"MPI_Test_cancelled",
 	"MPI_Topo_test",
 	"MPI_Type_f2c",
