@@ -25,7 +25,7 @@ var bindings = []string{"MPIF_H", "USE_MPI", "USE_MPI_F08"}
 var fortranFamilies = []string{"pointtopoint", "collectives", "communicators", "datatypes", "objects", "rma", "io", "spawn", "mpi4"}
 
 // elsewhere has the implementations that a program cannot run under: Open MPI 4 is an MPI 3.1, and Debian's MPICH 4.0 has a
-// process manager that does not spawn (MPID_Comm_spawn_multiple fails in C as well).
+// process manager that does not spawn (MPI_Comm_spawn fails in C as well: `MPID_Comm_spawn_multiple: Error in spawn call').
 var elsewhere = map[string]string{"mpi4": "openmpi", "spawn": "mpich"}
 
 // fortranProgram compiles one for a binding.
@@ -79,6 +79,12 @@ func TestFortran(t *testing.T) {
 	}
 }
 
+// TestFortranLarge: MPICH's procedures with large counts.
+func TestFortranLarge(t *testing.T) {
+	called := runFortran(t, "mpich", "USE_MPI_F08", "large")
+	assert.True(t, called["MPI_Sendrecv_c"])
+}
+
 // runFortran returns the functions that the program called.
 func runFortran(t *testing.T, implementation, binding, name string) map[string]bool {
 	t.Helper()
@@ -119,7 +125,7 @@ var untouched = map[string]string{
 	"MPI_Register_datarep":            "Open MPI 4 and MPICH 4 refuse all but the predefined representations",
 	"MPI_Init":                        "or MPI_Init_thread: a program calls one of them",
 	"USE_MPI_F08 MPI_Info_create_env": "MPICH 4.0 crashes in it, traced or not",
-	"MPI_Session_call_errhandler":     "MPICH 4.0 aborts in it with `No MPI error'",
+	"MPI_Session_call_errhandler":     "MPICH 4.0 aborts in it with the error that it is given, also where errors are to be returned, traced or not",
 	"openmpi MPI_Publish_name":        noNameServer,
 	"openmpi MPI_Lookup_name":         noNameServer,
 	"openmpi MPI_Unpublish_name":      noNameServer,
