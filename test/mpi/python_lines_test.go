@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,11 +25,11 @@ type pythonCall struct {
 	} `json:"call_site"`
 }
 
-// tracePython runs a Python program under Open MPI.
-func tracePython(t *testing.T, ranks int, arguments ...string) (calls []pythonCall, stdout string) {
+// tracePython runs a program of Python under Open MPI.
+func tracePython(t *testing.T, ranks int, interpreter string, arguments ...string) (calls []pythonCall, stdout string) {
 	t.Helper()
 	command := launch("openmpi", ranks, "")
-	command[len(command)-1] = python
+	command[len(command)-1] = interpreter
 	r := trace(t, []string{"--verify"}, append(command, arguments...)...)
 	require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
 	assert.Contains(t, r.stdout+r.stderr, "agree with the reference log")
@@ -53,7 +54,7 @@ func TestPythonLines(t *testing.T) {
 			require.True(t, found, text)
 			return strings.Count(before, "\n") + 1
 		}
-		calls, _ := tracePython(t, 2, program)
+		calls, _ := tracePython(t, 2, python, program)
 		sites := map[string]bool{}
 		for _, c := range calls {
 			if c.CallSite.File == program {
@@ -69,20 +70,38 @@ func TestPythonLines(t *testing.T) {
 		}
 	})
 	t.Run("every call", func(t *testing.T) {
-		calls, stdout := tracePython(t, 1, "python/lines.py")
-		var want []string
-		for line := range strings.Lines(stdout) {
-			if after, ok := strings.CutPrefix(line, "lines "); ok {
-				want = strings.Fields(after)
-			}
-		}
-		require.Greater(t, len(want), 200)
-		var got []string
-		for _, c := range calls {
-			if c.Function == "MPI_Barrier" {
-				got = append(got, fmt.Sprintf("%d:%s", c.CallSite.Line, c.CallSite.Function))
-			}
-		}
-		assert.Equal(t, want, got)
+		calls, stdout := tracePython(t, 1, python, "python/lines.py")
+		checkLines(t, calls, stdout)
 	})
+	// CAIRN_PYTHONS names more interpreters, with their headers: layouts differ from version to version.
+	for _, interpreter := range append(strings.Fields(os.Getenv("CAIRN_PYTHONS")), python) {
+		t.Run("extension/"+interpreter, func(t *testing.T) {
+			dir := t.TempDir()
+			include, err := exec.Command(interpreter, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])").Output()
+			require.NoError(t, err)
+			out, err := exec.Command("mpicc.openmpi", "-shared", "-fPIC", "-I"+strings.TrimSpace(string(include)), "-o",
+				filepath.Join(dir, "tinympi.so"), "python/tinympi.c").CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			calls, stdout := tracePython(t, 1, interpreter, "python/tiny.py", dir)
+			checkLines(t, calls, stdout)
+		})
+	}
+}
+
+// checkLines compares the call sites of MPI_Barrier with the lines that the program printed.
+func checkLines(t *testing.T, calls []pythonCall, stdout string) {
+	t.Helper()
+	var want, got []string
+	for line := range strings.Lines(stdout) {
+		if after, ok := strings.CutPrefix(line, "lines "); ok {
+			want = strings.Fields(after)
+		}
+	}
+	require.Greater(t, len(want), 200)
+	for _, c := range calls {
+		if c.Function == "MPI_Barrier" {
+			got = append(got, fmt.Sprintf("%d:%s", c.CallSite.Line, c.CallSite.Function))
+		}
+	}
+	assert.Equal(t, want, got)
 }
