@@ -1,6 +1,7 @@
 #include "python.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -185,7 +186,9 @@ static void learn(void)
 		return;
 	if (atomic_load(&state) == UNKNOWN) {
 		int found = NOT_USED;
-		if (sscanf(version(), "3.%d.", &minor) == 1 && strstr(version(), "free-threading") == NULL)
+		if (strncmp(version(), "3.", 2) == 0 && strstr(version(), "free-threading") == NULL)
+			minor = (int)strtol(version() + 2, NULL, 10);
+		if (minor != 0)
 			for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
 				if (layouts[i].minor == minor) {
 					python.layout = layouts[i];
