@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -63,7 +64,7 @@ static inline int load_int(const void *object, int offset)
 static bool peek(const void *object, int offset, void *to, size_t size)
 {
 	struct iovec here = {to, size}, there = {(char *)(uintptr_t)object + offset, size};
-	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
+	return syscall(SYS_process_vm_readv, getpid(), &here, 1, &there, 1, 0) == (long)size;
 }
 
 static bool peek_is(const void *object, int offset, const void *expected)
