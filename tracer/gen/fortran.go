@@ -68,11 +68,11 @@ func ignorableStatus(f *mpispec.Function) int {
 
 // argument is where the calling convention of x86-64 has argument i at the entry of a function.
 func argument(i int) string {
-	if registers := []string{"rdi", "rsi", "rdx", "rcx", "r8", "r9"}; i < len(registers) {
+	registers := []string{"rdi", "rsi", "rdx", "rcx", "r8", "r9"}
+	if i < len(registers) {
 		return "%" + registers[i]
-	} else {
-		return fmt.Sprintf("8*%d(%%rsp)", i-len(registers)+1)
 	}
+	return fmt.Sprintf("8*%d(%%rsp)", i-len(registers)+1)
 }
 
 // hasFortran: the tool interface and the conversions of handles are for C programs only (MPI 4.0 §15.3, §19.3.4).
