@@ -38,14 +38,13 @@ func useAll(b []byte) {
 		}
 		var text []byte
 		for k := 0; k < 300 && cursor.Next(); k++ {
-			text = cursor.Event().AppendText(text[:0])
-			text = cursor.Event().AppendJSON(text)
+			text = cursor.Event().AppendJSON(cursor.Event().AppendText(text[:0]))
 		}
 		for k := 0; k < 10 && cursor.Previous(); k++ {
 			text = cursor.Event().AppendText(text[:0])
 		}
 		if cursor, err = r.Cursor(t.Rank, t.Thread); err == nil && cursor.Seek(t.Calls/2) && cursor.Next() {
-			text = cursor.Event().AppendText(text[:0])
+			_ = cursor.Event().AppendText(text[:0])
 		}
 	}
 }
