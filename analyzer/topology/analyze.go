@@ -39,8 +39,9 @@ func Analyze(_ context.Context, t timeline.Trace, o Options) (Findings, error) {
 	for pair, v := range whole {
 		world.Traffic = append(world.Traffic, Traffic{pair[0], pair[1], v.Calls, v.Bytes})
 	}
-	f.Run = finding(Identify(world, o), size)
-	f.Run.Places = places(Identify(world, o))
+	run := Identify(world, o)
+	f.Run = finding(run, size)
+	f.Run.Places = places(run)
 	f.Communicators = perCommunicator(t.Communicators(), byComm, o)
 	return f, nil
 }
