@@ -45,6 +45,10 @@ test-e2e: build ## the end-to-end tests, on the local cluster
 test-browser: ## the report in a real browser (Debian: chromium)
 	go test -tags browser -count=1 ./analyzer/report
 
+.PHONY: check-perfetto
+check-perfetto: bin/cairn ## an export decoded with Perfetto's own schema (PERFETTO=checkout; Debian: protobuf-compiler)
+	hack/check-perfetto.sh
+
 ##@ Keep
 .PHONY: generate
 generate: ## all generated files: wrappers, tables, deep copies, CRD, chart's CRD, report assets
@@ -53,6 +57,10 @@ generate: ## all generated files: wrappers, tables, deep copies, CRD, chart's CR
 .PHONY: docs
 docs: build examples ## README's output blocks, from real runs (those of a cluster while the demo's runs)
 	hack/docs.sh
+
+.PHONY: docs-screenshot
+docs-screenshot: ## docs/report.png, the first screen of a report (Debian: chromium)
+	CAIRN_DOCS_SCREENSHOT=$(CURDIR)/docs/report.png go test -tags browser -count=1 -run TestFreshReader ./analyzer/report
 
 .PHONY: verify
 verify: ## format, lint, generated files and docs up to date
@@ -64,7 +72,7 @@ lint: ## golangci-lint
 
 ##@ Measure
 .PHONY: bench-trace
-bench-trace: build ## size of traces beside the peer's, merge, timing, decode rates (NPB=dir OSU=dir: their programs too; LARGE=1: a million ranks)
+bench-trace: build ## size of traces beside the peer's, merge, timing, decode rates (NPB=dir: the NAS Parallel Benchmarks too; LARGE=1: a million ranks)
 	hack/bench-trace.sh
 
 .PHONY: bench
@@ -72,8 +80,12 @@ bench: build examples ## ns per call added, bytes per call, merge and analysis t
 	hack/bench.sh
 
 .PHONY: bench-tracer
-bench-tracer: build ## what the tracer adds to a call: ns, longest stall, instructions where perf can count them
+bench-tracer: build ## what the tracer adds to a call: ns, instructions, longest stall, memory, MPI_Finalize, idle processes; with targets
 	hack/bench-tracer.sh
+
+.PHONY: bench-clustering
+bench-clustering: build examples ## what clustering the ranks while they run costs and saves
+	hack/bench-clustering.sh
 
 .PHONY: bench-tracer-npb
 bench-tracer-npb: build ## NPB LU, MG, CG class W with the tracer and without: CPU time, with its upper bound (NPB=dir)
@@ -82,6 +94,18 @@ bench-tracer-npb: build ## NPB LU, MG, CG class W with the tracer and without: C
 .PHONY: bench-merge
 bench-merge: build ## time and memory of the merge against the number of ranks, with targets
 	hack/bench-merge.sh
+
+.PHONY: bench-clusters
+bench-clusters: ## groups, program text and topology of 16,384 ranks, with targets
+	hack/bench-clusters.sh
+
+.PHONY: bench-analyze
+bench-analyze: build ## events per second from trace to report, memory, size of the page, with targets (LARGE=1: 100 million events)
+	hack/bench-analyze.sh
+
+.PHONY: bench-predict
+bench-predict: build examples ## what-if predictions against real runs of the examples changed accordingly, within 15% (PAIRS=5)
+	CAIRN_BENCH_PREDICT=$(or $(PAIRS),5) go test -tags mpi -count=1 -v -run TestPredictions ./test/mpi | grep -v '^ *\(===\|---\)'
 
 ##@ Local cluster
 .PHONY: cluster-up cluster-down cluster-status

@@ -6,6 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
@@ -16,15 +17,28 @@ type Analysis struct {
 	Title string
 	// Times tells that it compares times of different ranks: it needs the run's clock map.
 	Times bool
-	run   func(context.Context, timeline.Trace, *clock.Map) (any, error)
+	run   func(context.Context, *run) (any, error)
+}
+
+// A run is the run that is analyzed, with what one analysis has found that a later one would have to find again.
+type run struct {
+	trace  timeline.Trace
+	clock  *clock.Map   // nil: not made yet
+	phases *phases.Plan // nil: not followed yet
 }
 
 // List is all analyses, in the order in which they run.
 var List = []Analysis{
-	{report.CriticalPath, "critical path, wait states, efficiencies, what if, verdict", true, func(ctx context.Context, t timeline.Trace, m *clock.Map) (any, error) {
-		return criticalpath.Analyze(ctx, t, criticalpath.Options{Clock: m})
+	{report.CriticalPath, "critical path, wait states, efficiencies, what if, verdict", true, func(ctx context.Context, r *run) (any, error) {
+		return criticalpath.Analyze(ctx, r.trace, criticalpath.Options{Clock: r.clock, Share: func(m *clock.Map, p *phases.Plan) { r.clock, r.phases = m, p }})
 	}},
-	{report.Clusters, "ranks that behave alike, each group with a lead rank; the shape in which ranks talk", false, func(ctx context.Context, t timeline.Trace, _ *clock.Map) (any, error) {
-		return clusters.Analyze(ctx, t, clusters.Options{})
+	{report.Clusters, "ranks that behave alike, each group with a lead rank; the shape in which ranks talk", true, func(ctx context.Context, r *run) (any, error) {
+		if r.clock == nil {
+			var err error
+			if r.clock, err = clock.Analyze(ctx, r.trace); err != nil {
+				return nil, err
+			}
+		}
+		return clusters.Analyze(ctx, r.trace, clusters.Options{Clock: r.clock, Phases: r.phases})
 	}},
 }

@@ -27,7 +27,7 @@ func BenchmarkRun(b *testing.B) {
 			b.Fatal(err)
 		}
 		calls := uint64(0)
-		for _, t := range content.Threads {
+		for _, t := range content.Threads.All() {
 			calls += t.Calls
 		}
 		content = nil

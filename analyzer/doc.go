@@ -1,6 +1,6 @@
 // Package analyzer turns one trace into findings and findings into a report.
 //
 // In goes a trace.Reader; out come the findings of each analysis as JSON (findings/<name>.json) and, assembled from
-// these and the trace, report/report.json and report/index.html. Each analysis is a package of its own with one entry,
+// these and the trace, report/report.json, report/summary.txt and report/index.html. Each analysis is a package of its own with one entry,
 // Analyze; List names them all. How a trace was merged is none of its business.
 package analyzer

@@ -3,11 +3,15 @@ package analyzer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
@@ -27,32 +31,107 @@ func Clock(ctx context.Context, r *trace.Reader) (*clock.Map, error) {
 	return clock.Analyze(ctx, timeline.Of(r))
 }
 
+// A PartError says why a part of a run cannot be looked at.
+type PartError string
+
+func (e PartError) Error() string { return string(e) }
+
+// Within is the clock map for looking at a part of the run only: from some seconds after it began to others.
+func Within(ctx context.Context, r *trace.Reader, m *clock.Map, from, to float64) (*clock.Map, error) {
+	if r.Meta().Timing.Mode == trace.TimingAggregated {
+		return nil, PartError("a part of the run cannot be told from the rest: the times of single calls were not kept (timing aggregated)")
+	}
+	if m.Clocks == nil {
+		return nil, PartError("the trace has no ranks")
+	}
+	begin, end, err := extent(ctx, timeline.Of(r), m.Clocks)
+	if err != nil {
+		return nil, err
+	}
+	w := timeline.Window{Start: begin, From: begin + int64(from*1e9), To: min(end, begin+int64(to*1e9))}
+	if w.From >= w.To {
+		return nil, PartError(fmt.Sprintf("nothing happened from %g s to %g s: the run took %.6g s", from, to, float64(end-begin)/1e9))
+	}
+	w.Begin, w.End = match.Around(m.Cuts, w.From, w.To)
+	within, clocks := *m, *m.Clocks
+	clocks.Window, within.Clocks = &w, &clocks
+	return &within, nil
+}
+
+// extent is when the run began, with the first entry into MPI_Init, and when it ended.
+func extent(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (begin, end int64, err error) {
+	begin, end = math.MaxInt64, math.MinInt64
+	began := errors.New("it has begun")
+	for i, l := range timeline.Locations(t) {
+		if l.Main != i {
+			continue
+		}
+		first, last := t.Span(i)
+		first = clocks.Time(l.Row, first)
+		err := timeline.EachOf(ctx, t, i, l, clocks, func(c *timeline.Call) error {
+			if c.Function.Class == "init" {
+				first = c.Enter
+				return began
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, began) {
+			return 0, 0, err
+		}
+		begin, end = min(begin, first), max(end, clocks.Time(l.Row, last))
+	}
+	return begin, end, nil
+}
+
+// All runs all analyses as Run does, and returns the run's clock map too: m, or the one that was made. Where one fails the
+// findings of the others are there beside the error.
+func All(ctx context.Context, r *trace.Reader, m *clock.Map) (map[string][]byte, *clock.Map, error) {
+	of := &run{trace: timeline.Of(r), clock: m}
+	findings, err := of.analyze(ctx, Names())
+	return findings, of.clock, err
+}
+
 // Run runs the named analyses, all if none is named, and returns the findings of each as JSON: what
-// findings/<name>.json holds. Without a clock map it makes one, if an analysis needs it.
+// findings/<name>.json holds. Without a clock map it makes one, if an analysis needs it; what one
+// analysis has found that a later one needs is not looked for again.
 func Run(ctx context.Context, r *trace.Reader, m *clock.Map, names ...string) (map[string][]byte, error) {
 	if len(names) == 0 {
 		names = Names()
 	}
+	of := &run{trace: timeline.Of(r), clock: m}
+	return of.analyze(ctx, names)
+}
+
+func (of *run) analyze(ctx context.Context, names []string) (map[string][]byte, error) {
 	findings := make(map[string][]byte, len(names))
+	var failed []error
 	for _, name := range names {
 		a, err := Find(name)
 		if err != nil {
 			return nil, err
 		}
-		if a.Times && m == nil {
-			if m, err = Clock(ctx, r); err != nil {
-				return nil, err
-			}
-		}
-		found, err := a.run(ctx, timeline.Of(r), m)
+		raw, err := a.findings(ctx, of)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			failed = append(failed, fmt.Errorf("%s: %w", name, err))
+			continue
 		}
-		if findings[name], err = json.Marshal(found); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
+		findings[name] = raw
 	}
-	return findings, nil
+	return findings, errors.Join(failed...)
+}
+
+// findings runs an analysis. A mistake of its own costs its findings, not those of the others.
+func (a *Analysis) findings(ctx context.Context, of *run) (raw []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("this is a bug of Cairn's, please report it with the trace: %v\n%s", p, debug.Stack())
+		}
+	}()
+	found, err := a.run(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(found)
 }
 
 // Find is the analysis of this name.

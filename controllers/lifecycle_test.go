@@ -102,7 +102,7 @@ func TestFromApplyToReport(t *testing.T) {
 	require.EqualValues(t, 1, status.RunCount)
 	require.Equal(t, v1alpha1.Run{
 		ID: "0/0", Ranks: 4, Calls: 1234, TraceBytes: 2345, TraceURI: "s3://traces/t", ReportURI: "s3://traces/r",
-		ParallelEfficiencyPercent: ptr.To[int32](88),
+		ParallelEfficiencyPercent: ptr.To[int32](88), Clusters: 9, Topology: "2 x 2 grid",
 	}, status.Runs[0])
 
 	for _, name := range []string{"merge-l0", "critical-path", "clusters", "report", "storage-0"} {

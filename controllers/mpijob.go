@@ -3,8 +3,10 @@ package controllers
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -57,6 +59,10 @@ func (p *pass) injected() (*mpiv2beta1.MPIJobSpec, error) {
 		return plain, nil
 	}
 	tracing := p.job.Spec.Tracing
+	clustering, why := clusteringFlags(&tracing, plain)
+	if why != "" {
+		p.Events.Eventf(p.job, nil, corev1.EventTypeWarning, v1alpha1.ReasonNotClustered, v1alpha1.ConditionTraced, "%s", shortened(why, maxNote))
+	}
 	injected, err := inject.MPIJob(plain, inject.Options{
 		Image:              p.Image,
 		PullPolicy:         p.PullPolicy,
@@ -67,7 +73,7 @@ func (p *pass) injected() (*mpiv2beta1.MPIJobSpec, error) {
 		SpoolSizeLimit:     ptr.Deref(tracing.Spool.SizeLimit, defaultSpoolSize),
 		GracePeriodSeconds: ptr.Deref(tracing.GracePeriodSeconds, defaultGracePeriodSeconds),
 		Resources:          tracing.Resources,
-		ProbeFlags:         append(timingFlags(&tracing.Timing), probeFlags(&tracing)...),
+		ProbeFlags:         slices.Concat(timingFlags(&tracing.Timing), probeFlags(&tracing), clustering),
 	})
 	if err != nil {
 		return plain, err

@@ -13,12 +13,17 @@ import (
 // maxVerdict keeps the verdict a sentence or two.
 const maxVerdict = 1024
 
+// maxTopology is that of a topology's name, which may be a user's own.
+const maxTopology = 128
+
 // reportAnswer is the termination message of "cairn report --job".
 type reportAnswer struct {
 	Runs []struct {
 		ID                        string `json:"id"`
 		ReportURI                 string `json:"report_uri"`
 		ParallelEfficiencyPercent *int32 `json:"parallel_efficiency_percent"`
+		Clusters                  int32  `json:"clusters"`
+		Topology                  string `json:"topology"`
 	} `json:"runs"`
 	Verdict string `json:"verdict"`
 }
@@ -66,6 +71,7 @@ func (p *pass) takeReport(answer reportAnswer) {
 		for i := range status.Runs {
 			if run := &status.Runs[i]; run.ID == reported.ID {
 				run.ReportURI = reported.ReportURI
+				run.Clusters, run.Topology = reported.Clusters, shortened(reported.Topology, maxTopology)
 				if reported.ParallelEfficiencyPercent != nil {
 					run.ParallelEfficiencyPercent = reported.ParallelEfficiencyPercent
 				}

@@ -349,7 +349,7 @@ func (s *stage) finishLauncher(code int32) {
 
 const (
 	oneRun  = `{"runs":[{"id":"0/0","attempt":0,"run":0,"ranks":4,"missing_ranks":"","calls":1234,"trace_bytes":2345,"parallel_efficiency_percent":87,"trace_uri":"s3://traces/t"}],"run_count":1}`
-	verdict = `{"runs":[{"id":"0/0","report_uri":"s3://traces/r","parallel_efficiency_percent":88}],"verdict":"Rank 3 is slow","run_count":1}`
+	verdict = `{"runs":[{"id":"0/0","report_uri":"s3://traces/r","parallel_efficiency_percent":88,"clusters":9,"topology":"2 x 2 grid"}],"verdict":"Rank 3 is slow","run_count":1}`
 )
 
 // runToMerge takes a job up to the merge: storage works, workers are traceable, the

@@ -198,6 +198,7 @@
     X(MPI_Pack_external) \
     X(MPI_Pack_external_size) \
     X(MPI_Pack_size) \
+    X(MPI_Pcontrol) \
     X(MPI_Probe) \
     X(MPI_Put) \
     X(MPI_Query_thread) \
@@ -482,6 +483,7 @@ static atomic_ulong calls[called_functions];
 #define MPI_Pack_external(...) COUNTED(MPI_Pack_external, __VA_ARGS__)
 #define MPI_Pack_external_size(...) COUNTED(MPI_Pack_external_size, __VA_ARGS__)
 #define MPI_Pack_size(...) COUNTED(MPI_Pack_size, __VA_ARGS__)
+#define MPI_Pcontrol(...) COUNTED(MPI_Pcontrol, __VA_ARGS__)
 #define MPI_Probe(...) COUNTED(MPI_Probe, __VA_ARGS__)
 #define MPI_Put(...) COUNTED(MPI_Put, __VA_ARGS__)
 #define MPI_Query_thread(...) COUNTED(MPI_Query_thread, __VA_ARGS__)

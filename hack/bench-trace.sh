@@ -4,9 +4,8 @@
 # (peer figures measured once, Pilgrim a2b828b, MPICH 4.0.2; the traces here are made under Open MPI); sizes of simulated
 # stencils; then the merge (hack/bench-merge.sh), timing and decode rates. Each row says pass or MISS.
 #   hack/bench-trace.sh                programs of hack/bench
-#   NPB=dir OSU=dir hack/bench-trace.sh  and NAS Parallel Benchmarks and OSU micro-benchmarks: folders with their sources
-#                                        (https://www.nas.nasa.gov/software/npb.html, the folder NPB3.x-MPI;
-#                                        https://mvapich.cse.ohio-state.edu/benchmarks/) or with the executables
+#   NPB=dir hack/bench-trace.sh        and NAS Parallel Benchmarks: the folder NPB3.x-MPI with their sources
+#                                      (https://www.nas.nasa.gov/software/npb.html), or one with the executables
 #   ONLY=sizes|simulated|merge|timing|decode   that part alone
 #   LARGE=1                            simulated rows with 65,536 and 1,048,576 ranks and ten million iterations too
 set -euo pipefail
@@ -105,44 +104,14 @@ npb() {
   done <<<"$npb_rows"
 }
 
-osu() {
-  local dir=${OSU:-} name ranks pilgrim target program
-  if [ -z "$dir" ]; then
-    echo "left out: 4 rows of the OSU micro-benchmarks; OSU=dir with the sources of https://mvapich.cse.ohio-state.edu/benchmarks/"
-    return
-  fi
-  if [ -e "$dir/configure" ] && [ -z "$(find "$dir" -name osu_latency -perm -u+x -type f)" ]; then
-    cp -r "$dir" "$w/osu"
-    chmod -R u+w "$w/osu"
-    chmod +x "$w/osu/configure"
-    find "$w/osu" -name aclocal.m4 -exec touch {} +
-    sleep 1 # make must not find configure older than what it is made from
-    find "$w/osu" \( -name Makefile.in -o -name configure -o -name config.h.in \) -exec touch {} +
-    (cd "$w/osu" && ./configure CC=mpicc.openmpi CXX=mpicxx.openmpi && make -k -C mpi) >"$w/log" 2>&1 || true
-    dir=$w/osu
-  fi
-  while read -r name ranks pilgrim target; do
-    program=$(find "$dir" -name "$name" -type f -perm -u+x ! -path '*/.libs/*' | head -n 1)
-    if [ -n "$program" ]; then
-      row "${name/osu_/OSU }" "$ranks" "$pilgrim" "$target" "$program"
-    else
-      echo "left out: no $name in $OSU"
-    fi
-  done <<'END'
-osu_latency 2 9806 1046
-osu_allreduce 16 2934 513
-osu_alltoall 4 3254 574
-osu_put_latency 2 6314 893
-END
-}
-
 failed=0
 if part sizes; then
   printf '%-22s %5s %9s %9s %9s %9s %8s  %-26s %s\n' program ranks calls Pilgrim target bytes ratio parts ''
   : >"$w/ratios"
   own_programs
   npb
-  osu
+  # osu_latency 2, osu_allreduce 16, osu_alltoall 4, osu_put_latency 2: 9806, 2934, 3254, 6314 bytes there
+  echo "left out: 4 rows of the OSU micro-benchmarks: with how many iterations the peer's were measured was not kept"
   awk '{s += log($1 / $2); n++} END {r = n ? exp(s / n) : 0
     printf "geometric mean over the %d rows where Pilgrim writes 2 KB or more: %.1fx (target 10x) %s\n", n, r, (r >= 10 ? "pass" : "MISS")
   }' "$w/ratios"
@@ -190,10 +159,28 @@ if part merge; then
 fi
 if part timing; then
   echo
-  go test -run '^$' -bench Timing -benchtime 200ms ./trace | grep -E '^(Benchmark|FAIL|panic)'
+  if [ -d "${NPB:-}/config" ]; then
+    programs=(cg.S.4 bt.S.4 sp.S.4 mg.S.4 lu.S.4 lu.W.4)
+    MPI=mpich hack/bench/npb-build.sh "$NPB" "$w/npb.mpich" "${programs[@]}"
+    hack/bench/timing.sh "${programs[@]/#/$w/npb.mpich/bin/}" || failed=1
+  else
+    echo "left out: timing of the NAS Parallel Benchmarks; NPB=dir with their sources"
+  fi
+  go test -run '^$' -bench 'TimingCodec|TimingRound' -benchtime 200ms ./trace | grep -E '^(Benchmark|FAIL|panic)'
 fi
 if part decode; then
   echo
-  go test -run '^$' -bench 'Cursor|Sequitur' -benchtime 200ms ./trace | grep -E '^(Benchmark|FAIL|panic)'
+  go test -run '^$' -bench 'Cursor|Sequitur' -benchtime 1s ./trace >"$w/decode" || failed=1
+  awk '
+    BEGIN {printf "%-44s %9s %9s\n", "decode", "target", "value"}
+    function per(unit, k) {for (k = 3; k < NF; k++) if ($(k + 1) == unit) return $k; return 0}
+    function row(name, target, ns) {
+      if (ns) printf "%-44s %9s %9.1f %s\n", name ", million calls/s/core", target, 1e3 / ns, (target == "" ? "" : (1e3 / ns >= target ? "pass" : "MISS"))
+    }
+    /^BenchmarkCursor\/timing=false/ {row("stencil without timing", 20, per("cpu-ns/op"))}
+    /^BenchmarkCursor\/timing=true/ {row("stencil with lossless timing", 10, per("cpu-ns/op"))}
+    /^BenchmarkCursorsOfShortRanks\/aggregated/ {row("1,024 ranks of 268 calls, without timing", "", per("cpu-ns/call"))}
+    /^BenchmarkCursorsOfShortRanks\/lossy/ {row("1,024 ranks of 268 calls, timing within 5%", "", per("cpu-ns/call"))}
+    /^(BenchmarkSequitur|FAIL|panic)/' "$w/decode"
 fi
 exit $failed

@@ -1,107 +1,184 @@
 #!/usr/bin/env bash
 # What the tracer adds to a call, on this machine, next to what a wrapper that does nothing and one that only reads the
-# clock twice add. Every variant runs once per round, rounds alternate, and medians are compared.
-#   hack/bench-tracer.sh [ROUNDS [CALLS]]      3 rounds of a million calls unless given: some minutes
+# clock twice add. Every variant runs once per round; what it adds, and how many times what the clock adds, is computed
+# within a round, and the medians of the rounds are printed: the machine may do other things too.
+#   hack/bench-tracer.sh [ROUNDS [CALLS]]      5 rounds of a million calls unless given: some minutes
 # MPIS, THREADS and CONFIGS (lines "name {json}" that go into the tracer's config.json) may be set. What an option costs
-# is the difference to the first configuration; pointers are off in all.
+# is the difference to the first configuration. INSTRUCTIONS=only leaves the times out, INSTRUCTIONS=no the instructions.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
-rounds=${1:-3} calls=${2:-1000000}
+rounds=${1:-5} calls=${2:-1000000}
 mpis=${MPIS:-openmpi mpich} threads=${THREADS:-1 4}
-configs=${CONFIGS:-$'lossy {"call_sites":"none","timing":"lossy"}\nlossless {"call_sites":"none","timing":"lossless"}
-aggregated {"call_sites":"none","timing":"aggregated"}\ncaller {"call_sites":"caller","timing":"lossy"}'}
+configs=${CONFIGS:-$'lossy {"call_sites":"none","timing":"lossy"}
+lossless {"call_sites":"none","timing":"lossless"}
+aggregated {"call_sites":"none","timing":"aggregated"}
+caller {"call_sites":"caller","timing":"lossy"}
+path {"call_sites":"path","timing":"lossy"}
+pointers {"call_sites":"none","timing":"lossy","pointers":true}'}
+names=$(awk '{print $1}' <<<"$configs")
+loops="Comm_rank Iprobe Isend+Irecv+Waitall Allreduce(self) Waitany(16)"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 w=$(mktemp -d)
 trap 'rm -rf "$w"' EXIT
-
 mkdir -p "$w/root"
 cp -r lib "$w/root/lib"
-# run MPI VARIANT THREADS COMMAND...: prints what the program prints
-run() {
-  local mpi=$1 variant=$2 threads=$3 preload=
-  shift 3
-  case $variant in
+
+# preload MPI VARIANT: what is loaded before the program, whose spool is then empty
+preload() {
+  case $2 in
     alone) ;;
-    noop | stamps) preload=$w/$variant.$mpi.so ;;
+    noop | stamps) echo "$w/$2.$1.so" ;;
     *)
       rm -rf "$w/root/spool"
       mkdir "$w/root/spool"
-      awk -v n="$variant" '$1 == n {sub(/^[^ ]+ /, ""); print}' <<<"$configs" |
+      awk -v n="$2" '$1 == n {sub(/^[^ ]+ /, ""); print}' <<<"$configs" |
         sed "s|^{|{\"enabled\":true,\"spool\":\"$w/root/spool\",|" >"$w/root/config.json"
-      preload=$w/root/lib/libcairn-$mpi.so
+      local allocations=
+      ! grep -q '"pointers":true' "$w/root/config.json" || allocations=$w/root/lib/libcairn-allocations.so:
+      echo "$allocations$w/root/lib/libcairn-$1.so"
       ;;
   esac
-  "mpirun.$mpi" -np 1 env ${preload:+LD_PRELOAD="$preload"} "$@"
 }
-median() { sort -n | awk '{v[NR] = $1} END {print NR ? v[int((NR + 1) / 2)] : 0}'; }
-# figure MPI THREADS VARIANT LOOP FIELD
-figure() { awk -v l="$4" -v f="$5" '$1 == l {print $f}' "$w/$1.$2.$3" | median; }
+
+times() {
+  for mpi in $mpis; do
+    for t in $threads; do
+      for round in $(seq "$rounds"); do
+        for variant in alone noop stamps $names; do
+          local library
+          library=$(preload "$mpi" "$variant")
+          "mpirun.$mpi" -np 1 env ${library:+LD_PRELOAD="$library"} "$w/calls.$mpi" "$calls" "$t" |
+            sed "s/^/$mpi $t $round $variant /" >>"$w/times"
+        done
+      done
+    done
+  done
+  cat <<END
+CPU ns added per call (whole process, compression included), over $calls calls, median of $rounds rounds.
+Targets: added <= 100 ns; added <= 2 x what reading the clock twice adds (stamps); longest iteration <= 200 us, or 2 x what
+it is with a wrapper that does nothing; option: added beyond what the first configuration adds.
+END
+  awk -v mpis="$mpis" -v threads="$threads" -v loops="$loops" -v names="$(tr '\n' ' ' <<<"$names")" -v rounds="$rounds" '
+    function median(what, f, i, j, n, x, v) { # over the rounds: f 0 the value, 1 what it adds, 2 times what stamps add, 3 beyond base
+      n = 0
+      for (i = 1; i <= rounds; i++) {
+        x = mean[what, i]
+        if (f > 0) x -= mean[place " alone", i]
+        if (f == 2) x /= mean[place " stamps", i] - mean[place " alone", i] > 0.1 ? mean[place " stamps", i] - mean[place " alone", i] : 0.1
+        if (f == 3) x = mean[what, i] - mean[place " " base, i]
+        if (f == 4) x = tail[what, i]
+        if (f == 5) x = longest[what, i]
+        for (j = n++; j > 0 && v[j - 1] > x; j--) v[j] = v[j - 1]
+        v[j] = x
+      }
+      return v[int((n - 1) / 2)]
+    }
+    function verdict(ok) {return ok ? "pass" : "miss"}
+    {k = $1 " " $2 " " $5 " " $4; mean[k, $3] = $6; tail[k, $3] = $7; longest[k, $3] = $8}
+    END {
+      split(names, config, " ")
+      base = config[1]
+      form = "%-8s %7s %-20s %-10s %7s %7s %7s %7s %7s %7s %-6s %-6s %9s %9s %9s %9s %-8s\n"
+      printf form, "MPI", "threads", "call", "tracing", "alone", "no-op", "stamps", "added", "option", "ratio", "<=100", "<=2x", "p99.9",
+        "no-op", "longest", "no-op", "<=200us"
+      m = split(mpis, mpi, " "); t = split(threads, thread, " "); l = split(loops, loop, " ")
+      for (a = 1; a <= m; a++) for (b = 1; b <= t; b++) {
+        for (c = 1; c <= l; c++) {
+          place = mpi[a] " " thread[b] " " loop[c]
+          for (d = 1; d in config; d++) {
+            k = place " " config[d]
+            limit = 2 * median(place " noop", 5)
+            if (limit < 200000) limit = 200000
+            added = median(k, 1); ratio = median(k, 2)
+            printf form, mpi[a], thread[b], loop[c], config[d], sprintf("%.1f", median(place " alone", 0)),
+              sprintf("%.1f", median(place " noop", 1)), sprintf("%.1f", median(place " stamps", 1)), sprintf("%.1f", added),
+              sprintf("%.1f", median(k, 3)), sprintf("%.1f", ratio), verdict(added <= 100), verdict(ratio <= 2),
+              median(k, 4), median(place " noop", 4), median(k, 5), median(place " noop", 5), verdict(median(k, 5) <= limit)
+          }
+        }
+        place = mpi[a] " " thread[b] " malloc+free"
+        for (d = 1; d in config; d++) if (config[d] == "pointers")
+          printf "%-8s %7s %-20s %-10s %.1f ns added to a malloc and a free of %.1f ns\n", mpi[a], thread[b], "malloc+free",
+            config[d], median(place " " config[d], 1), median(place " alone", 0)
+        for (d = 1; d in config; d++) {
+          place = mpi[a] " " thread[b] " Finalize"
+          x = median(place " " config[d], 1) / 1e6
+          printf "%-8s %7s %-20s %-10s %.2f ms added by MPI_Finalize, target <= 5: %s\n", mpi[a], thread[b], "Finalize", config[d],
+            x, verdict(x <= 5)
+          place = mpi[a] " " thread[b] " Memory"
+          x = median(place " " config[d], 1) / 1024
+          printf "%-8s %7s %-20s %-10s %.1f MiB resident beyond the application, target <= 32: %s\n", mpi[a], thread[b], "Memory",
+            config[d], x, verdict(x <= 32)
+        }
+      }
+    }' "$w/times"
+}
+
+# What a process pays that never calls MPI_Init.
+idle() {
+  echo
+  echo "A process that never calls MPI_Init; target: one library, nothing else"
+  for mpi in $mpis; do
+    local library
+    library=$(preload "$mpi" "$(head -n 1 <<<"$names")")
+    # shellcheck disable=SC2016  # the inner shell expands it
+    LD_PRELOAD="$library" bash -c 'set -- /proc/$$/task/*; echo "$# $(grep -o "[^/]*cairn[^/]*$" /proc/$$/maps | sort -u | wc -l)"' |
+      awk -v mpi="$mpi" -v files="$(find "$w/root/spool" -mindepth 1 | wc -l)" '{
+        printf "%-8s threads %d, libraries of ours %d, files in the spool %d: %s\n", mpi, $1, $2, files,
+          $1 == 1 && $2 == 1 && files == 0 ? "pass" : "miss"}'
+  done
+}
+
+# Instructions in user space: by the processor's counters, or else in an emulator that counts them (Debian: qemu-user).
+# valgrind is no choice: it aborts on the Go runtime of the core.
+instructions() {
+  echo
+  local how few=100000 more=500000
+  if perf stat -x, -e instructions:u true 2>&1 | grep -qE '^[0-9]+,'; then
+    how="perf"
+  elif command -v "qemu-$(uname -m)" >/dev/null; then
+    how="qemu's user-mode emulation, hack/bench/instructions.c"
+    gcc -O2 -shared -fPIC -o "$w/instructions.so" hack/bench/instructions.c
+  else
+    echo "Instructions added per call: not measured (perf has no hardware counters here, and there is no qemu-$(uname -m))"
+    return
+  fi
+  # count MPI VARIANT LOOP CALLS: of the main thread (perf: 0) and of all
+  count() {
+    local library
+    library=$(preload "$1" "$2")
+    if [ "$how" = perf ]; then
+      "mpirun.$1" -np 1 env ${library:+LD_PRELOAD="$library"} perf stat -x, -e instructions:u "$w/calls.$1" "$4" 1 "$3" 2>&1 |
+        awk -F, '/instructions/ {print 0, $1}'
+    else
+      "mpirun.$1" -np 1 "qemu-$(uname -m)" -plugin "$w/instructions.so" ${library:+-E "LD_PRELOAD=$library"} "$w/calls.$1" "$4" 1 "$3" 2>&1 |
+        awk '/^instructions/ {print $2, $3}'
+    fi
+  }
+  echo "Instructions added per call, in user space ($how): by the thread that calls, and by all threads"
+  printf '%-8s %-20s %-10s %8s %8s\n' MPI call tracing calling all
+  for mpi in $mpis; do
+    for loop in $loops; do
+      local none
+      none="$(count "$mpi" alone "$loop" $few) $(count "$mpi" alone "$loop" $more)"
+      for variant in noop stamps $names; do
+        # warm-up and the timed pass are part of a run: 1.3 times as many calls
+        echo "$none $(count "$mpi" "$variant" "$loop" $few) $(count "$mpi" "$variant" "$loop" $more)" |
+          awk -v mpi="$mpi" -v l="$loop" -v v="$variant" -v n=$(((more - few) * 13 / 10)) \
+            '{printf "%-8s %-20s %-10s %8.0f %8.0f\n", mpi, l, v, ($7 - $5 - $3 + $1) / n, ($8 - $6 - $4 + $2) / n}'
+      done
+    done
+  done
+}
 
 for mpi in $mpis; do
   "mpicc.$mpi" -O2 -pthread -Wno-stringop-overflow -o "$w/calls.$mpi" hack/bench/calls.c
   "mpicc.$mpi" -O2 -fPIC -shared -o "$w/noop.$mpi.so" hack/bench/floor.c
   "mpicc.$mpi" -O2 -fPIC -shared -DSTAMPS -o "$w/stamps.$mpi.so" hack/bench/floor.c
-  for t in $threads; do
-    for _ in $(seq "$rounds"); do
-      for variant in alone noop stamps $(awk '{print $1}' <<<"$configs"); do
-        run "$mpi" "$variant" "$t" "$w/calls.$mpi" "$calls" "$t" >>"$w/$mpi.$t.$variant"
-      done
-    done
-  done
 done
-
-loops="Comm_rank Iprobe Isend+Irecv+Waitall Allreduce(self) Waitany(16)"
-echo "CPU ns added per call (whole process, compression included), over $calls calls, median of $rounds rounds"
-echo "targets: added <= 100 ns; added <= 2 x stamps; longest call <= 200 us (or 2 x what it is with the no-op)"
-echo "p99.9 and longest: ns of one iteration; option: added beyond what the first configuration adds"
-printf '%-8s %7s %-20s %-10s %7s %7s %7s %7s %7s %-5s %-5s %9s %9s %9s %9s %-7s\n' MPI threads call tracing alone \
-  noop stamps added option '<=100' '<=2x' p99.9 'no-op' longest 'no-op' '<=200us'
-base=$(awk 'NR == 1 {print $1}' <<<"$configs")
-for mpi in $mpis; do
-  for t in $threads; do
-    for loop in $loops; do
-      for variant in $(awk '{print $1}' <<<"$configs"); do
-        awk -v mpi="$mpi" -v t="$t" -v l="$loop" -v v="$variant" \
-          -v a="$(figure "$mpi" "$t" alone "$loop" 2)" -v n="$(figure "$mpi" "$t" noop "$loop" 2)" \
-          -v s="$(figure "$mpi" "$t" stamps "$loop" 2)" -v x="$(figure "$mpi" "$t" "$variant" "$loop" 2)" \
-          -v p="$(figure "$mpi" "$t" "$variant" "$loop" 3)" -v m="$(figure "$mpi" "$t" "$variant" "$loop" 4)" \
-          -v b="$(figure "$mpi" "$t" "$base" "$loop" 2)" -v np="$(figure "$mpi" "$t" noop "$loop" 3)" \
-          -v nm="$(figure "$mpi" "$t" noop "$loop" 4)" 'BEGIN {
-            limit = 200000; if (2 * nm > limit) limit = 2 * nm
-            printf "%-8s %7d %-20s %-10s %7.1f %7.1f %7.1f %7.1f %7.1f %-5s %-5s %9d %9d %9d %9d %-7s\n", mpi, t, l, v, a,
-              n - a, s - a, x - a, x - b, x - a <= 100 ? "pass" : "miss", x - a <= 2 * (s - a) ? "pass" : "miss", p, np,
-              m, nm, m <= limit ? "pass" : "miss"}'
-      done
-    done
-    for variant in $(awk '{print $1}' <<<"$configs"); do
-      awk -v mpi="$mpi" -v t="$t" -v v="$variant" -v a="$(figure "$mpi" "$t" alone Finalize 2)" \
-        -v x="$(figure "$mpi" "$t" "$variant" Finalize 2)" 'BEGIN {
-          printf "%-8s %7d %-20s %-10s %.2f ms added by MPI_Finalize, target <= 5 ms: %s\n", mpi, t, "Finalize", v,
-            (x - a) / 1e6, (x - a) / 1e6 <= 5 ? "pass" : "miss"}'
-    done
-  done
-done
-
-echo
-# valgrind aborts on the Go runtime of the core, so that only the processor's own counters can tell
-if ! perf stat -x, -e instructions:u true 2>&1 | grep -qE '^[0-9]+,'; then
-  echo "Instructions added per call: not measured, perf has no hardware counters on this machine"
-  exit 0
+if [ "${INSTRUCTIONS:-}" != only ]; then
+  times
+  idle
 fi
-echo "Instructions added per call (perf, user space, all threads: difference of two lengths of a run)"
-instructions() { # MPI VARIANT LOOP CALLS
-  run "$1" "$2" 1 perf stat -x, -e instructions:u "$w/calls.$1" "$4" 1 "$3" 2>&1 | awk -F, '/instructions/ {print $1}'
-}
-printf '%-8s %-20s %-10s %12s\n' MPI call tracing instructions
-few=200000 more=1200000
-for mpi in $mpis; do
-  for loop in $loops; do
-    for variant in alone stamps $(awk '{print $1}' <<<"$configs"); do
-      a=$(instructions "$mpi" "$variant" "$loop" $few) b=$(instructions "$mpi" "$variant" "$loop" $more)
-      # warm-up and the timed pass are part of a run: 1.3 times as many calls
-      awk -v mpi="$mpi" -v l="$loop" -v v="$variant" -v n="$(((b - a) * 10 / 13 / (more - few)))" \
-        'BEGIN {printf "%-8s %-20s %-10s %12d\n", mpi, l, v, n}'
-    done
-  done
-done
+[ "${INSTRUCTIONS:-}" = no ] || instructions

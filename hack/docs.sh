@@ -5,11 +5,10 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
 export PATH=$BIN:$PATH OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-cluster=
+go run ./hack/readme -write README.md
 if hack/cluster/status.sh --quiet; then
   KUBECONFIG=$(hack/cluster/status.sh --kubeconfig)
   export KUBECONFIG
   hack/sample.sh default
-  cluster=-cluster
+  go run ./hack/readme -write -cluster README.md
 fi
-go run ./hack/readme -write $cluster README.md

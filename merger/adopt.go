@@ -6,45 +6,16 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A process is one rank.
-type process struct {
-	rank    trace.Rank // CommunicatorsOwn are pooled communicators
-	threads []thread
-}
-
-// calls is the number of calls on all threads.
-func (p *process) calls() uint64 {
-	var n uint64
-	for i := range p.threads {
-		n += p.threads[i].calls
-	}
-	return n
-}
-
-type thread struct {
-	number          int
-	shape           int32
-	row             int
-	calls           uint64
-	firstTick       int64
-	endTick         int64
-	insideTicks     int64
-	gaps, durations []int64
-	timing          trace.TimingSource
-	joined          bool              // signatures that timing tells apart
-	aggregates      []trace.Aggregate // of the shape's terminals
-}
-
-// adopt puts the content of c into the pool and returns its processes.
-func (p *pool) adopt(c *trace.Content) ([]*process, error) {
+// adopt puts the content of c into the pool and adds its processes to those that are there.
+func (p *pool) adopt(c *trace.Content, to *processes) error {
 	// a reader may have accepted bytes whose parts do not fit together
 	if err := c.Validate(); err != nil {
-		return nil, err
+		return err
 	}
 	c = separate(c)
 	for i := range c.Functions {
 		if err := p.addFunction(&c.Functions[i]); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	a := adoption{pool: p, from: c, signatures: make([]*adopted, len(c.Signatures)), roots: map[int]*root{}}
@@ -64,12 +35,12 @@ func (p *pool) adopt(c *trace.Content) ([]*process, error) {
 		a.communicators = append(a.communicators, p.addCommunicator(comm))
 	}
 	// everything that can fail comes before the pool's columns grow
-	threads, err := a.threads()
-	if err != nil {
-		return nil, err
+	if err := a.findShapes(); err != nil {
+		return err
 	}
-	a.addRows(threads)
-	return a.processes(threads), nil
+	a.addRows()
+	a.addProcesses(to)
+	return nil
 }
 
 // An adoption maps the numbers of one trace to those of the pool.
@@ -94,10 +65,13 @@ type adopted struct {
 
 // A root is a rule that threads have as their root.
 type root struct {
-	local  localGrammar
-	shape  int32
-	counts map[int32]uint64
-	rows   []int // threads of the input
+	local    localGrammar
+	shape    int32
+	counts   map[int32]uint64
+	threads  trace.Numbers // rows in the input
+	places   trace.Numbers // theirs in the columns of the input
+	greatest int           // of the places
+	row      int           // of the next of them, in the columns of the shape
 }
 
 func (a *adoption) signature(terminal int32) *adopted {
@@ -112,62 +86,57 @@ func (a *adoption) signature(terminal int32) *adopted {
 	return made
 }
 
-// threads finds the shape of every thread.
-func (a *adoption) threads() ([]thread, error) {
+// findShapes finds the shape of every thread, and checks that the columns have a value for each.
+func (a *adoption) findShapes() error {
 	c := a.from
-	threads := make([]thread, len(c.Threads))
-	for i := range c.Threads {
-		t := &c.Threads[i]
-		r := a.roots[t.Root]
+	places := c.Threads.Places().Lookup()
+	ranks := c.Threads.Ranks().Lookup()
+	for i, number := range c.Threads.Roots().All() {
+		r := a.roots[int(number)]
 		if r == nil {
-			r = &root{local: localize(c.Grammar, t.Root)}
+			r = &root{local: localize(c.Grammar, int(number))}
 			templates := make([]int32, len(r.local.terminals))
 			for k, terminal := range r.local.terminals {
 				s := a.signature(terminal)
 				templates[k] = s.template
-				if err := a.check(s, t); err != nil {
-					return nil, fmt.Errorf("rank %d: %w", t.Rank, err)
+				if err := a.check(s, places(i)); err != nil {
+					return fmt.Errorf("rank %d: %w", ranks(i), err)
 				}
 			}
 			r.shape = a.pool.shapeOf(&r.local, templates)
-			a.roots[t.Root] = r
-			a.order = append(a.order, t.Root)
+			a.roots[int(number)] = r
+			a.order = append(a.order, int(number))
 		}
-		r.rows = append(r.rows, i)
-		threads[i] = thread{
-			number: t.Thread, shape: r.shape, calls: t.Calls,
-			firstTick: t.FirstTick, gaps: t.Gaps, durations: t.Durations,
-			endTick: t.EndTick, insideTicks: t.InsideTicks, timing: t.Timing, joined: t.SignaturesJoined,
-			aggregates: localAggregates(t.Aggregates, r.local.terminals),
-		}
+		r.threads.Push(int64(i))
+		r.places.Push(places(i))
+		r.greatest = max(r.greatest, int(places(i)))
 	}
 	for _, number := range a.order {
 		r := a.roots[number]
-		last := &c.Threads[r.rows[len(r.rows)-1]] // the one with the greatest place of those that share the root
 		for _, terminal := range r.local.terminals {
-			if err := a.check(a.signatures[terminal], last); err != nil {
-				return nil, fmt.Errorf("rank %d: %w", last.Rank, err)
+			if err := a.check(a.signatures[terminal], int64(r.greatest)); err != nil {
+				return fmt.Errorf("place %d: %w", r.greatest, err)
 			}
 		}
 	}
-	return threads, nil
+	return nil
 }
 
-// check tells whether all columns of a signature have a value for a thread.
-func (a *adoption) check(s *adopted, t *trace.Thread) error {
+// check tells whether all columns of a signature have a value for a place.
+func (a *adoption) check(s *adopted, place int64) error {
 	if s.own < -1 {
-		if _, err := a.element(trace.Value{Form: trace.Column, Int: -2 - int64(s.own)}, t.Place); err != nil {
+		if _, err := a.element(trace.Value{Form: trace.Column, Int: -2 - int64(s.own)}, int(place)); err != nil {
 			return err
 		}
 	}
 	for _, v := range s.slots {
-		if _, err := a.element(v, t.Place); err != nil {
+		if _, err := a.element(v, int(place)); err != nil {
 			return err
 		}
 	}
 	for _, v := range s.constants {
 		if v != nil {
-			if _, err := a.element(*v, t.Place); err != nil {
+			if _, err := a.element(*v, int(place)); err != nil {
 				return err
 			}
 		}
@@ -178,10 +147,10 @@ func (a *adoption) check(s *adopted, t *trace.Thread) error {
 // element is the code that a slot of a shard has for the thread at a place.
 func (a *adoption) element(v trace.Value, place int) (int64, error) {
 	column := func(k int64) (int64, error) {
-		if k < 0 || k >= int64(len(a.from.Columns)) || place >= len(a.from.Columns[k]) {
+		if k < 0 || k >= int64(len(a.from.Columns)) || place >= a.from.Columns[k].Len() {
 			return 0, fmt.Errorf("column %d has no element %d", k, place)
 		}
-		return a.from.Columns[k][place], nil
+		return a.from.Columns[k].At(place), nil
 	}
 	switch v.Form {
 	case trace.Int:
@@ -208,22 +177,20 @@ func (a *adoption) element(v trace.Value, place int) (int64, error) {
 }
 
 // addRows appends a row for every thread to the columns of its shape.
-func (a *adoption) addRows(threads []thread) {
+func (a *adoption) addRows() {
 	a.sequences = make([]int64, len(a.from.Sequences))
 	for _, number := range a.order {
 		r := a.roots[number]
 		s := &a.pool.shapes[r.shape]
-		for i, row := range r.rows {
-			threads[row].row = s.rows + i
-		}
-		s.rows += len(r.rows)
+		r.row = s.rows
+		s.rows += r.threads.Len()
 		for k, terminal := range r.local.terminals {
 			a.addSignatureRows(s.columns[s.first[k]:], r, terminal)
 		}
 		column := s.exponents
 		for _, body := range r.local.rules {
 			for _, symbol := range body {
-				s.columns[column].pushAll(int64(symbol.Count), len(r.rows))
+				s.columns[column].PushRun(int64(symbol.Count), 0, r.threads.Len())
 				column++
 			}
 		}
@@ -231,33 +198,22 @@ func (a *adoption) addRows(threads []thread) {
 }
 
 // addSignatureRows fills the columns of one signature.
-func (a *adoption) addSignatureRows(columns []column, r *root, terminal int32) {
+func (a *adoption) addSignatureRows(columns []trace.Numbers, r *root, terminal int32) {
 	s := a.signatures[terminal]
-	push := func(k int, v trace.Value) {
-		if v.Form == trace.Int || v.Form == trace.Name {
-			code, _ := a.element(v, 0)
-			columns[k].pushAll(code, len(r.rows))
-			return
-		}
-		for _, row := range r.rows {
-			code, _ := a.element(v, a.from.Threads[row].Place) // checked
-			columns[k].push(code)
-		}
-	}
 	if s.own >= -1 {
-		push(0, trace.Value{Form: trace.Int, Int: int64(s.own)})
+		a.pushValue(&columns[0], r, trace.Value{Form: trace.Int, Int: int64(s.own)})
 	} else {
-		push(0, trace.Value{Form: trace.Column, Int: -2 - int64(s.own)})
+		a.pushValue(&columns[0], r, trace.Value{Form: trace.Column, Int: -2 - int64(s.own)})
 	}
 	k := 1
 	for _, v := range s.slots {
-		push(k, v)
+		a.pushValue(&columns[k], r, v)
 		k++
 	}
 	t := &a.pool.templates[s.template]
 	for i, number := range t.streams {
 		if s.constants[i] != nil {
-			push(k, *s.constants[i])
+			a.pushValue(&columns[k], r, *s.constants[i])
 		} else {
 			a.pushStream(&columns[k], r, terminal, number, true)
 		}
@@ -269,29 +225,87 @@ func (a *adoption) addSignatureRows(columns []column, r *root, terminal int32) {
 	}
 }
 
+// pushValue appends what the threads have in a slot, which has been checked.
+func (a *adoption) pushValue(to *trace.Numbers, r *root, v trace.Value) {
+	switch v.Form {
+	case trace.Int, trace.Name:
+		code, _ := a.element(v, 0)
+		to.PushRun(code, 0, r.places.Len())
+	case trace.Column:
+		for run, count := range a.from.Columns[v.Int].RunsAt(&r.places) {
+			to.PushRun(numberCode(run.First), numberCode(run.Step), count)
+		}
+	default:
+		code := a.lookup(v)
+		for _, place := range r.places.All() {
+			to.Push(code(int(place)))
+		}
+	}
+}
+
+// lookup is element for many places, of a value that has been checked at the first and at the last.
+func (a *adoption) lookup(v trace.Value) func(place int) int64 {
+	switch v.Form {
+	case trace.Column:
+		at := a.from.Columns[v.Int].Lookup()
+		return func(place int) int64 { return numberCode(at(place)) }
+	case trace.Elastic:
+		which := a.from.Columns[v.List[0].Int].Lookup()
+		cases := make([]func(int) int64, len(v.List)-1)
+		return func(place int) int64 {
+			k := which(place)
+			if k < 0 || k >= int64(len(cases)) {
+				return numberCode(0) // damaged; Validate does not look at every place
+			}
+			if cases[k] == nil {
+				if _, err := a.element(v.List[1+k], place); err != nil {
+					return numberCode(0)
+				}
+				cases[k] = a.lookup(v.List[1+k])
+			}
+			return cases[k](place)
+		}
+	}
+	code, _ := a.element(v, 0)
+	return func(int) int64 { return code }
+}
+
 // noStream is the code of a stream that a thread lacks.
 const noStream = -1
 
 // pushStream appends what the threads have in one stream.
-func (a *adoption) pushStream(c *column, r *root, terminal, number int32, fold bool) {
+func (a *adoption) pushStream(c *trace.Numbers, r *root, terminal, number int32, fold bool) {
+	streams := a.from.Threads.Streams()
 	if r.counts == nil {
 		r.counts = map[int32]uint64{}
-		for _, o := range a.from.Grammar.Counts(a.from.Threads[r.rows[0]].Root) {
+		root := a.from.Threads.Roots().At(int(r.threads.At(0)))
+		for _, o := range a.from.Grammar.Counts(int(root)) {
 			r.counts[o.Terminal] = o.Count
 		}
 	}
-	for _, row := range r.rows {
-		code := int64(noStream)
-		if ref, ok := a.from.Threads[row].Stream(terminal, number); ok {
-			values := a.from.Sequences[ref.Sequence]
-			if fold && uint64(len(values)) == r.counts[terminal] && isConstant(values) {
-				code = numberCode(values[0])
-			} else {
-				code = a.sequence(ref.Sequence)
-			}
+	var last []trace.StreamRef // threads often share a list
+	code := int64(noStream)
+	for n, row := range r.threads.All() {
+		list := streams(int(row))
+		if n == 0 || len(list) != len(last) || len(list) > 0 && &list[0] != &last[0] {
+			last, code = list, a.streamCode(list, terminal, number, fold, r.counts[terminal])
 		}
-		c.push(code)
+		c.Push(code)
 	}
+}
+
+// streamCode is the code of a stream in a thread's list.
+func (a *adoption) streamCode(list []trace.StreamRef, terminal, number int32, fold bool, calls uint64) int64 {
+	t := trace.Thread{Streams: list}
+	ref, ok := t.Stream(terminal, number)
+	if !ok {
+		return noStream
+	}
+	values := a.from.Sequences[ref.Sequence]
+	if fold && uint64(len(values)) == calls && isConstant(values) {
+		return numberCode(values[0])
+	}
+	return a.sequence(ref.Sequence)
 }
 
 func isConstant(values []int64) bool {
@@ -314,14 +328,15 @@ func (a *adoption) sequence(i int32) int64 {
 	return a.sequences[i] - 1
 }
 
-func (a *adoption) processes(threads []thread) []*process {
-	processes := make([]*process, len(a.from.Ranks))
-	shared := map[*uint32][]uint32{} // equal lists are one in what a reader gives
+// addProcesses adds the ranks and threads of the input, with the numbers of the pool.
+func (a *adoption) addProcesses(to *processes) {
+	shared := map[*uint32][]uint32{} // equal lists are one in a table
+	threads := a.from.Threads.Lookup()
 	at := 0
-	for i, r := range a.from.Ranks {
+	for _, r := range a.from.Ranks.All() {
 		if len(r.CommunicatorsOwn) > 0 {
 			own, known := shared[&r.CommunicatorsOwn[0]]
-			if !known || len(own) != len(r.CommunicatorsOwn) {
+			if !known {
 				own = make([]uint32, len(r.CommunicatorsOwn))
 				for k, id := range r.CommunicatorsOwn {
 					own[k] = uint32(a.communicators[id])
@@ -330,12 +345,19 @@ func (a *adoption) processes(threads []thread) []*process {
 			}
 			r.CommunicatorsOwn = own
 		}
-		processes[i] = &process{rank: r}
-		first := at
-		for at < len(threads) && a.from.Threads[at].Rank == r.Rank {
-			at++
+		to.ranks.Append(r)
+		to.first.Push(int64(to.threads.Len()))
+		for ; at < a.from.Threads.Len(); at++ {
+			t := threads(at)
+			if t.Rank != r.Rank {
+				break
+			}
+			root := a.roots[t.Root]
+			t.Shape, t.Place = int(root.shape), root.row
+			root.row++
+			t.Aggregates = localAggregates(t.Aggregates, root.local.terminals)
+			t.Root, t.Streams = 0, nil
+			to.threads.Append(t)
 		}
-		processes[i].threads = threads[first:at:at]
 	}
-	return processes
 }

@@ -15,7 +15,7 @@ func BenchmarkMerge(b *testing.B) {
 		inputs := simulate("w", size, 10, 1)
 		var calls uint64
 		for _, c := range inputs {
-			calls += c.Threads[0].Calls
+			calls += c.Threads.At(0).Calls
 		}
 		b.Run(fmt.Sprintf("ranks=%d", size), func(b *testing.B) {
 			b.ReportAllocs()

@@ -23,11 +23,11 @@ func decode(t *testing.T, c *trace.Content, rank int) []string {
 		comm := c.Communicators[i]
 		return fmt.Sprintf("%s %s/%s", comm.GlobalName, comm.Members, comm.Remote)
 	}
-	for i := range c.Threads {
-		if c.Threads[i].Rank != rank {
+	for i := range c.Threads.Len() {
+		if c.Threads.At(i).Rank != rank {
 			continue
 		}
-		cursor, err := c.Cursor(rank, c.Threads[i].Thread)
+		cursor, err := c.Cursor(rank, c.Threads.At(i).Thread)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,13 +45,13 @@ func decode(t *testing.T, c *trace.Content, rank int) []string {
 		if err := cursor.Err(); err != nil {
 			t.Fatal(err)
 		}
-		if uint64(len(calls)) < c.Threads[i].Calls {
+		if uint64(len(calls)) < c.Threads.At(i).Calls {
 			t.Fatalf("rank %d: %d calls decoded", rank, len(calls))
 		}
 	}
-	for i := range c.Ranks {
-		if c.Ranks[i].Rank == rank {
-			for _, id := range c.Ranks[i].CommunicatorsOwn {
+	for i := range c.Ranks.Len() {
+		if c.Ranks.At(i).Rank == rank {
+			for _, id := range c.Ranks.At(i).CommunicatorsOwn {
 				calls = append(calls, "has "+communicator(int(id)))
 			}
 		}

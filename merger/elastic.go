@@ -1,6 +1,7 @@
 package merger
 
 import (
+	"math"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
@@ -36,13 +37,13 @@ import (
 
 // relativeTo is r of a signature on the threads of a shape, nil if a reader
 // could not tell it. own is the caller's rank as the signature has it.
-func (e *emission) relativeTo(s *emitted, t *template, own []int64) []int64 {
+func (e *emission) relativeTo(s *emitted, t *template, own *trace.Numbers) *trace.Numbers {
 	switch {
 	case !e.final:
 		return nil
 	case !t.hasComm:
-		return s.world
-	case t.onHandle && s.threaded || slices.Min(own) < 0:
+		return &s.world
+	case t.onHandle && s.threaded || !own.Within(0, math.MaxInt32+1):
 		return nil
 	}
 	return own
@@ -51,14 +52,24 @@ func (e *emission) relativeTo(s *emitted, t *template, own []int64) []int64 {
 // A fitting writes the slots of one signature of a shape.
 type fitting struct {
 	*emission
-	own []int64 // r by place, nil: not known
+	own   *trace.Numbers // r by place, nil: not known
+	ranks []int64        // the same, once it is needed
+}
+
+// rank is r by place, nil if it is not known.
+func (f *fitting) rank() []int64 {
+	if f.ranks == nil && f.own != nil {
+		f.ranks = f.own.Values(nil)
+	}
+	return f.ranks
 }
 
 // write chooses how the values with these codes are written.
-func (f *fitting) write(codes []int64) trace.Value {
-	if constant, ok := f.constant(codes); ok {
-		return constant
+func (f *fitting) write(of trace.Numbers) trace.Value {
+	if constant, ok := of.Constant(); ok {
+		return f.coded(constant)
 	}
+	codes := of.Values(nil)
 	values, names := numbersOf(codes)
 	if !f.final {
 		return f.raw(codes, values, names)
@@ -74,16 +85,6 @@ func (f *fitting) write(codes []int64) trace.Value {
 		return v
 	}
 	return f.raw(codes, values, names)
-}
-
-// constant is the one value of all threads.
-func (f *fitting) constant(codes []int64) (trace.Value, bool) {
-	for _, code := range codes {
-		if code != codes[0] {
-			return trace.Value{}, false
-		}
-	}
-	return f.coded(codes[0]), true
 }
 
 // coded is the value of a code.
@@ -128,12 +129,13 @@ func (f *fitting) raw(codes, values, names []int64) trace.Value {
 }
 
 func (f *fitting) offset(values []int64) (trace.Value, bool) {
-	if f.own == nil {
+	own := f.rank()
+	if own == nil {
 		return trace.Value{}, false
 	}
-	b := values[0] - f.own[0]
+	b := values[0] - own[0]
 	for i, v := range values {
-		if v-f.own[i] != b {
+		if v-own[i] != b {
 			return trace.Value{}, false
 		}
 	}
@@ -150,12 +152,13 @@ func elastic(operator trace.Operator, operands ...int64) trace.Value {
 
 // modulo takes n from the first two offsets that differ.
 func (f *fitting) modulo(values []int64) (trace.Value, bool) {
-	if f.own == nil {
+	own := f.rank()
+	if own == nil {
 		return trace.Value{}, false
 	}
-	first, n := values[0]-f.own[0], int64(0)
+	first, n := values[0]-own[0], int64(0)
 	for i, v := range values {
-		if b := v - f.own[i]; b != first {
+		if b := v - own[i]; b != first {
 			n = max(b-first, first-b)
 			break
 		}
@@ -165,7 +168,7 @@ func (f *fitting) modulo(values []int64) (trace.Value, bool) {
 	}
 	b := floorMod(first, n)
 	for i, v := range values {
-		if v != floorMod(f.own[i]+b, n) {
+		if v != floorMod(own[i]+b, n) {
 			return trace.Value{}, false
 		}
 	}
@@ -221,15 +224,16 @@ func (e *emission) addGrids() {
 }
 
 func (f *fitting) cartesian(values []int64) (trace.Value, bool) {
-	if f.own == nil {
+	own := f.rank()
+	if own == nil {
 		return trace.Value{}, false
 	}
 	for _, g := range f.grids {
 		size := g.size()
-		if v, r := values[0], f.own[0]; v < 0 || v >= size || r >= size {
+		if v, r := values[0], own[0]; v < 0 || v >= size || r >= size {
 			continue
 		}
-		from, to := g.coordinates(f.own[0]), g.coordinates(values[0])
+		from, to := g.coordinates(own[0]), g.coordinates(values[0])
 		by := make([]int64, len(g))
 		for k := range g {
 			if by[k] = floorMod(to[k]-from[k], g[k]); by[k] > g[k]/2 {
@@ -238,13 +242,13 @@ func (f *fitting) cartesian(values []int64) (trace.Value, bool) {
 		}
 		fits := true
 		for i, v := range values {
-			r, rank, stride := f.own[i], int64(0), int64(1)
+			r, rank, stride := own[i], int64(0), int64(1)
 			for k := len(g) - 1; k >= 0; k-- {
 				rank += stride * floorMod(r%g[k]+by[k], g[k])
 				stride *= g[k]
 				r /= g[k]
 			}
-			if rank != v || f.own[i] >= size {
+			if rank != v || own[i] >= size {
 				fits = false
 				break
 			}
@@ -259,7 +263,8 @@ func (f *fitting) cartesian(values []int64) (trace.Value, bool) {
 
 // stride tries divisors and moduli that the grids suggest, and those that the values do.
 func (f *fitting) stride(values []int64) (trace.Value, bool) {
-	if f.own == nil {
+	own := f.rank()
+	if own == nil {
 		return trace.Value{}, false
 	}
 	for _, s := range f.strides(values) {
@@ -274,6 +279,7 @@ type stride struct{ divisor, modulus int64 }
 
 // strides lists what is to be tried: div, mod, both.
 func (f *fitting) strides(values []int64) []stride {
+	own := f.rank()
 	var divisors []int64
 	for _, g := range f.grids {
 		n := int64(1)
@@ -284,15 +290,15 @@ func (f *fitting) strides(values []int64) []stride {
 	}
 	// where neighbours begin to have another value
 	for i := 1; i < len(values); i++ {
-		if f.own[i] == f.own[i-1]+1 && values[i] != values[i-1] && f.own[i] > 0 {
-			divisors = append(divisors, f.own[i])
+		if own[i] == own[i-1]+1 && values[i] != values[i-1] && own[i] > 0 {
+			divisors = append(divisors, own[i])
 			break
 		}
 	}
 	// where the first value comes again, or the values fall back
 	for i := 1; i < len(values); i++ {
-		if f.own[i] == f.own[i-1]+1 && (values[i] == values[0] || values[i] < values[i-1]) && f.own[i] > 0 {
-			divisors = append(divisors, f.own[i])
+		if own[i] == own[i-1]+1 && (values[i] == values[0] || values[i] < values[i-1]) && own[i] > 0 {
+			divisors = append(divisors, own[i])
 			break
 		}
 	}
@@ -317,16 +323,17 @@ func (f *fitting) strides(values []int64) []stride {
 
 // linear fits a + b·((r div c) mod d).
 func (f *fitting) linear(values []int64, c, d int64) (trace.Value, bool) {
+	own := f.rank()
 	quotient := func(r int64) int64 {
 		if d == 0 {
 			return r / c
 		}
 		return r / c % d
 	}
-	q0 := quotient(f.own[0])
+	q0 := quotient(own[0])
 	a, b, known := values[0], int64(0), false
 	for i, v := range values {
-		q := quotient(f.own[i])
+		q := quotient(own[i])
 		if q == q0 {
 			if v != values[0] {
 				return trace.Value{}, false
@@ -354,6 +361,7 @@ const (
 
 // cases covers the values greedily: the constant or offset that gives most of those that are left comes next.
 func (f *fitting) cases(codes []int64) (trace.Value, bool) {
+	own := f.rank()
 	which := make([]int64, len(codes))
 	for i := range which {
 		which[i] = -1
@@ -371,8 +379,8 @@ func (f *fitting) cases(codes []int64) (trace.Value, bool) {
 			if len(constants) <= mostDistinct {
 				constants[code]++
 			}
-			if f.own != nil && code&1 == 0 && len(offsets) <= mostDistinct {
-				offsets[code>>1-f.own[i]]++
+			if own != nil && code&1 == 0 && len(offsets) <= mostDistinct {
+				offsets[code>>1-own[i]]++
 			}
 		}
 		constant, n := most(constants)
@@ -383,7 +391,7 @@ func (f *fitting) cases(codes []int64) (trace.Value, bool) {
 		number := int64(len(v.List) - 1)
 		covers := func(i int) bool { return codes[i] == constant }
 		if m > n {
-			covers = func(i int) bool { return codes[i]&1 == 0 && codes[i]>>1-f.own[i] == offset }
+			covers = func(i int) bool { return codes[i]&1 == 0 && codes[i]>>1-own[i] == offset }
 			v.List = append(v.List, trace.Value{Form: trace.RankOffset, Int: offset})
 		} else {
 			v.List = append(v.List, f.coded(constant))
@@ -415,23 +423,24 @@ func most(counts map[int64]int) (key int64, count int) {
 }
 
 // betterRelative tells whether the sequences of a stream are fewer when r is taken from their values.
-func (e *emission) betterRelative(codes, own []int64) bool {
-	if own == nil {
+func (e *emission) betterRelative(codes, own *trace.Numbers) bool {
+	if _, constant := codes.Constant(); constant || own == nil {
 		return false
 	}
 	absolute, relative := map[uint64]bool{}, map[uint64]bool{}
-	for place, code := range codes {
+	rank := own.Lookup()
+	for place, code := range codes.All() {
 		if code == noStream {
 			return false
 		}
 		if code&1 == 0 {
 			absolute[uint64(code)] = true
-			relative[uint64(code>>1-own[place])<<1] = true
+			relative[uint64(code>>1-rank(place))<<1] = true
 			continue
 		}
 		values := e.pool.sequences[code>>1]
 		absolute[uint64(code)] = true
-		relative[hashValues(shifted(values, -own[place]))|1] = true
+		relative[hashValues(shifted(values, -rank(place)))|1] = true
 	}
 	return len(relative) < len(absolute)
 }

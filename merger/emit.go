@@ -8,27 +8,25 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// emit writes processes, at most one per rank, as a trace. All orders in it
+// emit writes processes, sorted by rank, each rank once, as a trace. All orders in it
 // come from the content: ranks and threads by number, shapes, terminals, rules,
 // columns, sequences and communicators by first use in that order, call sites and
 // segments by what they are (places.go).
-func (p *pool) emit(processes []*process, final bool) *trace.Content {
-	processes = slices.Clone(processes)
-	slices.SortFunc(processes, func(a, b *process) int { return cmp.Compare(a.rank.Rank, b.rank.Rank) })
+func (p *pool) emit(of *processes, order []int32, final bool) *trace.Content {
 	c := &trace.Content{}
 	e := emission{
 		pool: p, c: c, final: final,
-		shapes: map[int32]*emitted{}, signatureIDs: map[string]int32{}, columnIDs: map[uint64][]int32{},
-		sequences: sequenceTable{index: map[uint64][]int32{}}, streamSets: map[string][]trace.StreamRef{},
+		shapes: map[int]*emitted{}, signatureIDs: map[string]int32{}, columnIDs: map[uint64][]int32{},
+		sequences: sequenceTable{index: map[uint64][]int32{}},
 	}
-	e.addRanks(processes)
-	e.addThreads(processes)
+	e.addRanks(of, order)
+	e.findShapes(of, order)
 	e.addGrids()
 	for _, s := range e.order {
 		e.addShape(s)
 	}
 	e.addGrammar()
-	e.addStreams()
+	e.addThreads(of, order)
 	c.Sequences = e.sequences.values
 	e.addTables()
 	return c
@@ -40,7 +38,7 @@ type emission struct {
 	c     *trace.Content
 	final bool
 
-	shapes map[int32]*emitted
+	shapes map[int]*emitted
 	order  []*emitted // by first thread
 
 	signatures   []trace.Signature // distinct
@@ -48,37 +46,39 @@ type emission struct {
 	rules        ruleTable
 	columnIDs    map[uint64][]int32
 	sequences    sequenceTable
-	streamSets   map[string][]trace.StreamRef
 	grids        []grid
 }
 
 // An emitted shape is one with the rows that the trace has of it.
 type emitted struct {
-	shape    *shape
-	rows     []int // of its columns, in order of place
-	threads  []int // positions in Content.Threads
-	world    []int64
-	threaded bool       // some of the threads are not alone in their process
-	instance []int      // per place: which vector of exponents it has
-	counts   [][]uint64 // per instance: how often each local terminal comes
-	roots    []int32    // per instance: number in the table of rules
-	streams  []emittedStream
+	shape     *shape
+	number    int
+	rows      trace.Numbers // of its columns, by place
+	world     trace.Numbers // ranks, by place
+	threaded  bool          // some of the threads are not alone in their process
+	instance  trace.Numbers // per place: which vector of exponents it has
+	counts    [][]uint64    // per instance: how often each local terminal comes
+	roots     []int32       // per instance: number in the table of rules, at last in the trace
+	terminals []int32       // of each local terminal: the signature, at last its number in the trace
+	joined    bool          // some of them are the same
+	streams   []emittedStream
+	next      emittedThread
 }
 
 // An emittedStream is a stream of a signature of a shape.
 type emittedStream struct {
 	signature, number int32
-	local             int     // terminal of the shape
-	codes             []int64 // per place
-	own               []int64 // per place, to be taken from the values; nil: the values are written as they are
+	local             int            // terminal of the shape
+	codes             trace.Numbers  // per place
+	own               *trace.Numbers // per place, to be taken from the values; nil: the values are written as they are
 }
 
-func (e *emission) addRanks(processes []*process) {
-	place := e.addCommunicators(processes)
+func (e *emission) addRanks(of *processes, order []int32) {
+	place := e.addCommunicators(of, order)
 	shared := map[*uint32][]uint32{}
-	e.c.Ranks = make([]trace.Rank, len(processes))
-	for i := range processes {
-		rank := processes[i].rank
+	at := of.ranks.Lookup()
+	for _, process := range order {
+		rank := at(int(process))
 		if own := rank.CommunicatorsOwn; len(own) > 0 {
 			mine, known := shared[&own[0]]
 			if !known {
@@ -90,51 +90,56 @@ func (e *emission) addRanks(processes []*process) {
 			}
 			rank.CommunicatorsOwn = mine
 		}
-		e.c.Ranks[i] = rank
+		e.c.Ranks.Append(rank)
 	}
 }
 
-// addThreads lists the threads and sorts them by shape.
-func (e *emission) addThreads(processes []*process) {
-	for i := range processes {
-		for k := range processes[i].threads {
-			t := &processes[i].threads[k]
-			s := e.shapes[t.shape]
-			if s == nil {
-				s = &emitted{shape: &e.pool.shapes[t.shape]}
-				e.shapes[t.shape] = s
-				e.order = append(e.order, s)
-			}
-			s.rows = append(s.rows, t.row)
-			s.threads = append(s.threads, len(e.c.Threads))
-			s.world = append(s.world, int64(processes[i].rank.Rank))
-			s.threaded = s.threaded || len(processes[i].threads) > 1
-			e.c.Threads = append(e.c.Threads, trace.Thread{
-				Rank: processes[i].rank.Rank, Thread: t.number, Calls: t.calls,
-				FirstTick: t.firstTick, Gaps: t.gaps, Durations: t.durations,
-				EndTick: t.endTick, InsideTicks: t.insideTicks, Timing: t.timing, SignaturesJoined: t.joined,
-				Aggregates: t.aggregates, // still of the shape's terminals
-			})
+// findShapes sorts the threads by shape, shapes by their first thread.
+func (e *emission) findShapes(of *processes, order []int32) {
+	of.allThreads(order, func(t trace.Thread, alone bool) {
+		s := e.shapes[t.Shape]
+		if s == nil {
+			s = &emitted{shape: &e.pool.shapes[t.Shape], number: len(e.order)}
+			e.shapes[t.Shape] = s
+			e.order = append(e.order, s)
 		}
-	}
-	for number, s := range e.order {
-		for place, i := range s.threads {
-			e.c.Threads[i].Shape, e.c.Threads[i].Place = number, place
-		}
-	}
+		s.rows.Push(int64(t.Place))
+		s.world.Push(int64(t.Rank))
+		s.threaded = s.threaded || !alone
+	})
 }
 
 // values are the codes of one column, by place.
-func (s *emitted) values(column int) []int64 {
-	all := s.shape.columns[column].values()
-	if slices.IsSorted(s.rows) && len(s.rows) == len(all) {
-		return all
+func (s *emitted) values(column int) trace.Numbers {
+	var mine trace.Numbers
+	all := &s.shape.columns[column]
+	if v, ok := all.Constant(); ok {
+		mine.PushRun(v, 0, s.rows.Len())
+		return mine
 	}
-	mine := make([]int64, len(s.rows))
-	for i, row := range s.rows {
-		mine[i] = all[row]
+	for run, count := range all.RunsAt(&s.rows) {
+		mine.PushRun(run.First, run.Step, count)
 	}
 	return mine
+}
+
+// numbersOfCodes are those of codes that are all numbers.
+func numbersOfCodes(codes trace.Numbers) trace.Numbers {
+	var numbers trace.Numbers
+	for run, count := range codes.Runs() {
+		numbers.PushRun(run.First>>1, run.Step>>1, count)
+	}
+	return numbers
+}
+
+// allNumbers tells whether none of the codes is a name or a sequence.
+func allNumbers(codes *trace.Numbers) bool {
+	for run, count := range codes.Runs() {
+		if run.First&1 == 1 || count > 1 && run.Step&1 == 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // addShape chooses how the signatures of a shape are written, and makes its rules.
@@ -142,7 +147,7 @@ func (e *emission) addShape(s *emitted) {
 	exponents := s.instances()
 	s.countTerminals(exponents)
 	terminals := make([]int32, len(s.shape.templates))
-	used := map[int32]bool{}
+	used, seen := map[int32]bool{}, map[int32]bool{}
 	for k, id := range s.shape.templates {
 		t := &e.pool.templates[id]
 		signature, streams := e.signature(s, t, s.shape.first[k])
@@ -153,6 +158,8 @@ func (e *emission) addShape(s *emitted) {
 			terminal = e.terminal(key, again, signature)
 		}
 		used[terminal] = used[terminal] || len(streams) > 0
+		s.joined = s.joined || seen[terminal]
+		seen[terminal] = true
 		terminals[k] = terminal
 		for _, stream := range streams {
 			stream.signature = terminal
@@ -161,7 +168,7 @@ func (e *emission) addShape(s *emitted) {
 		}
 	}
 	s.addRoots(&e.rules, exponents, terminals)
-	e.renameTiming(s, terminals)
+	s.terminals = terminals
 }
 
 // terminal finds or adds a signature; again tells equal ones of one shape apart.
@@ -178,11 +185,8 @@ func (e *emission) terminal(key []byte, again int, signature trace.Signature) in
 
 // signature writes a template with what its columns, from first on, say. It returns the streams that stay.
 func (e *emission) signature(s *emitted, t *template, first int) (trace.Signature, []emittedStream) {
-	own := s.values(first)
-	for i := range own {
-		own[i] >>= 1
-	}
-	at := fitting{emission: e, own: e.relativeTo(s, t, own)}
+	own := numbersOfCodes(s.values(first))
+	at := fitting{emission: e, own: e.relativeTo(s, t, &own)}
 	slots := make([]trace.Value, t.slots)
 	for i := range slots {
 		slots[i] = at.write(s.values(first + 1 + i))
@@ -193,9 +197,9 @@ func (e *emission) signature(s *emitted, t *template, first int) (trace.Signatur
 		in[i] = trace.Value{Form: trace.Stream, Int: int64(number)}
 		codes := s.values(first + 1 + t.slots + i)
 		switch {
-		case slices.ContainsFunc(codes, func(code int64) bool { return code&1 == 1 }):
+		case !allNumbers(&codes):
 			stream := emittedStream{number: number, codes: codes}
-			if e.final && e.betterRelative(codes, at.own) {
+			if e.final && e.betterRelative(&codes, at.own) {
 				stream.own = at.own
 				in[i] = trace.Value{Form: trace.Elastic, Int: int64(trace.RelativeStream), List: []trace.Value{integer(int64(number))}}
 			}
@@ -211,9 +215,9 @@ func (e *emission) signature(s *emitted, t *template, first int) (trace.Signatur
 	}
 	signature := t.with(e.pool.functions[t.signature.Function], slots, in)
 	if !e.final {
-		signature.OwnRank = int32(own[0])
-		if slices.ContainsFunc(own, func(x int64) bool { return x != own[0] }) {
-			signature.OwnRank = int32(-2 - e.column(own))
+		signature.OwnRank = int32(own.At(0))
+		if _, constant := own.Constant(); !constant {
+			signature.OwnRank = int32(-2 - e.column(own.Values(nil)))
 		}
 	}
 	return signature, streams
@@ -224,14 +228,15 @@ func integer(x int64) trace.Value { return trace.Value{Form: trace.Int, Int: x} 
 // column is the number of a column with these values.
 func (e *emission) column(values []int64) int64 {
 	h := hashValues(values)
+	column := trace.NewNumbers(values...)
 	for _, i := range e.columnIDs[h] {
-		if slices.Equal(e.c.Columns[i], values) {
+		if e.c.Columns[i].Equal(&column) {
 			return int64(i)
 		}
 	}
 	i := int32(len(e.c.Columns))
 	e.columnIDs[h] = append(e.columnIDs[h], i)
-	e.c.Columns = append(e.c.Columns, values)
+	e.c.Columns = append(e.c.Columns, column)
 	return int64(i)
 }
 
@@ -245,13 +250,15 @@ func (e *emission) addGrammar() {
 	for _, id := range numbers.rules {
 		e.c.Grammar.Rules = append(e.c.Grammar.Rules, numbers.body(e.rules.bodies[id]))
 	}
-	e.numberAggregates(numbers.terminal)
 	for _, id := range numbers.signatures {
 		e.c.Signatures = append(e.c.Signatures, e.signatures[id])
 	}
 	for _, s := range e.order {
-		for place, i := range s.threads {
-			e.c.Threads[i].Root = int(numbers.rule[s.roots[s.instance[place]]])
+		for k, root := range s.roots {
+			s.roots[k] = numbers.rule[root]
+		}
+		for k, terminal := range s.terminals {
+			s.terminals[k] = numbers.terminal[terminal]
 		}
 		for k := range s.streams {
 			s.streams[k].signature = numbers.terminal[s.streams[k].signature]
@@ -262,45 +269,88 @@ func (e *emission) addGrammar() {
 	}
 }
 
-// addStreams gives every thread its streams, in order of threads.
-func (e *emission) addStreams() {
-	for i := range e.c.Threads {
-		t := &e.c.Threads[i]
-		s := e.order[t.Shape]
-		if len(s.streams) == 0 {
-			continue
-		}
-		refs := make([]trace.StreamRef, 0, len(s.streams))
-		var key []byte
-		for k := range s.streams {
-			stream := &s.streams[k]
-			if stream.codes[t.Place] == noStream {
-				continue
-			}
-			ref := trace.StreamRef{Terminal: stream.signature, Number: stream.number, Sequence: e.sequence(s, stream, t.Place)}
-			refs = append(refs, ref)
-			key = binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(key, uint64(ref.Terminal)), uint64(ref.Number)), uint64(ref.Sequence))
-		}
-		if have, known := e.streamSets[string(key)]; known {
-			refs = have
-		} else {
-			e.streamSets[string(key)] = refs
-		}
-		t.Streams = refs
-	}
+// An emittedThread is the one of a shape that is written next.
+type emittedThread struct {
+	place    int
+	instance func(int) int64
+	codes    []func(int) int64 // of each stream
+	own      []func(int) int64 // nil where the stream is not relative
+	before   []int64           // codes, ranks and instance of the one before
+	refs     []trace.StreamRef // its streams
 }
 
-// sequence enters the values that a thread has in a stream.
-func (e *emission) sequence(of *emitted, s *emittedStream, place int) int32 {
-	code := s.codes[place]
+// addThreads lists the threads.
+func (e *emission) addThreads(of *processes, order []int32) {
+	for _, s := range e.order {
+		s.next.instance = s.instance.Lookup()
+		for k := range s.streams {
+			s.next.codes = append(s.next.codes, s.streams[k].codes.Lookup())
+			if own := s.streams[k].own; own != nil {
+				s.next.own = append(s.next.own, own.Lookup())
+			} else {
+				s.next.own = append(s.next.own, nil)
+			}
+		}
+	}
+	of.allThreads(order, func(t trace.Thread, _ bool) {
+		s := e.shapes[t.Shape]
+		t.Shape, t.Place = s.number, s.next.place
+		t.Root = int(s.roots[s.next.instance(t.Place)])
+		t.Streams = e.streamsOf(s)
+		t.SignaturesJoined = t.SignaturesJoined || s.joined
+		t.Aggregates = s.renamed(t.Aggregates)
+		e.c.Threads.Append(t)
+		s.next.place++
+	})
+}
+
+// streamsOf are the streams of the next thread of a shape. Most often they are those of the one before.
+func (e *emission) streamsOf(s *emitted) []trace.StreamRef {
+	if len(s.streams) == 0 {
+		return nil
+	}
+	next := &s.next
+	again := next.before != nil
+	if next.before == nil {
+		next.before = make([]int64, 2*len(s.streams)+1)
+	}
+	note := func(k int, x int64) {
+		again = again && next.before[k] == x
+		next.before[k] = x
+	}
+	note(2*len(s.streams), next.instance(next.place))
+	for k := range s.streams {
+		note(2*k, next.codes[k](next.place))
+		if next.own[k] != nil {
+			note(2*k+1, next.own[k](next.place))
+		}
+	}
+	if again {
+		return next.refs
+	}
+	next.refs = make([]trace.StreamRef, 0, len(s.streams))
+	for k := range s.streams {
+		if stream := &s.streams[k]; next.before[2*k] != noStream {
+			next.refs = append(next.refs, trace.StreamRef{
+				Terminal: stream.signature, Number: stream.number, Sequence: e.sequence(s, k),
+			})
+		}
+	}
+	return next.refs
+}
+
+// sequence enters the values that the next thread of a shape has in a stream.
+func (e *emission) sequence(s *emitted, k int) int32 {
+	code, stream := s.next.before[2*k], &s.streams[k]
 	var values []int64
 	if code&1 == 1 {
 		values = e.pool.sequences[code>>1]
 	} else {
-		values = slices.Repeat([]int64{code >> 1}, int(of.counts[of.instance[place]][s.local]))
+		calls := s.counts[s.next.before[2*len(s.streams)]][stream.local]
+		values = slices.Repeat([]int64{code >> 1}, int(calls))
 	}
-	if s.own != nil {
-		values = shifted(values, -s.own[place])
+	if stream.own != nil {
+		values = shifted(values, -s.next.before[2*k+1])
 	}
 	return e.sequences.add(values)
 }

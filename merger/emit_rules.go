@@ -46,21 +46,14 @@ func (s *shape) children() []int {
 }
 
 // exponentColumns are those in which the rows of the trace differ, and what the others hold.
-func (s *emitted) exponentColumns() (fixed []int64, varying map[int][]int64) {
+func (s *emitted) exponentColumns() (fixed []int64, varying map[int]func(place int) int64) {
 	width := len(s.shape.columns) - s.shape.exponents
-	fixed, varying = make([]int64, width), map[int][]int64{}
+	fixed, varying = make([]int64, width), map[int]func(place int) int64{}
 	for k := range fixed {
-		if v, ok := s.shape.columns[s.shape.exponents+k].constant(); ok {
-			fixed[k] = v
-			continue
-		}
 		values := s.values(s.shape.exponents + k)
-		fixed[k] = values[0]
-		for _, v := range values {
-			if v != fixed[k] {
-				varying[k] = values
-				break
-			}
+		fixed[k] = values.At(0)
+		if _, ok := values.Constant(); !ok {
+			varying[k] = values.Lookup()
 		}
 	}
 	return fixed, varying
@@ -69,8 +62,8 @@ func (s *emitted) exponentColumns() (fixed []int64, varying map[int][]int64) {
 // instances lists the distinct vectors of exponents in order of first use, and notes which one each place has.
 func (s *emitted) instances() (exponents [][]int64) {
 	fixed, varying := s.exponentColumns()
-	s.instance = make([]int, len(s.rows))
 	if len(varying) == 0 {
+		s.instance.PushRun(0, 0, s.rows.Len())
 		return [][]int64{fixed}
 	}
 	columns := make([]int, 0, len(varying))
@@ -81,10 +74,10 @@ func (s *emitted) instances() (exponents [][]int64) {
 	}
 	seen := map[string]int{}
 	var key []byte
-	for place := range s.rows {
+	for place := range s.rows.Len() {
 		key = key[:0]
 		for _, k := range columns {
-			key = appendCount(key, varying[k][place])
+			key = appendCount(key, varying[k](place))
 		}
 		i, known := seen[string(key)]
 		if !known {
@@ -92,11 +85,11 @@ func (s *emitted) instances() (exponents [][]int64) {
 			seen[string(key)] = i
 			mine := append([]int64(nil), fixed...)
 			for _, k := range columns {
-				mine[k] = varying[k][place]
+				mine[k] = varying[k](place)
 			}
 			exponents = append(exponents, mine)
 		}
-		s.instance[place] = i
+		s.instance.Push(int64(i))
 	}
 	return exponents
 }

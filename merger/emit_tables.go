@@ -40,7 +40,7 @@ func mapSites(s trace.Signature, replace func(uint32) uint32) trace.Signature {
 
 // addCommunicators writes those communicators that the processes were in, in
 // the order in which the lowest rank got them, and returns their new numbers.
-func (e *emission) addCommunicators(processes []*process) map[int32]int32 {
+func (e *emission) addCommunicators(of *processes, order []int32) map[int32]int32 {
 	p, c := e.pool, e.c
 	place := map[int32]int32{}
 	enter := func(id int32) {
@@ -49,8 +49,15 @@ func (e *emission) addCommunicators(processes []*process) map[int32]int32 {
 			c.Communicators = append(c.Communicators, p.communicators[id])
 		}
 	}
-	for i := range processes {
-		for _, id := range processes[i].rank.CommunicatorsOwn {
+	var last *uint32 // ranks with equal lists share one
+	list := of.ranks.CommunicatorsOwn()
+	for _, process := range order {
+		own := list(int(process))
+		if len(own) == 0 || &own[0] == last {
+			continue
+		}
+		last = &own[0]
+		for _, id := range own {
 			enter(int32(id))
 		}
 	}

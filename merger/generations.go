@@ -12,35 +12,48 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
+// A started process is one with what processes are sorted by first.
+type started struct {
+	ns            int64
+	rank, process int32 // process: number in order of arrival
+}
+
 // distinct drops what arrived more than once: an upload that was repeated, or
 // a checkpoint of a rank whose final trace is there too. Of one process the
 // version with the most calls stays. The result is sorted by start.
-func (p *pool) distinct(processes []*process) ([]*process, []string) {
-	sorted := slices.Clone(processes)
-	digests := map[*process][]byte{}
-	digest := func(x *process) []byte {
-		d, ok := digests[x]
+func (p *pool) distinct(of *processes) ([]started, []string) {
+	sorted := make([]started, of.ranks.Len())
+	starts := of.ranks.Starts().Lookup()
+	for i, rank := range of.ranks.Numbers().All() {
+		sorted[i] = started{starts(i), int32(rank), int32(i)}
+	}
+	slices.SortFunc(sorted, func(a, b started) int {
+		return cmp.Or(of.compareIdentity(a, b), cmp.Compare(a.process, b.process))
+	})
+	digests := map[int32][]byte{}
+	digest := func(process int32) []byte {
+		d, ok := digests[process]
 		if !ok {
-			d = p.digest(x)
-			digests[x] = d
+			d = p.digest(of, int(process))
+			digests[process] = d
 		}
 		return d
 	}
-	slices.SortStableFunc(sorted, compareIdentity)
 	var notes []string
-	var kept []*process
+	kept := sorted[:0]
 	for i := 0; i < len(sorted); {
 		best := sorted[i]
 		j := i + 1
-		for ; j < len(sorted) && compareIdentity(best, sorted[j]) == 0; j++ {
+		for ; j < len(sorted) && of.compareIdentity(best, sorted[j]) == 0; j++ {
 			other := sorted[j]
+			mine, theirs := of.ranks.At(int(best.process)), of.ranks.At(int(other.process))
 			// fewer calls, or an end not yet known, is an earlier state of the same process
-			order := cmp.Or(cmp.Compare(other.calls(), best.calls()), cmp.Compare(ended(other), ended(best)))
+			order := cmp.Or(cmp.Compare(of.calls(int(other.process)), of.calls(int(best.process))), cmp.Compare(ended(&theirs), ended(&mine)))
 			if order == 0 {
-				if order = bytes.Compare(digest(best), digest(other)); order != 0 {
-					notes = append(notes, fmt.Sprintf("rank %d arrived twice with different content; one was chosen", best.rank.Rank))
+				if order = bytes.Compare(digest(best.process), digest(other.process)); order != 0 {
+					notes = append(notes, fmt.Sprintf("rank %d arrived twice with different content; one was chosen", best.rank))
 				} else {
-					order = compareClocks(&other.rank.Clock, &best.rank.Clock)
+					order = compareClocks(&theirs.Clock, &mine.Clock)
 				}
 			}
 			if order > 0 {
@@ -57,35 +70,41 @@ func (p *pool) distinct(processes []*process) ([]*process, []string) {
 // was taken. Any later version of the same process replaces it.
 const Running = "running"
 
-func ended(x *process) int {
-	if x.rank.EndedEarly == Running {
+func ended(r *trace.Rank) int {
+	if r.EndedEarly == Running {
 		return 0
 	}
 	return 1
 }
 
 // compareIdentity orders processes by start; it is 0 for versions of the same process.
-func compareIdentity(a, b *process) int {
-	return cmp.Or(
-		cmp.Compare(a.rank.StartRealtimeNS, b.rank.StartRealtimeNS),
-		cmp.Compare(a.rank.Rank, b.rank.Rank),
-		cmp.Compare(a.rank.Host, b.rank.Host),
-		cmp.Compare(a.rank.PID, b.rank.PID),
-	)
+func (p *processes) compareIdentity(a, b started) int {
+	if order := cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(a.rank, b.rank)); order != 0 || a.process == b.process {
+		return order
+	}
+	x, y := p.ranks.At(int(a.process)), p.ranks.At(int(b.process))
+	return cmp.Or(cmp.Compare(x.Host, y.Host), cmp.Compare(x.PID, y.PID))
 }
 
 // generations splits processes, sorted by start, so that each rank occurs at
 // most once in each part. Ranks of one world start together and worlds with
 // the same id one after the other, so a cut is put where the start times lie
-// furthest apart between a rank and its next occurrence.
-func generations(processes []*process) [][]*process {
-	var parts [][]*process
+// furthest apart between a rank and its next occurrence. Each part is sorted by rank.
+func generations(processes []started) [][]int32 {
+	if part, once := byRank(processes); once {
+		return [][]int32{part}
+	}
+	var parts [][]int32
+	add := func(part []started) {
+		sorted, _ := byRank(part)
+		parts = append(parts, sorted)
+	}
 	start := 0
-	last := map[int]int{} // rank -> position in the current part
-	for i := 0; i < len(processes); i++ {
-		previous, again := last[processes[i].rank.Rank]
+	last := map[int32]int{} // rank -> position in the current part
+	for i := range processes {
+		previous, again := last[processes[i].rank]
 		if !again {
-			last[processes[i].rank.Rank] = i
+			last[processes[i].rank] = i
 			continue
 		}
 		cut := previous + 1
@@ -94,18 +113,31 @@ func generations(processes []*process) [][]*process {
 				cut = k
 			}
 		}
-		parts = append(parts, processes[start:cut])
+		add(processes[start:cut])
 		start = cut
 		clear(last)
 		for k := cut; k <= i; k++ {
-			last[processes[k].rank.Rank] = k
+			last[processes[k].rank] = k
 		}
 	}
-	return append(parts, processes[start:])
+	add(processes[start:])
+	return parts
 }
 
-func gap(processes []*process, i int) int64 {
-	return processes[i].rank.StartRealtimeNS - processes[i-1].rank.StartRealtimeNS
+// byRank sorts processes by rank and tells whether each occurs once.
+func byRank(processes []started) (order []int32, once bool) {
+	sorted := slices.Clone(processes)
+	slices.SortFunc(sorted, func(a, b started) int { return cmp.Compare(a.rank, b.rank) })
+	order, once = make([]int32, len(sorted)), true
+	for i := range sorted {
+		order[i] = sorted[i].process
+		once = once && (i == 0 || sorted[i].rank != sorted[i-1].rank)
+	}
+	return order, once
+}
+
+func gap(processes []started, i int) int64 {
+	return processes[i].ns - processes[i-1].ns
 }
 
 // compareClocks orders clocks by how far they were sampled: whoever finishes a
@@ -123,28 +155,33 @@ func compareClocks(a, b *trace.Clock) int {
 }
 
 // digest is a hash of all that the process did, free of pool numbers and of the clock.
-func (p *pool) digest(x *process) []byte {
+func (p *pool) digest(of *processes, process int) []byte {
+	rank := of.ranks.At(process)
 	h := sha256.New()
 	write := func(b []byte) { h.Write(binary.AppendUvarint(nil, uint64(len(b)))); h.Write(b) }
-	fmt.Fprintf(h, "%s %d %s", x.rank.Host, x.rank.PID, x.rank.EndedEarly)
-	for _, id := range x.rank.CommunicatorsOwn {
+	fmt.Fprintf(h, "%s %d %s", rank.Host, rank.PID, rank.EndedEarly)
+	for _, id := range rank.CommunicatorsOwn {
 		write(communicatorKey(&p.communicators[id]))
 	}
-	for i := range x.threads {
-		t := &x.threads[i]
-		s := &p.shapes[t.shape]
+	from, to := of.threadsOf(process)
+	for row := from; row < to; row++ {
+		t := of.threads.At(row)
+		s := &p.shapes[t.Shape]
 		for k, id := range s.templates {
 			write(p.templateKey(id))
-			p.digestColumns(h, s, t.row, k)
+			p.digestColumns(h, s, t.Place, k)
 		}
 		for _, body := range s.rules {
 			write(appendRule(nil, body))
 		}
 		for k := s.exponents; k < len(s.columns); k++ {
-			fmt.Fprintf(h, "%d ", s.columns[k].at(t.row))
+			fmt.Fprintf(h, "%d ", s.columns[k].At(t.Place))
 		}
-		fmt.Fprintf(h, "%d %d %d %d %d ", t.number, t.calls, t.firstTick, t.endTick, t.insideTicks)
-		t.digestTiming(h)
+		fmt.Fprintf(h, "%d %d %d %d %d ", t.Thread, t.Calls, t.FirstTick, t.EndTick, t.InsideTicks)
+		if len(t.Marks) > 0 {
+			fmt.Fprintf(h, "%d %v %v ", t.Marks, t.StandIns, t.Holds)
+		}
+		digestTiming(h, &t)
 	}
 	return h.Sum(nil)
 }
@@ -169,7 +206,7 @@ func (p *pool) templateKey(id int32) []byte {
 func (p *pool) digestColumns(h io.Writer, s *shape, row, signature int) {
 	t := &p.templates[s.templates[signature]]
 	for k := range t.width() {
-		code := s.columns[s.first[signature]+k].at(row)
+		code := s.columns[s.first[signature]+k].At(row)
 		switch {
 		case code&1 == 0 || code == noStream:
 			fmt.Fprintf(h, "%d ", code)

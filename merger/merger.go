@@ -29,7 +29,7 @@ var ErrRepeatedRank = errors.New("the same rank occurs in several runs of this w
 type Merger struct {
 	pool      pool
 	meta      metas
-	processes []*process
+	processes processes
 }
 
 // Add takes in a trace. After an error the Merger is as it was before.
@@ -40,12 +40,10 @@ func (m *Merger) Add(c *trace.Content) error {
 	if err := m.meta.compatible(&c.Meta); err != nil {
 		return err
 	}
-	processes, err := m.pool.adopt(c)
-	if err != nil {
+	if err := m.pool.adopt(c, &m.processes); err != nil {
 		return err
 	}
 	m.meta.add(&c.Meta)
-	m.processes = append(m.processes, processes...)
 	return nil
 }
 
@@ -53,13 +51,13 @@ func (m *Merger) Add(c *trace.Content) error {
 // when the world's id was used again (a launcher that was restarted with the
 // same identity): each rank occurs at most once in each.
 func (m *Merger) Finish(o Options) ([]*trace.Content, error) {
-	if len(m.processes) == 0 {
+	if m.processes.ranks.Len() == 0 {
 		return nil, errors.New("there is no rank to merge")
 	}
-	distinct, notes := m.pool.distinct(m.processes)
+	distinct, notes := m.pool.distinct(&m.processes)
 	var merged []*trace.Content
 	for _, generation := range generations(distinct) {
-		c := m.pool.emit(generation, o.Final)
+		c := m.pool.emit(&m.processes, generation, o.Final)
 		m.meta.describe(c, o, notes)
 		merged = append(merged, c)
 	}

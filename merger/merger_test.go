@@ -99,7 +99,7 @@ func TestOrderAndTreeDoNotMatter(t *testing.T) {
 	for seed := range trees {
 		if seed < 20 { // in memory too, where a difference can be read
 			got := mergeTree(t, rand.New(rand.NewSource(seed)), inputs)
-			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), listed); diff != "" {
 				t.Fatalf("seed %d:\n%s", seed, diff)
 			}
 		}
@@ -123,7 +123,7 @@ func TestEqualRanksShareOneRoot(t *testing.T) {
 		inputs = append(inputs, r.content())
 	}
 	c := merge(t, true, inputs...)
-	for _, th := range c.Threads {
+	for _, th := range c.Threads.All() {
 		if th.Root != 0 {
 			t.Fatalf("rank %d has root %d", th.Rank, th.Root)
 		}
@@ -173,7 +173,7 @@ func TestRepeatedUploadCountsOnce(t *testing.T) {
 	shard := merge(t, false, inputs[1], inputs[2])
 	want := merge(t, true, inputs...)
 	got := merge(t, true, append([]*trace.Content{shard, again[2], again[0]}, inputs...)...)
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), listed); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -181,10 +181,10 @@ func TestRepeatedUploadCountsOnce(t *testing.T) {
 func TestTheLongerVersionOfARankWins(t *testing.T) {
 	full := simulate("w", 2, 9, 5)
 	partial := simulate("w", 2, 4, 5)
-	partial[1].Ranks[0].EndedEarly = "running"
+	partial[1].Ranks.Change(0, func(r *trace.Rank) { r.EndedEarly = "running" })
 	want := merge(t, true, full...)
 	for _, inputs := range [][]*trace.Content{{partial[1], full[0], full[1]}, {full[1], full[0], partial[1]}} {
-		if diff := cmp.Diff(want, merge(t, true, inputs...), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, merge(t, true, inputs...), cmpopts.EquateEmpty(), listed); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -193,7 +193,7 @@ func TestTheLongerVersionOfARankWins(t *testing.T) {
 func TestAWorldThatWasStartedAgain(t *testing.T) {
 	first, second := simulate("w", 4, 3, 6), simulate("w", 4, 5, 7)
 	for i := range second {
-		second[i].Ranks[0].StartRealtimeNS += 1_000_000
+		second[i].Ranks.Change(0, func(r *trace.Rank) { r.StartRealtimeNS += 1_000_000 })
 	}
 	// rank 3 of the first start is lost
 	inputs := append(slices.Clone(first[:3]), second...)
@@ -209,7 +209,7 @@ func TestAWorldThatWasStartedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(runs) != 2 || len(runs[0].Ranks) != 3 || len(runs[1].Ranks) != 4 || runs[0].Meta.MissingRanks.String() != "3" {
+		if len(runs) != 2 || runs[0].Ranks.Len() != 3 || runs[1].Ranks.Len() != 4 || runs[0].Meta.MissingRanks.String() != "3" {
 			t.Fatalf("%d runs", len(runs))
 		}
 	}
@@ -232,11 +232,11 @@ func TestDamagedContentIsAnError(t *testing.T) {
 		"rule cycle":   func(c *trace.Content) { c.Grammar.Rules[1][0] = trace.RuleSymbol(0, 1) },
 		"rule beyond":  func(c *trace.Content) { c.Grammar.Rules[0][0] = trace.RuleSymbol(1000, 1) },
 		"terminal":     func(c *trace.Content) { c.Grammar.Rules[1][0] = trace.Symbol{Value: 1000, Count: 1} },
-		"root":         func(c *trace.Content) { c.Threads[0].Root = 1000 },
-		"sequence":     func(c *trace.Content) { c.Threads[0].Streams[0].Sequence = 1000 },
-		"communicator": func(c *trace.Content) { c.Ranks[0].CommunicatorsOwn[0] = 1000 },
-		"rank":         func(c *trace.Content) { c.Threads[0].Rank = 7 },
-		"twice":        func(c *trace.Content) { c.Ranks = append(c.Ranks, c.Ranks[0]) },
+		"root":         func(c *trace.Content) { c.Threads.Change(0, func(t *trace.Thread) { t.Root = 1000 }) },
+		"sequence":     func(c *trace.Content) { c.Threads.At(0).Streams[0].Sequence = 1000 },
+		"communicator": func(c *trace.Content) { c.Ranks.At(0).CommunicatorsOwn[0] = 1000 },
+		"rank":         func(c *trace.Content) { c.Threads.Change(0, func(t *trace.Thread) { t.Rank = 7 }) },
+		"twice":        func(c *trace.Content) { c.Ranks.Append(c.Ranks.At(0)) },
 	}
 	for what, do := range damage {
 		inputs := simulate("w", 3, 4, 8)
@@ -282,7 +282,7 @@ func TestThreadsWithHandlesKeepConstants(t *testing.T) {
 		send := trace.Signature{Function: 3, OwnRank: int32(rank), In: []trace.Value{{Form: trace.Pointer}, num(8), num((rank + 1) % size), handle(0)}}
 		c.Signatures = append(c.Signatures, send)
 		c.Grammar.Rules = append(c.Grammar.Rules, []trace.Symbol{{Value: int32(len(c.Signatures) - 1), Count: 3}})
-		c.Threads = append(c.Threads, trace.Thread{Rank: rank, Thread: 1, Root: len(c.Grammar.Rules) - 1, Calls: 3, Gaps: make([]int64, 3), Durations: make([]int64, 3)})
+		c.Threads.Append(trace.Thread{Rank: rank, Thread: 1, Root: len(c.Grammar.Rules) - 1, Calls: 3, Gaps: make([]int64, 3), Durations: make([]int64, 3)})
 		inputs = append(inputs, c)
 	}
 	final := merge(t, true, inputs...)

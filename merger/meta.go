@@ -1,6 +1,7 @@
 package merger
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -42,6 +43,7 @@ func (m *metas) add(meta *trace.Meta) {
 		m.notes = append(m.notes, "the ranks' times were kept in different ways or with different errors; what there is is kept as it is")
 		j.Timing = trace.TimingSettings{Mode: trace.TimingLossless}
 	}
+	j.Clustering = longer(j.Clustering, meta.Clustering)
 	if !slices.Equal(j.Excluded, meta.Excluded) {
 		m.notes = append(m.notes, "not all ranks were recorded with the same groups of functions left out")
 		j.Excluded = slices.Concat(j.Excluded, meta.Excluded)
@@ -49,6 +51,40 @@ func (m *metas) add(meta *trace.Meta) {
 		j.Excluded = slices.Compact(j.Excluded)
 	}
 	j.CreatedBy = max(j.CreatedBy, meta.CreatedBy)
+}
+
+// longer is the clustering with more votes: a rank that ended early has seen fewer of the same ones.
+func longer(a, b *trace.Clustering) *trace.Clustering {
+	switch {
+	case a == nil:
+		return b
+	case b == nil || slices.CompareFunc(a.Votes, b.Votes, compareVotes) == 0:
+		return a
+	case cmp.Or(cmp.Compare(len(a.Votes), len(b.Votes)), slices.CompareFunc(a.Votes, b.Votes, compareVotes)) < 0:
+		return b
+	}
+	return a
+}
+
+func compareVotes(a, b trace.Vote) int {
+	return cmp.Or(cmp.Compare(a.Ordinal, b.Ordinal), cmp.Compare(a.State, b.State), slices.Compare(a.Leads, b.Leads))
+}
+
+// leaderless tells whether the times of some calls are those of a rank that c lacks.
+func leaderless(c *trace.Content) bool {
+	present := map[int]bool{}
+	for _, t := range c.Threads.All() {
+		for i := range t.StandIns {
+			lead := t.StandIns[i].Lead
+			if _, known := present[lead]; !known {
+				present[lead] = c.Ranks.Find(lead) >= 0
+			}
+			if !present[lead] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // join keeps the value that sorts first of those that are known.
@@ -75,7 +111,10 @@ func (m *metas) describe(c *trace.Content, o Options, notes []string) {
 	}
 	if o.Final {
 		c.Meta.MissingRanks = missing(c)
-		if n := len(c.Ranks); n > 0 && c.Ranks[n-1].Rank >= c.Meta.WorldSize {
+		if leaderless(c) {
+			all = append(all, "ranks whose times stand for those of others are missing: the others' calls are spread evenly there")
+		}
+		if n := c.Ranks.Len(); n > 0 && c.Ranks.At(n-1).Rank >= c.Meta.WorldSize {
 			all = append(all, "there are ranks beyond the size of the world")
 		}
 	}
@@ -85,15 +124,16 @@ func (m *metas) describe(c *trace.Content, o Options, notes []string) {
 
 // missing lists the ranks of the world that c lacks.
 func missing(c *trace.Content) trace.RankList {
-	present := make(map[int]bool, len(c.Ranks))
-	for i := range c.Ranks {
-		present[c.Ranks[i].Rank] = true
-	}
 	var absent []int
-	for rank := range c.Meta.WorldSize {
-		if !present[rank] {
-			absent = append(absent, rank)
+	next := 0
+	for _, rank := range c.Ranks.Numbers().All() { // sorted
+		for ; next < min(int(rank), c.Meta.WorldSize); next++ {
+			absent = append(absent, next)
 		}
+		next = int(rank) + 1
+	}
+	for ; next < c.Meta.WorldSize; next++ {
+		absent = append(absent, next)
 	}
 	return trace.NewRankList(absent)
 }

@@ -19,8 +19,8 @@ func placed(t *testing.T, rank int, swapped bool) *trace.Content {
 		Meta:      trace.Meta{World: "w", WorldSize: 2, CallSites: "path"},
 		Functions: []trace.Function{{ID: 1, Name: "MPI_F", Return: "int", Parameters: []trace.Parameter{{Name: "b", Kind: "buffer", Direction: trace.In}}}},
 		Grammar:   trace.Grammar{Rules: [][]trace.Symbol{{{Value: 0, Count: 3}}}},
-		Ranks:     []trace.Rank{{Rank: rank, Host: "h", PID: rank}},
-		Threads:   []trace.Thread{{Rank: rank, Calls: 3, Gaps: []int64{0, 1, 1}, Durations: []int64{1, 1, 1}}},
+		Ranks:     trace.NewRankTable(trace.Rank{Rank: rank, Host: "h", PID: rank}),
+		Threads:   trace.NewThreadTable(trace.Thread{Rank: rank, Calls: 3, Gaps: []int64{0, 1, 1}, Durations: []int64{1, 1, 1}}),
 	}
 	heap := trace.Segment{Kind: trace.HeapSegment, Size: 64, Ordinal: 1}
 	stack := trace.Segment{Kind: trace.StackSegment}

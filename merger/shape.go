@@ -16,7 +16,7 @@ type shape struct {
 	rules     [][]trace.Symbol // in order of first use, the root is 0; exponents are in columns
 	first     []int            // of each template, its first column
 	exponents int              // the first column of exponents
-	columns   []column
+	columns   []trace.Numbers
 	rows      int
 }
 
@@ -112,7 +112,7 @@ func (p *pool) shapeOf(l *localGrammar, templates []int32) int32 {
 	for _, body := range l.rules {
 		width += len(body)
 	}
-	s.columns = make([]column, width)
+	s.columns = make([]trace.Numbers, width)
 	id := int32(len(p.shapes))
 	p.shapes = append(p.shapes, s)
 	p.shapeIDs[key] = id

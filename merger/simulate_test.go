@@ -40,6 +40,8 @@ type recording struct {
 	exit      int64 // of the last call
 	finalized bool
 	c         *trace.Content
+	info      trace.Rank
+	thread    trace.Thread
 	rank      int
 	terminal  map[string]int32
 	sequence  []int32
@@ -57,9 +59,12 @@ func record(world string, size, rank int) *recording {
 				{BuildID: "feed", Module: "app", Offset: 0x100},
 				{BuildID: "feed", Module: "app", Offset: 0x200, Function: "main", File: "app.c", Line: 7},
 			},
-			Ranks: []trace.Rank{{Rank: rank, Host: fmt.Sprintf("host-%d", rank/2), PID: 100 + rank, BootID: "b", StartRealtimeNS: int64(1000 + rank),
-				Clock: trace.Clock{Kind: "monotonic", Samples: []trace.ClockSample{{}, {Ticks: 1000, MonotonicNS: 1000, RealtimeNS: 1000}}}}},
 		},
+		info: trace.Rank{
+			Rank: rank, Host: fmt.Sprintf("host-%d", rank/2), PID: 100 + rank, BootID: "b", StartRealtimeNS: int64(1000 + rank),
+			Clock: trace.Clock{Kind: "monotonic", Samples: []trace.ClockSample{{}, {Ticks: 1000, MonotonicNS: 1000, RealtimeNS: 1000}}},
+		},
+		thread: trace.Thread{Rank: rank, FirstTick: 10},
 	}
 	if rank%2 == 1 { // sites arrive in another order, and not all resolved
 		r.c.Sites[0], r.c.Sites[1] = r.c.Sites[1], r.c.Sites[0]
@@ -76,7 +81,7 @@ func record(world string, size, rank int) *recording {
 func (r *recording) addCommunicator(c trace.Communicator, own int) int {
 	id := len(r.c.Communicators)
 	r.c.Communicators = append(r.c.Communicators, c)
-	r.c.Ranks[0].CommunicatorsOwn = append(r.c.Ranks[0].CommunicatorsOwn, uint32(id))
+	r.info.CommunicatorsOwn = append(r.info.CommunicatorsOwn, uint32(id))
 	r.own[id] = own
 	return id
 }
@@ -110,10 +115,7 @@ func (r *recording) call(s trace.Signature, gap, duration int64, values ...[]int
 		k := [2]int32{t, int32(n)}
 		r.streams[k] = append(r.streams[k], v...)
 	}
-	if len(r.c.Threads) == 0 {
-		r.c.Threads = []trace.Thread{{Rank: r.rank, FirstTick: 10}}
-	}
-	th := &r.c.Threads[0]
+	th := &r.thread
 	if len(th.Gaps) == 0 {
 		r.exit, th.EndTick = th.FirstTick, th.FirstTick
 	}
@@ -129,7 +131,7 @@ func (r *recording) call(s trace.Signature, gap, duration int64, values ...[]int
 
 // content ends the recording.
 func (r *recording) content() *trace.Content {
-	t := &r.c.Threads[0]
+	t := &r.thread
 	t.Calls = uint64(len(r.sequence))
 	r.c.Grammar = chunked(r.sequence)
 	for terminal := range r.c.Signatures {
@@ -142,6 +144,7 @@ func (r *recording) content() *trace.Content {
 			r.c.Sequences = append(r.c.Sequences, values)
 		}
 	}
+	r.c.Ranks, r.c.Threads = trace.NewRankTable(r.info), trace.NewThreadTable(r.thread)
 	return r.c
 }
 

@@ -21,7 +21,7 @@ type Summary struct {
 
 // Summarize computes the summary of a trace.
 func Summarize(c *trace.Content) Summary {
-	s := Summary{Ranks: len(c.Ranks), Missing: c.Meta.MissingRanks, ParallelEfficiency: -1}
+	s := Summary{Ranks: c.Ranks.Len(), Missing: c.Meta.MissingRanks, ParallelEfficiency: -1}
 	class := make(map[uint16]string, len(c.Functions))
 	for i := range c.Functions {
 		op, _, _ := strings.Cut(c.Functions[i].Class, " ")
@@ -31,24 +31,26 @@ func Summarize(c *trace.Content) Summary {
 	for i := range c.Signatures {
 		ofTerminal[i] = class[c.Signatures[i].Function]
 	}
-	byRank := map[int]*trace.Rank{}
-	for i := range c.Ranks {
-		byRank[c.Ranks[i].Rank] = &c.Ranks[i]
-	}
-
+	initializes := map[int]bool{} // by root
+	row, rankAt, number := 0, c.Ranks.Lookup(), c.Ranks.Numbers().Lookup()
 	domains := map[string]*interval{} // ranks of one boot id share a clock
 	outside, measured := 0.0, 0
-	for i := range c.Threads {
-		t := &c.Threads[i]
+	for _, t := range c.Threads.All() { // sorted by rank, as the ranks are
 		s.Calls += t.Calls
-		rank := byRank[t.Rank]
-		if rank == nil {
+		if _, known := initializes[t.Root]; !known {
+			initializes[t.Root] = calls(c, t.Root, ofTerminal, "init")
+		}
+		if !initializes[t.Root] || t.EndTick <= t.FirstTick {
 			continue
 		}
-		life, ok := lifeOf(c, t, ofTerminal)
-		if !ok {
-			continue
+		for row < c.Ranks.Len() && number(row) < int64(t.Rank) {
+			row++
 		}
+		if row == c.Ranks.Len() {
+			break
+		}
+		rank := rankAt(row)
+		life := lifeOf(&t)
 		line := newTimeLine(rank.Clock)
 		from, to := line.seconds(life.enter), line.seconds(life.exit)
 		measured++
@@ -80,12 +82,9 @@ type life struct {
 
 // lifeOf measures the thread that called MPI_Init, from its first call to the end of MPI_Finalize; other threads have
 // none.
-func lifeOf(c *trace.Content, t *trace.Thread, class []string) (life, bool) {
-	if t.EndTick <= t.FirstTick || !calls(c, t.Root, class, "init") {
-		return life{}, false
-	}
+func lifeOf(t *trace.Thread) life {
 	length := t.EndTick - t.FirstTick
-	return life{t.FirstTick, t.EndTick, float64(t.InsideTicks) / float64(length)}, true
+	return life{t.FirstTick, t.EndTick, float64(t.InsideTicks) / float64(length)}
 }
 
 // calls tells whether a class of functions is called below a root.

@@ -31,7 +31,7 @@ func TestSummary(t *testing.T) {
 func TestSummaryWithoutTiming(t *testing.T) {
 	inputs := simulate("w", 2, 2, 1)
 	for _, c := range inputs {
-		c.Threads[0].Gaps, c.Threads[0].Durations, c.Threads[0].EndTick = nil, nil, 0
+		c.Threads.Change(0, func(t *trace.Thread) { t.Gaps, t.Durations, t.EndTick = nil, nil, 0 })
 	}
 	if s := Summarize(merge(t, true, inputs...)); s.ParallelEfficiency != -1 || s.Calls == 0 {
 		t.Errorf("%+v", s)

@@ -31,55 +31,37 @@ func localAggregates(aggregates []trace.Aggregate, terminals []int32) []trace.Ag
 	return named
 }
 
-// renameTiming tells the threads of a shape which signatures its terminals have become; aggregates of those that became one
+// renamed gives the aggregates of a thread of the shape the signatures of the trace; those of signatures that became one
 // are added up.
-func (e *emission) renameTiming(s *emitted, terminals []int32) {
-	distinct := map[int32]bool{}
-	for _, terminal := range terminals {
-		distinct[terminal] = true
-	}
-	for _, i := range s.threads {
-		t := &e.c.Threads[i]
-		t.SignaturesJoined = t.SignaturesJoined || len(distinct) < len(terminals)
-		var renamed []trace.Aggregate
-		place := map[int32]int{}
-		for _, a := range t.Aggregates {
-			a.Terminal = terminals[a.Terminal]
-			if k, known := place[a.Terminal]; known {
-				renamed[k].Gaps.Merge(&a.Gaps)
-				renamed[k].Durations.Merge(&a.Durations)
-				continue
-			}
-			place[a.Terminal] = len(renamed)
-			renamed = append(renamed, a)
+func (s *emitted) renamed(aggregates []trace.Aggregate) []trace.Aggregate {
+	var list []trace.Aggregate
+	place := map[int32]int{}
+	for _, a := range aggregates {
+		a.Terminal = s.terminals[a.Terminal]
+		if k, known := place[a.Terminal]; known {
+			list[k].Gaps.Merge(&a.Gaps)
+			list[k].Durations.Merge(&a.Durations)
+			continue
 		}
-		t.Aggregates = renamed
+		place[a.Terminal] = len(list)
+		list = append(list, a)
 	}
+	slices.SortFunc(list, func(a, b trace.Aggregate) int { return cmp.Compare(a.Terminal, b.Terminal) })
+	return list
 }
 
-// numberAggregates gives signatures the numbers that they have in the trace.
-func (e *emission) numberAggregates(terminals map[int32]int32) {
-	for i := range e.c.Threads {
-		list := e.c.Threads[i].Aggregates
-		for k := range list {
-			list[k].Terminal = terminals[list[k].Terminal]
-		}
-		slices.SortFunc(list, func(a, b trace.Aggregate) int { return cmp.Compare(a.Terminal, b.Terminal) })
-	}
-}
-
-// digestTiming adds the times of all calls, wherever they are.
-func (t *thread) digestTiming(h io.Writer) {
+// digestTiming adds the times of all calls of a thread, wherever they are.
+func digestTiming(h io.Writer, t *trace.Thread) {
 	const atOnce = 4096
-	if t.timing == nil {
-		for at := 0; at < len(t.gaps); at += atOnce {
-			to := min(at+atOnce, len(t.gaps))
-			fmt.Fprintf(h, "%d %d ", hashValues(t.gaps[at:to]), hashValues(t.durations[at:to]))
+	if t.Timing == nil {
+		for at := 0; at < len(t.Gaps); at += atOnce {
+			to := min(at+atOnce, len(t.Gaps))
+			fmt.Fprintf(h, "%d %d ", hashValues(t.Gaps[at:to]), hashValues(t.Durations[at:to]))
 		}
 		return
 	}
 	gaps, durations := make([]int64, atOnce), make([]int64, atOnce)
-	from, err := t.timing.OpenTiming()
+	from, err := t.Timing.OpenTiming()
 	for n := atOnce; err == nil && n == atOnce; {
 		if n, err = from.ReadTiming(gaps, durations); n > 0 {
 			fmt.Fprintf(h, "%d %d ", hashValues(gaps[:n]), hashValues(durations[:n]))

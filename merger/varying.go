@@ -53,19 +53,18 @@ func separate(c *trace.Content) *trace.Content {
 		return c
 	}
 	out := *c
-	out.Threads = slices.Clone(c.Threads)
+	out.Threads = trace.ThreadTable{}
 	out.Signatures = slices.Clone(c.Signatures)
 	out.Sequences = slices.Clone(c.Sequences)
 	out.Grammar.Rules = slices.Clone(c.Grammar.Rules)
 	regular := map[int]bool{} // roots with nothing to do: threads of a shard share them
-	for i := range out.Threads {
-		root := out.Threads[i].Root
-		if regular[root] {
-			continue
+	for _, t := range c.Threads.All() {
+		if root := t.Root; !regular[root] {
+			s := separation{c: &out, thread: &t, functions: functions}
+			s.run(of)
+			regular[root] = t.Root == root
 		}
-		s := separation{c: &out, thread: &out.Threads[i], functions: functions}
-		s.run(of)
-		regular[root] = out.Threads[i].Root == root
+		out.Threads.Append(t)
 	}
 	return &out
 }

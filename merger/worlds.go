@@ -87,9 +87,8 @@ func encounters(world int, c *trace.Content) ([]*encounter, error) {
 		return nil, nil
 	}
 	found := map[int]*encounter{}
-	for i := range c.Threads {
-		t := &c.Threads[i]
-		calls := creationsBy(c, t, sides)
+	for _, t := range c.Threads.All() {
+		calls := creationsBy(c, &t, sides)
 		if calls == 0 {
 			continue
 		}
@@ -97,7 +96,7 @@ func encounters(world int, c *trace.Content) ([]*encounter, error) {
 		if err != nil {
 			return nil, err
 		}
-		rank := rankOf(c, t.Rank)
+		rank := c.Ranks.At(c.Ranks.Find(t.Rank))
 		for calls > 0 && cursor.Next() {
 			e := cursor.Event()
 			how, meets := sides[e.Signature.Function]
@@ -113,7 +112,7 @@ func encounters(world int, c *trace.Content) ([]*encounter, error) {
 				met = newEncounter(world, c, e.NewComm, how)
 				found[e.NewComm] = met
 			}
-			met.add(rank, e)
+			met.add(&rank, e)
 		}
 		if err := cursor.Err(); err != nil {
 			return nil, err
@@ -167,8 +166,7 @@ func newEncounter(world int, c *trace.Content, communicator int, how side) *enco
 		from: math.MaxInt64, to: math.MinInt64,
 	}
 	if how == childSide {
-		for i := range c.Ranks {
-			r := &c.Ranks[i]
+		for _, r := range c.Ranks.All() {
 			e.extend(r.BootID, r.StartRealtimeNS, r.StartRealtimeNS)
 		}
 	}
@@ -198,11 +196,6 @@ func (m *encounter) extend(boot string, from, to int64) {
 	if !slices.Contains(m.boots, boot) {
 		m.boots = append(m.boots, boot)
 	}
-}
-
-func rankOf(c *trace.Content, number int) *trace.Rank {
-	i := slices.IndexFunc(c.Ranks, func(r trace.Rank) bool { return r.Rank == number })
-	return &c.Ranks[i]
 }
 
 // matchEncounters sets the worlds that fit each encounter. Pairs that fit only each other are taken, and no longer offered

@@ -49,7 +49,7 @@ func (s *ship) look() shard.Pod {
 	defer s.mu.Unlock()
 	pod := shard.Pod{
 		Pod: s.Identity.Pod, PodUID: s.Identity.PodUID, Namespace: s.Identity.Namespace,
-		Node: s.Identity.Node, Role: s.Identity.Role, BootID: s.Identity.BootID,
+		Node: s.Identity.Node, Role: s.Identity.Role, BootID: s.Identity.BootID, Image: s.Identity.Image,
 		Worlds: []string{}, LostRanks: []string{},
 	}
 	processes, err := s.spool.scan()

@@ -9,6 +9,7 @@ import (
 type Identity struct {
 	Pod, PodUID, Namespace, Node, Role string
 	BootID                             string
+	Image                              string // of the application
 }
 
 // IdentityFromEnv reads the variables that the operator sets from the
@@ -21,6 +22,7 @@ func IdentityFromEnv(getenv func(string) string) Identity {
 		Namespace: getenv("CAIRN_POD_NAMESPACE"),
 		Node:      getenv("CAIRN_NODE_NAME"),
 		Role:      getenv("CAIRN_POD_ROLE"),
+		Image:     getenv("CAIRN_APPLICATION_IMAGE"),
 	}
 	if id.Pod == "" {
 		id.Pod, _ = os.Hostname()

@@ -129,8 +129,7 @@ func finishWorld(launchID string, processes []process, tables *symbolTables) ([]
 // directories finds the spool directory of every rank.
 func directories(c *trace.Content, processes []process) map[int]string {
 	found := map[int]string{}
-	for i := range c.Ranks {
-		r := &c.Ranks[i]
+	for _, r := range c.Ranks.All() {
 		for _, p := range processes {
 			if p.hostname == r.Host && p.pid == r.PID && p.start == r.StartRealtimeNS {
 				found[r.Rank] = p.dir
@@ -142,8 +141,8 @@ func directories(c *trace.Content, processes []process) map[int]string {
 
 func startOf(c *trace.Content) int64 {
 	start := int64(math.MaxInt64)
-	for i := range c.Ranks {
-		start = min(start, c.Ranks[i].StartRealtimeNS)
+	for _, ns := range c.Ranks.Starts().All() {
+		start = min(start, ns)
 	}
 	return start
 }

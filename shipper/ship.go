@@ -303,7 +303,7 @@ func (s *ship) lost() []string {
 // rankName names a process that was not uploaded, by its rank if that can be told.
 func rankName(p process) string {
 	if r := p.recover(); r.content != nil {
-		return fmt.Sprintf("rank %d", r.content.Ranks[0].Rank)
+		return fmt.Sprintf("rank %d", r.content.Ranks.At(0).Rank)
 	}
 	return "process " + p.name
 }

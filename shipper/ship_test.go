@@ -147,7 +147,7 @@ func TestFinishedRanksBecomeOneShard(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	c := content(t, s, pod(0), id, m)
-	if c.Meta.Final || len(c.Ranks) != 2 || c.Ranks[0].Pod != "worker-0" || c.Ranks[0].Node != "node-0" || c.Threads[0].Calls != 4 || c.Meta.World != id {
+	if c.Meta.Final || c.Ranks.Len() != 2 || c.Ranks.At(0).Pod != "worker-0" || c.Ranks.At(0).Node != "node-0" || c.Threads.At(0).Calls != 4 || c.Meta.World != id {
 		t.Errorf("%+v %+v", c.Meta, c.Ranks)
 	}
 	p := readPod(t, s, pod(0))
@@ -444,7 +444,7 @@ func TestRunLocalWaitsForRanks(t *testing.T) {
 	end := spooltest.Hold(t, finished("launch", 0, 1).Write(t, spool))
 	time.AfterFunc(200*time.Millisecond, end)
 	runs, _, err := RunLocal(context.Background(), LocalOptions{Spool: spool, Out: out})
-	if err != nil || len(runs) != 1 || runs[0].Content.Ranks[0].EndedEarly != "" {
+	if err != nil || len(runs) != 1 || runs[0].Content.Ranks.At(0).EndedEarly != "" {
 		t.Fatalf("%+v %v", runs, err)
 	}
 }

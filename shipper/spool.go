@@ -133,7 +133,7 @@ func (p process) recover() recovered {
 		r.problem = fmt.Sprintf("rank %d: %d calls are lost", report.Rank, report.Lost)
 	}
 	if p.alive {
-		content.Ranks[0].EndedEarly = merger.Running
+		content.Ranks.Change(0, func(r *trace.Rank) { r.EndedEarly = merger.Running })
 	}
 	return r
 }

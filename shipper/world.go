@@ -69,7 +69,7 @@ func collectWorld(launchID string, processes []process, id Identity, tables *sym
 		}
 		c := r.content
 		c.Meta.World = world
-		c.Ranks[0].Pod, c.Ranks[0].Node = id.Pod, id.Node
+		c.Ranks.Change(0, func(r *trace.Rank) { r.Pod, r.Node = id.Pod, id.Node })
 		modules := slices.Clone(p.modules)
 		for _, m := range recorder.LaterModules(p.dir) {
 			modules = append(modules, m.Path)
@@ -79,7 +79,8 @@ func collectWorld(launchID string, processes []process, id Identity, tables *sym
 			problems = append(problems, fmt.Sprintf("process %s cannot be used: %v", p.name, err))
 			continue
 		}
-		key := keyOf(&c.Ranks[0])
+		own := c.Ranks.At(0)
+		key := keyOf(&own)
 		alive[key] = p.alive
 		notes[key] = r.problem
 		added++
@@ -101,12 +102,11 @@ func collectWorld(launchID string, processes []process, id Identity, tables *sym
 		if i > 0 {
 			p.directory = fmt.Sprintf("%s-%d", world, i)
 		}
-		for k := range content.Ranks {
-			r := &content.Ranks[k]
-			key := keyOf(r)
+		for _, r := range content.Ranks.All() {
+			key := keyOf(&r)
 			p.manifest.Ranks = append(p.manifest.Ranks, shard.Rank{
 				Rank: r.Rank, Host: r.Host, PID: r.PID, StartRealtimeNS: r.StartRealtimeNS,
-				End: endOf(content, r), Final: !alive[key], EndedEarly: r.EndedEarly,
+				End: endOf(content, &r), Final: !alive[key], EndedEarly: r.EndedEarly,
 			})
 			p.manifest.Final = p.manifest.Final && !alive[key]
 			if notes[key] != "" {
@@ -132,8 +132,7 @@ func keyOf(r *trace.Rank) processKey {
 // endOf is the realtime of the last call's end on any thread of a rank, in ns.
 func endOf(c *trace.Content, r *trace.Rank) int64 {
 	var last int64
-	for i := range c.Threads {
-		t := &c.Threads[i]
+	for _, t := range c.Threads.All() {
 		if t.Rank == r.Rank {
 			last = max(last, t.EndTick)
 		}

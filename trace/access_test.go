@@ -53,13 +53,17 @@ func text(e *trace.Event) string {
 func TestSeekAndPrevious(t *testing.T) {
 	configs := []simulate.Config{{Pattern: "stencil2d", Ranks: 9, Iterations: 30, Points: 9, Cartesian: true}}
 	for _, name := range simulate.Names() {
-		configs = append(configs, simulate.Config{Pattern: name, Ranks: 8, Iterations: 40})
+		ranks := 8
+		if name == "multipartition" { // a square number
+			ranks = 9
+		}
+		configs = append(configs, simulate.Config{Pattern: name, Ranks: ranks, Iterations: 40})
 	}
 	for _, config := range configs {
 		t.Run(config.Pattern, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 2))
 			r := open(t, file(t, config))
-			for _, thread := range r.Threads() {
+			for _, thread := range r.Threads().All() {
 				cursor, err := r.Cursor(thread.Rank, thread.Thread)
 				require.NoError(t, err)
 				want := texts(t, cursor)
@@ -103,7 +107,7 @@ func bytesOf(t testing.TB, c *trace.Content) []byte {
 // A time leads to the first call that ends after it.
 func TestSeekTime(t *testing.T) {
 	r := open(t, file(t, simulate.Config{Pattern: "wavefront", Ranks: 6, Imbalance: simulate.Imbalance{Noise: 50}}))
-	for _, thread := range r.Threads() {
+	for _, thread := range r.Threads().All() {
 		cursor, err := r.Cursor(thread.Rank, thread.Thread)
 		require.NoError(t, err)
 		var exits []int64
@@ -124,11 +128,31 @@ func TestSeekTime(t *testing.T) {
 		require.NoError(t, cursor.Err())
 	}
 	without := pingPong()
-	without.Threads[0].Gaps, without.Threads[0].Durations = nil, nil
+	without.Threads.Change(0, func(t *trace.Thread) { t.Gaps, t.Durations = nil, nil })
 	cursor, err := without.Cursor(0, 0)
 	require.NoError(t, err)
 	require.False(t, cursor.SeekTime(5))
 	require.ErrorContains(t, cursor.Err(), "no times")
+}
+
+// Of a thread with several blocks of timing only the one with the call is decoded.
+func TestSeekTimeAcrossBlocks(t *testing.T) {
+	r := open(t, file(t, simulate.Config{Pattern: "ring", Ranks: 2, Iterations: 3*trace.TimingBlockCalls + 100, Imbalance: simulate.Imbalance{Noise: 50}}))
+	cursor, err := r.Cursor(1, 0)
+	require.NoError(t, err)
+	var exits []int64
+	for cursor.Next() {
+		exits = append(exits, cursor.Event().Exit)
+	}
+	require.Greater(t, len(exits), 3*trace.TimingBlockCalls)
+	for _, i := range []int{1, 100, trace.TimingBlockCalls - 1, trace.TimingBlockCalls, trace.TimingBlockCalls + 1, 2*trace.TimingBlockCalls + 5, len(exits) - 1} {
+		for _, before := range []int64{0, 1} { // what ends at the time has ended
+			require.True(t, cursor.SeekTime(exits[i-1]-before))
+			require.True(t, cursor.Next())
+			require.EqualValues(t, uint64(i)-uint64(before), cursor.Event().Index)
+			require.Equal(t, exits[cursor.Event().Index], cursor.Event().Exit)
+		}
+	}
 }
 
 // requests counts what a reader asks for: over object storage each is a ranged GET.

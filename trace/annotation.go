@@ -25,7 +25,7 @@ func (t *Reader) Annotations() ([]Annotation, error) {
 		return nil, nil
 	}
 	var all []Annotation
-	for _, thread := range t.shared.Threads {
+	for _, thread := range t.shared.Threads.All() {
 		c, err := t.Cursor(thread.Rank, thread.Thread)
 		if err != nil {
 			return nil, err

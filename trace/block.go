@@ -11,9 +11,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// FormatVersion is the version of the file format that this package writes. While it is 0 the format may change
-// without notice.
-const FormatVersion = 0
+// FormatVersion is the version of the file format that this package reads and writes. It is frozen: docs/format.md says
+// what may still be added. Version 0 was that of the time before the first release; its files are refused.
+const FormatVersion = 1
 
 // The file (docs/format.md): magic, blocks, of which the last is the index, and a trailer of eight bytes: the length
 // of the index block (little endian) and the end mark.
@@ -44,6 +44,9 @@ const (
 	blockSegments
 	blockColumns
 	blockAggregates
+	blockClockReadings
+	blockLeads
+	blockClustering
 	blockIndex = 127
 )
 
@@ -59,24 +62,41 @@ const (
 // A block is stored as type, codec (a byte each), length of the content, length as stored (varints), the lower half of
 // the xxhash64 (little endian) of all these and of the content as stored, and the content as stored.
 
-var blockEncoder = sync.OnceValue(func() *zstd.Encoder {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderCRC(false),
-		zstd.WithEncoderConcurrency(1))
+var (
+	smallestEncoder = sync.OnceValue(func() *zstd.Encoder { return newBlockEncoder(zstd.SpeedBestCompression) })
+	fastestEncoder  = sync.OnceValue(func() *zstd.Encoder { return newBlockEncoder(zstd.SpeedFastest) })
+)
+
+func newBlockEncoder(level zstd.EncoderLevel) *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderCRC(false),
+		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(2*sequenceBlockBytes), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic(err) // the options are constants
 	}
 	return e
-})
+}
+
+// An effort says what a block's codec is chosen for.
+type effort uint8
+
+const (
+	smallest effort = iota // a finished trace: written once and kept
+	fastest                // a shard: read once, by a merge that has many of them
+)
 
 // appendBlock appends a block.
-func appendBlock(b []byte, kind blockType, content []byte) []byte {
+func appendBlock(b []byte, kind blockType, content []byte, purpose effort) []byte {
 	stored, how := content, codecNone
+	encoder := smallestEncoder
+	if purpose == fastest {
+		encoder = fastestEncoder
+	}
 	if kind != blockTiming { // which is coded as tightly as it can be
-		if packed := blockEncoder().EncodeAll(content, nil); len(packed) < len(content) {
+		if packed := encoder().EncodeAll(content, nil); len(packed) < len(content) {
 			stored, how = packed, codecZstd
 		}
 	}
-	if kind != blockTiming && len(content) <= mixLimit {
+	if kind != blockTiming && purpose == smallest && len(content) <= mixLimit {
 		if packed := encodeMix(content); len(packed) < len(stored) {
 			stored, how = packed, codecMix
 		}

@@ -3,6 +3,7 @@ package trace
 import (
 	"math"
 	"math/bits"
+	"sort"
 )
 
 // A clockMap turns a rank's ticks into nanoseconds of its node's CLOCK_MONOTONIC: piecewise linear through the
@@ -11,7 +12,7 @@ import (
 type clockMap struct {
 	identity bool
 	samples  []ClockSample // ticks strictly increasing, monotonic not decreasing
-	at       int           // the segment that was used last: from samples[at] to samples[at+1]
+	segment  clockSegment  // the one that was used last
 }
 
 func newClockMap(c *Clock) clockMap {
@@ -39,13 +40,38 @@ func (m *clockMap) nanoseconds(ticks int64) int64 {
 	case ticks >= end.Ticks:
 		return interpolate(end, first, end, ticks)
 	}
-	for ticks < m.samples[m.at].Ticks {
-		m.at--
+	if s := &m.segment; ticks < s.begin || ticks >= s.end {
+		m.enter(ticks)
 	}
-	for ticks >= m.samples[m.at+1].Ticks {
-		m.at++
+	return m.segment.nanoseconds(ticks)
+}
+
+// A clockSegment is what lies between two samples.
+type clockSegment struct {
+	begin, end  int64 // ticks
+	base        int64
+	run         uint64 // ticks
+	whole, part uint64 // nanoseconds = whole · ticks + part/run of them, part < run
+	scale       uint64 // part/run in 2^-64, rounded down
+}
+
+// enter goes to the segment of a tick from the first sample on and before the last.
+func (m *clockMap) enter(ticks int64) {
+	k := sort.Search(len(m.samples), func(i int) bool { return m.samples[i].Ticks > ticks }) - 1
+	a, b := &m.samples[k], &m.samples[k+1]
+	run, rise := uint64(b.Ticks)-uint64(a.Ticks), uint64(b.MonotonicNS)-uint64(a.MonotonicNS)
+	m.segment = clockSegment{begin: a.Ticks, end: b.Ticks, base: a.MonotonicNS, run: run, whole: rise / run, part: rise % run}
+	m.segment.scale, _ = bits.Div64(m.segment.part, 0, run)
+}
+
+// nanoseconds multiplies instead of dividing; the product with scale is too small by less than 1.
+func (s *clockSegment) nanoseconds(ticks int64) int64 {
+	n := uint64(ticks) - uint64(s.begin)
+	q, _ := bits.Mul64(n, s.scale)
+	if n*s.part-q*s.run >= s.run {
+		q++
 	}
-	return interpolate(&m.samples[m.at], &m.samples[m.at], &m.samples[m.at+1], ticks)
+	return s.base + int64(n*s.whole+q)
 }
 
 // interpolate goes from the sample at the rate between a and b. What does not fit into an int64 becomes the nearest

@@ -73,8 +73,12 @@ func (c *Cursor) siblingCreations() []creation {
 	var threads []int
 	siblings := false
 	first := c.shared.firstThread(c.thread.Rank)
-	for i := first; i < len(c.shared.Threads) && c.shared.Threads[i].Rank == c.thread.Rank; i++ {
-		if c.creates(&c.shared.Threads[i]) {
+	for i := first; i < c.shared.Threads.Len(); i++ {
+		t := c.shared.Threads.At(i)
+		if t.Rank != c.thread.Rank {
+			break
+		}
+		if c.creates(&t) {
 			threads = append(threads, i)
 			siblings = siblings || i != c.number
 		}

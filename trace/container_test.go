@@ -29,7 +29,7 @@ func TestFileHoldsTheContent(t *testing.T) {
 		b := written(t, c)
 		got, err := opened(t, b).Content()
 		require.NoError(t, err)
-		if diff := cmp.Diff(c, got, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(c, got, cmpopts.EquateEmpty(), listed); diff != "" {
 			t.Fatal(diff)
 		}
 		require.Equal(t, b, written(t, got), "equal contents, different bytes")
@@ -40,7 +40,7 @@ func TestEmptyContent(t *testing.T) {
 	c := &Content{}
 	got, err := opened(t, written(t, c)).Content()
 	require.NoError(t, err)
-	require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty()))
+	require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty(), listed))
 }
 
 func TestSizesAddUp(t *testing.T) {

@@ -10,10 +10,13 @@ type Content struct {
 	Signatures    []Signature // index = terminal
 	Communicators []Communicator
 	Grammar       Grammar   // rules of all threads; Thread.Root names each one's root
-	Columns       [][]int64 // values that differ from rank to rank: see Column and Cases
+	Columns       []Numbers // values that differ from rank to rank: see Column and Cases
 	Sequences     [][]int64 // distinct value sequences; Thread.Streams refer to them
-	Ranks         []Rank
-	Threads       []Thread
+	Ranks         RankTable
+	Threads       ThreadTable
+	// Leads says for each thread the position of that which stands for it, its own for those that have their calls in the
+	// trace; nil: all have.
+	Leads []int
 }
 
 // Meta is about the whole trace.
@@ -27,6 +30,7 @@ type Meta struct {
 	CreatedBy      string // version of Cairn
 	CallSites      string // "none", "caller", "path"
 	Timing         TimingSettings
+	Clustering     *Clustering // nil: every rank was recorded by itself
 	Attempt, Run   int
 	MissingRanks   RankList
 	Excluded       []string // groups of functions that were not recorded, but for calls that give or end handles; sorted
@@ -73,13 +77,20 @@ type Thread struct {
 	EndTick      int64       // latest exit of a call up to MPI_Finalize
 	InsideTicks  int64       // ticks inside of these calls, those of nested ones once; exact in every mode of timing
 	// Gaps and Durations are in ticks, one a call: gap is the time since the previous call's exit on the same thread
-	// (0 for the first), duration is exit − enter. A nested call's gap is negative: it enters before its
+	// (0 for the first) less Holds, duration is exit − enter. A nested call's gap is negative: it enters before its
 	// predecessor, the enclosing call, exits. In a lossy trace they are rounded.
 	Gaps, Durations []int64
 	// Timing is where gaps and durations are when they are not in memory; they are read when they are needed.
 	Timing TimingSource
 	// SignaturesJoined: calls that Timing tells apart by their signatures have the same one here.
 	SignaturesJoined bool
+	// Marks are how many calls the thread had made by each of Meta.Clustering.Votes; StandIns say between which of them the
+	// times are another rank's, by vote. Gaps and Durations are 0 there.
+	Marks    []uint64
+	StandIns []StandIn
+	// Holds are where the tracer held the thread for longer than it takes to record a call, by call: at votes. Gaps are
+	// without them.
+	Holds []Hold
 	// Aggregates are all that is known of times when timing is aggregated, sorted by terminal.
 	Aggregates []Aggregate
 }

@@ -1,7 +1,5 @@
 package trace
 
-import "math"
-
 // A ContextSample is what the operating system had counted for a process by a moment; all counts begin with the process
 // (those of the cgroup with the container) and never fall. What lies between two samples tells a rank that computes
 // more from one that did not get its CPU: CPUNS grows with the time that it ran, InvoluntarySwitches with how often it
@@ -28,12 +26,7 @@ var contextColumns = []func(*ContextSample) *int64{
 }
 
 func hasContext(c *Content) bool {
-	for i := range c.Ranks {
-		if len(c.Ranks[i].Context) > 0 {
-			return true
-		}
-	}
-	return len(c.Meta.Excluded) > 0 || hasRemoteWorld(c)
+	return c.Ranks.context.n > 0 || len(c.Meta.Excluded) > 0 || hasRemoteWorld(c)
 }
 
 func hasRemoteWorld(c *Content) bool {
@@ -54,19 +47,15 @@ func appendContext(c *Content) []byte {
 	}
 	s.number(uint64(len(c.Communicators)))
 	s.texts(len(c.Communicators), func(i int) string { return c.Communicators[i].RemoteWorld })
-	s.number(uint64(len(c.Ranks)))
-	s.column(len(c.Ranks), func(i int) int64 { return int64(len(c.Ranks[i].Context)) })
-	for _, field := range contextColumns {
-		var all []int64
-		for i := range c.Ranks {
-			before := int64(0)
-			for k := range c.Ranks[i].Context {
-				v := *field(&c.Ranks[i].Context[k])
-				all = append(all, v-before)
-				before = v
-			}
+	s.number(uint64(c.Ranks.Len()))
+	context := &c.Ranks.context
+	s.b = AppendSequence(s.b, context.counts())
+	for k := range contextColumns {
+		if context.columns == nil {
+			s.b = AppendSequence(s.b, nil)
+			continue
 		}
-		s.b = AppendSequence(s.b, all)
+		s.numbers(&context.columns[k])
 	}
 	return s.bytes()
 }
@@ -86,42 +75,12 @@ func (d *decoder) context(c *Content) {
 	for i, world := range d.texts(len(c.Communicators)) {
 		c.Communicators[i].RemoteWorld = world
 	}
-	if d.uvarint() != uint64(len(c.Ranks)) {
+	if d.uvarint() != uint64(c.Ranks.Len()) {
 		d.fail(errNumber)
 		return
 	}
-	total := int64(0)
-	counts := d.column(len(c.Ranks))
-	for _, n := range counts {
-		if n < 0 || n > math.MaxInt32 {
-			d.fail(errNumber)
-			return
-		}
-		total += n
-	}
-	const sampleBytes = 56
-	if !d.budget.take(total * sampleBytes) {
-		d.fail(errMemory)
-	}
-	if d.err != nil {
-		return
-	}
-	samples := make([]ContextSample, total)
-	all := samples
-	for i := range c.Ranks {
-		if n := counts[i]; n > 0 {
-			c.Ranks[i].Context, samples = samples[:n:n], samples[n:]
-		}
-	}
-	for _, field := range contextColumns {
-		values := d.column(len(all))
-		for i := range c.Ranks {
-			before := int64(0)
-			for k := range c.Ranks[i].Context {
-				before += values[0]
-				values = values[1:]
-				*field(&c.Ranks[i].Context[k]) = before
-			}
-		}
+	context := d.ragged(c.Ranks.Len(), len(contextColumns))
+	if d.err == nil {
+		c.Ranks.context = context
 	}
 }

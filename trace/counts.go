@@ -22,11 +22,12 @@ func (c *Content) Counts() ([]Count, error) {
 	}
 	byRoot := map[int]map[uint16]uint64{} // many threads share a root
 	var counts []Count
-	for i := 0; i < len(c.Threads); {
-		rank := c.Threads[i].Rank
+	ranks, roots := c.Threads.rank.Lookup(), c.Threads.root.Lookup()
+	for i := 0; i < c.Threads.Len(); {
+		rank := int(ranks(i))
 		calls := map[uint16]uint64{}
-		for ; i < len(c.Threads) && c.Threads[i].Rank == rank; i++ {
-			root := c.Threads[i].Root
+		for ; i < c.Threads.Len() && int(ranks(i)) == rank; i++ {
+			root := int(roots(i))
 			if byRoot[root] == nil {
 				byRoot[root] = c.functionCounts(root)
 			}

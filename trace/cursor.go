@@ -40,6 +40,8 @@ type Cursor struct {
 	timed  bool
 	until  uint64 // first call after part
 	ticks  int64  // exit of the previous call
+	holds  holds  // that are still to come
+	standing
 
 	// of a cursor that has not come here call by call (Seek, Previous)
 	lengths []uint64         // of the grammar's rules
@@ -57,6 +59,8 @@ type source interface {
 	timingPart(thread int, at uint64) (timingPart, error)
 	// memory is the budget for what a cursor keeps.
 	memory() *budget
+	// beside is the source for another thread, and whether that has the times of its calls.
+	beside(thread int) (source, bool)
 }
 
 // Cursor decodes the calls of one thread in order, reading timing and value streams as it goes.
@@ -65,7 +69,7 @@ func (t *Reader) Cursor(rank, thread int) (*Cursor, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("trace: no thread %d of rank %d", thread, rank)
 	}
-	return newCursor(&t.shared, t.plans, i, t, t.timed[i] == timingOfCalls), nil
+	return newCursor(&t.shared, t.plans, i, t, t.timed.At(i) == timingOfCalls), nil
 }
 
 // Cursor decodes the calls of one thread in order. c must be valid (see Validate) and must not change. To have many
@@ -75,7 +79,7 @@ func (c *Content) Cursor(rank, thread int) (*Cursor, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("trace: no thread %d of rank %d", thread, rank)
 	}
-	return newCursor(c, planCalls(c), i, &contentSource{c: c}, c.Threads[i].timed()), nil
+	return newCursor(c, planCalls(c), i, &contentSource{c: c}, c.Threads.timed(i)), nil
 }
 
 // contentSource reads streams and timing from memory.
@@ -89,7 +93,7 @@ func (s *contentSource) stream(sequence int) (valueStream, error) {
 }
 
 func (s *contentSource) timingPart(thread int, at uint64) (timingPart, error) {
-	t := &s.c.Threads[thread]
+	t := s.c.Threads.At(thread)
 	if t.Timing == nil {
 		return timingPart{gaps: t.Gaps[at:], durations: t.Durations[at:], calls: t.Calls - at}, nil
 	}
@@ -109,15 +113,21 @@ func (s *contentSource) timingPart(thread int, at uint64) (timingPart, error) {
 
 func (s *contentSource) memory() *budget { return nil }
 
+func (s *contentSource) beside(thread int) (source, bool) {
+	return &contentSource{c: s.c}, s.c.Threads.timed(thread)
+}
+
 func newCursor(shared *Content, plans []callPlan, thread int, from source, timed bool) *Cursor {
-	t := &shared.Threads[thread]
+	row := shared.Threads.At(thread)
+	t := &row
 	c := &Cursor{
 		shared: shared, plans: plans, number: thread, thread: t, rank: shared.rank(t.Rank),
 		walk: shared.Grammar.Walk(t.Root), source: from, timed: timed, ticks: t.FirstTick,
 	}
+	c.standing.standIns, c.holds = t.standIns(), t.Holds
 	c.place.columns, c.place.index = shared.Columns, t.Place
 	c.clock = newClockMap(&c.rank.Clock)
-	c.event.Rank, c.event.Thread = t.Rank, t.Thread
+	c.event.Rank, c.event.Thread, c.event.TimesOf = t.Rank, t.Thread, t.Rank
 	c.event.segments, c.event.sites = shared.Segments, shared.Sites
 	c.startComms()
 	return c
@@ -150,6 +160,7 @@ func (c *Cursor) Next() bool {
 		if c.next == c.until {
 			c.leavePart()
 		}
+		c.standing.end(c.source.memory())
 		return false
 	}
 	e, p := &c.event, &c.plans[terminal]
@@ -200,6 +211,7 @@ func (c *Cursor) leavePart() {
 
 // time sets the times of the current call.
 func (c *Cursor) time(terminal int32) bool {
+	standsIn := len(c.thread.StandIns) > 0 && c.standsIn()
 	if c.next == c.until {
 		var err error
 		c.leavePart()
@@ -208,15 +220,32 @@ func (c *Cursor) time(terminal int32) bool {
 			return false
 		}
 		c.until += c.part.calls
-		if c.part.decoder != nil {
+		// a block that begins in the middle of an interval says when that began
+		if c.part.decoder != nil && !(standsIn && c.standing.loaded) && !c.standing.passing {
 			c.ticks = c.thread.FirstTick + c.part.start
 		}
 	}
-	gap, duration, ok := c.part.next(terminal)
-	if !ok {
-		return c.fail(errTiming)
-	}
+	var gap, duration int64
 	e := &c.event
+	e.HeldTicks, e.Held = c.holds.before(c.next), 0
+	if e.HeldTicks > 0 {
+		c.ticks += e.HeldTicks
+		e.Held = c.clock.nanoseconds(c.ticks) - c.clock.nanoseconds(c.ticks-e.HeldTicks)
+	}
+	if standsIn {
+		c.part.pass()
+		var err error
+		if gap, duration, err = c.stoodIn(); err != nil {
+			return c.fail(err)
+		}
+		e.TimesOf = c.standing.timesOf
+	} else {
+		var ok bool
+		if gap, duration, ok = c.part.next(terminal); !ok {
+			return c.fail(errTiming)
+		}
+		e.TimesOf = c.thread.Rank
+	}
 	e.EnterTicks = c.ticks + gap
 	e.ExitTicks = e.EnterTicks + duration
 	c.ticks = e.ExitTicks

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 )
 
@@ -12,12 +13,8 @@ func (c *Cursor) Seek(index uint64) bool {
 	if c.err != nil {
 		return false
 	}
-	if c.lengths == nil {
-		// valid, or the trace would not have been opened
-		c.lengths, c.err = c.shared.Grammar.Lengths()
-		if c.err != nil {
-			return false
-		}
+	if !c.measure() {
+		return false
 	}
 	index = min(index, c.thread.Calls)
 	c.walk, c.before = c.shared.Grammar.seek(c.thread.Root, index, c.lengths)
@@ -30,6 +27,14 @@ func (c *Cursor) Seek(index uint64) bool {
 	}
 	c.next = index
 	return !c.timed || c.seekTime(index)
+}
+
+// measure finds the lengths of the grammar's rules, which are valid, or the trace would not have been opened.
+func (c *Cursor) measure() bool {
+	if c.lengths == nil {
+		c.lengths, c.err = c.shared.Grammar.Lengths()
+	}
+	return c.err == nil
 }
 
 // seekComms binds handles of communicators as the calls before an index did: the last call of each creating signature
@@ -146,8 +151,8 @@ func skipCalls(s *valueStream, fills []filling, n uint64) bool {
 }
 
 // SeekTime goes to the first call that ends after a time, in nanoseconds of the node's CLOCK_MONOTONIC, so that Next
-// gives it; if there is none nothing follows. Of what comes before only the timing is read. It fails for a trace without
-// the times of calls.
+// gives it; if there is none nothing follows. Of what comes before only timing is read, of a file that of the block
+// with the call. It fails for a trace without the times of calls.
 func (c *Cursor) SeekTime(ns int64) bool {
 	if c.err != nil {
 		return false
@@ -155,18 +160,47 @@ func (c *Cursor) SeekTime(ns int64) bool {
 	if !c.timed {
 		return c.fail(errNoTimes)
 	}
-	walk := c.shared.Grammar.Walk(c.thread.Root)
-	c.startTime(0)
-	for c.next < c.thread.Calls {
+	if !c.measure() {
+		return false
+	}
+	from, err := c.blockBefore(ns)
+	if err != nil {
+		return c.fail(err)
+	}
+	walk, _ := c.shared.Grammar.seek(c.thread.Root, from, c.lengths)
+	for c.startTime(from); c.next < c.thread.Calls; c.next++ {
 		if terminal, ok := walk.Next(); !ok || !c.time(terminal) {
 			return false
 		}
 		if c.event.Exit > ns {
 			break
 		}
-		c.next++
 	}
 	return c.Seek(c.next)
+}
+
+// blockBefore is the last call before which all have ended by a time and with which a block of timing begins, 0 where
+// there are no blocks, or these do not say when they begin.
+func (c *Cursor) blockBefore(ns int64) (uint64, error) {
+	file, stored := c.source.(*Reader)
+	if !stored || len(c.thread.StandIns) > 0 {
+		return 0, nil
+	}
+	first, after := uint64(0), (c.thread.Calls+TimingBlockCalls-1)/TimingBlockCalls
+	for first+1 < after {
+		middle := (first + after) / 2
+		start, _, size, err := file.timingBlock(c.number, middle*TimingBlockCalls)
+		if err != nil {
+			return 0, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", c.thread.Rank, c.thread.Thread, middle*TimingBlockCalls, err)
+		}
+		file.budget.give(size)
+		if c.clock.nanoseconds(c.thread.FirstTick+start) <= ns {
+			first = middle
+		} else {
+			after = middle
+		}
+	}
+	return first * TimingBlockCalls, nil
 }
 
 var errNoTimes = errors.New("the trace has no times of calls")
@@ -190,5 +224,9 @@ func (c *Cursor) seekTime(index uint64) bool {
 // startTime goes to the timing of a call with which a block begins.
 func (c *Cursor) startTime(from uint64) {
 	c.leavePart()
+	c.holds = c.thread.Holds
+	if len(c.thread.StandIns) > 0 {
+		c.standing.restart(c.thread, c.source.memory())
+	}
 	c.next, c.until, c.ticks = from, from, c.thread.FirstTick
 }

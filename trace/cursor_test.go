@@ -29,7 +29,7 @@ func TestCursorFromFileAndFromMemoryAgree(t *testing.T) {
 		fromFile, err2 := r.Cursor(rank, 0)
 		lines := texts(t, fromMemory, err1)
 		require.Equal(t, lines, texts(t, fromFile, err2))
-		require.Len(t, lines, int(c.Threads[rank].Calls))
+		require.Len(t, lines, int(c.Threads.At(rank).Calls))
 	}
 	_, err := r.Cursor(5, 0)
 	require.Error(t, err)

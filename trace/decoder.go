@@ -20,6 +20,23 @@ type decoder struct {
 	err     error
 	strings []string // what string indices refer to; nil: strings are in place
 	budget  *budget  // nil: no limit but that of the input's length
+	scratch int64    // bytes booked for lists that are of no use once what they tell has been put together
+}
+
+// temporary books bytes for such a list.
+func (d *decoder) temporary(bytes int64) bool {
+	if !d.budget.take(bytes) {
+		d.fail(errMemory)
+		return false
+	}
+	d.scratch += bytes
+	return true
+}
+
+// release gives back what was temporary.
+func (d *decoder) release() {
+	d.budget.give(d.scratch)
+	d.scratch = 0
 }
 
 func (d *decoder) fail(err error) {

@@ -28,10 +28,12 @@ var errElastic = errors.New("an elastic value is damaged")
 
 // place is what an elastic value depends on.
 type place struct {
-	columns [][]int64
+	columns []Numbers
 	index   int // of the thread within its shape
 	rank    int64
 	known   bool // rank is
+	// of a thread that a lead stands for: how far the lead's peers are to be moved, and in a communicator of how many
+	moved, members int64
 }
 
 // evaluate gives the value that v has for a thread: Int or Name; v itself if it is not elastic. Streams are left.
@@ -57,10 +59,10 @@ func (p *place) number(x int64) (Value, error) {
 }
 
 func (p *place) column(k int64) (int64, error) {
-	if k < 0 || k >= int64(len(p.columns)) || p.index >= len(p.columns[k]) {
+	if k < 0 || k >= int64(len(p.columns)) || p.index >= p.columns[k].Len() {
 		return 0, errElastic
 	}
-	return p.columns[k][p.index], nil
+	return p.columns[k].At(p.index), nil
 }
 
 func (p *place) elastic(v Value) (Value, error) {

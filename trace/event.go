@@ -24,7 +24,18 @@ type Event struct {
 	// CLOCK_MONOTONIC, which ranks of one boot id share.
 	EnterTicks, ExitTicks int64
 	Enter, Exit           int64
+	// Held is for how many nanoseconds (HeldTicks: ticks) the tracer held the thread after its previous call, at a vote of
+	// the ranks; 0 for most. The program computed for the rest of the time between the two calls.
+	HeldTicks, Held int64
+	// TimesOf is the rank that the times come from: Rank; where the ranks were clustered while they ran, the lead of
+	// Rank's cluster, or −1 where that is missing in the trace and the calls of an interval are spread evenly.
+	TimesOf int
 
 	segments []Segment // of the trace, for Text and AppendJSON
 	sites    []Site
+}
+
+// Succeeded tells whether the call returned no error code: one that has a name of its own, or a number.
+func (e *Event) Succeeded() bool {
+	return e.Function.Return != "int" || e.Return.Form == Int && e.Return.Int == 0
 }

@@ -15,10 +15,11 @@ import (
 // and pointers ("…") are strings; a pointer whose segment is known is an object: kind, segment, offset, size, the thread
 // or device that it belongs to, and allocated_at, a place like call_site. NULL and what does not count on this rank are null; lists are arrays; a status is an object. An inout
 // parameter that the call changed is {"in":…,"out":…}. start_ns is CLOCK_MONOTONIC of the node, which ranks of one
-// boot id share. call_site is left out where it is unknown; call_path, the places that it
-// was reached from, innermost first, where paths were not kept. Floating-point values that JSON lacks are strings ("NaN",
-// "+Inf", "-Inf"). "status_ignored":true is there when the program
-// passed MPI_STATUS(ES)_IGNORE, "untraced":true when tracing was off during some of the time since the previous call.
+// boot id share. call_site is left out where it is unknown; call_path, the places that it was reached from, innermost
+// first, where paths were not kept. Floating-point values that JSON lacks are strings ("NaN", "+Inf", "-Inf"). The
+// "return" of a function that returns an error code is 0, a name ("MPI_ERR_IN_STATUS"), or a number that the library made
+// up. "status_ignored":true is there when the program passed MPI_STATUS(ES)_IGNORE, "untraced":true when tracing was off
+// during some of the time since the previous call, "times_of":3 when the times are those of a lead rank (Event.TimesOf).
 func (e *Event) AppendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `{"rank":`...), int64(e.Rank), 10)
 	b = strconv.AppendInt(append(b, `,"thread":`...), int64(e.Thread), 10)
@@ -48,6 +49,9 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	b = appendValueJSON(append(b, `},"return":`...), &e.Return, e.Function.Return)
 	b = strconv.AppendInt(append(b, `,"start_ns":`...), e.Enter, 10)
 	b = strconv.AppendInt(append(b, `,"duration_ns":`...), e.Exit-e.Enter, 10)
+	if e.TimesOf != e.Rank {
+		b = strconv.AppendInt(append(b, `,"times_of":`...), int64(e.TimesOf), 10)
+	}
 	if e.Signature.StatusIgnored {
 		b = append(b, `,"status_ignored":true`...)
 	}

@@ -10,7 +10,7 @@ import (
 
 // one makes a trace of one rank with one call of every signature, in order, and the given streams.
 func one(functions []Function, signatures []Signature, streams map[StreamRef][]int64) *Content {
-	c := &Content{Functions: functions, Signatures: signatures, Ranks: []Rank{{Rank: 0, Clock: Clock{Kind: "monotonic"}}}}
+	c := &Content{Functions: functions, Signatures: signatures, Ranks: NewRankTable(Rank{Rank: 0, Clock: Clock{Kind: "monotonic"}})}
 	body := []Symbol{}
 	for i := range signatures {
 		body = append(body, Symbol{int32(i), 1})
@@ -28,12 +28,13 @@ func one(functions []Function, signatures []Signature, streams map[StreamRef][]i
 			}
 		}
 	}
-	c.Threads = []Thread{t}
+	c.Threads = NewThreadTable(t)
 	c.Grammar = Grammar{Rules: [][]Symbol{body}}
 	return c
 }
 
-func TestEventTextAndJSON(t *testing.T) {
+// lists is a thread whose calls have lists, statuses and strings.
+func lists() *Content {
 	status := Value{Form: Status, List: []Value{stream(1), stream(2), stream(3), stream(4), stream(5)}}
 	listStream := func(k int64) Value { return Value{Form: ListStream, Int: k} }
 	request := func(id int64) Value { return Value{Form: Handle, Int: id} }
@@ -50,7 +51,7 @@ func TestEventTextAndJSON(t *testing.T) {
 			{"info", "info", In, false}, {"key", "string", In, false}, {"value", "string", In, false},
 			{"extra", "buffer", In, false}}},
 	}
-	c := one(functions, []Signature{
+	return one(functions, []Signature{
 		{Function: 1, OwnRank: -1, Return: stream(0)},
 		{Function: 2, OwnRank: -1, In: []Value{request(3)}, Out: []Value{named("MPI_REQUEST_NULL"), status},
 			Return: number(0)},
@@ -69,6 +70,10 @@ func TestEventTextAndJSON(t *testing.T) {
 		{Terminal: 3, Number: 0}: {2}, {Terminal: 3, Number: 1}: {2, 1, 0},
 		{Terminal: 3, Number: 2}: {10, 4, 5, 0, 0, 8, 6, 7, 0, 0, 16},
 	})
+}
+
+func TestEventTextAndJSON(t *testing.T) {
+	c := lists()
 	want := []struct{ text, json string }{
 		{
 			`MPI_Wtime() = 1.5`,
@@ -164,12 +169,12 @@ func TestThreadsShareCommunicators(t *testing.T) {
 		},
 		Grammar:   Grammar{Rules: [][]Symbol{{{1, 2}}, {{0, 2}}}},
 		Sequences: [][]int64{{1, 2}},
-		Ranks:     []Rank{{Rank: 0, Clock: Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0, 1, 2}}},
-		Threads: []Thread{
+		Ranks:     NewRankTable(Rank{Rank: 0, Clock: Clock{Kind: "monotonic"}, CommunicatorsOwn: []uint32{0, 1, 2}}),
+		Threads: NewThreadTable([]Thread{
 			{Thread: 0, Root: 0, Calls: 2, FirstTick: 20, Gaps: []int64{0, 30}, Durations: []int64{1, 1}},
 			{Thread: 1, Root: 1, Calls: 2, FirstTick: 10, Gaps: []int64{0, 20}, Durations: []int64{1, 1},
 				Streams: []StreamRef{{0, 0, 0}}},
-		},
+		}...),
 	}
 	r := opened(t, written(t, c))
 	cursor, err := r.Cursor(0, 0)

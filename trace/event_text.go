@@ -13,7 +13,8 @@ import (
 // A function is its name (or module+offset), a pointer its segment and the offset in it
 // ("heap#3+128"; "…" where that was not kept), a handle its kind and number ("request#3"). A parameter that the call changed shows both values:
 // request=request#3→MPI_REQUEST_NULL, and so does a status that the program did not want:
-// status=MPI_STATUS_IGNORE→{source=0, tag=7, bytes=16}. Parameters that do not count on this rank are "-".
+// status=MPI_STATUS_IGNORE→{source=0, tag=7, bytes=16}. Parameters that do not count on this rank are "-". An error code
+// that MPI gives a name to is that name, one that the library made up a number.
 func (e *Event) Text() string { return string(e.AppendText(nil)) }
 
 // AppendText appends Text.
@@ -46,7 +47,7 @@ func (e *Event) AppendText(b []byte) []byte {
 		}
 	}
 	b = append(b, ") = "...)
-	if e.Return.Form == Int && e.Return.Int == 0 && e.Function.Return == "int" {
+	if e.Function.Return == "int" && e.Succeeded() {
 		return append(b, "MPI_SUCCESS"...)
 	}
 	return appendValueText(b, &e.Return, e.Function.Return)
@@ -137,6 +138,14 @@ var handleKinds = map[string]bool{
 	"pvar-handle": true, "pvar-session": true, "enum": true, "event-registration": true, "event-instance": true,
 }
 
+// undefined is MPI_UNDEFINED, the same number in all implementations that there are; undefinedKinds may have it among
+// values of which there is a stream (MPI 4.0 §A.1.1).
+const undefined = -32766
+
+var undefinedKinds = map[string]bool{
+	"rank": true, "index": true, "count": true, "bytes": true, "extent": true, "int": true, "status": true,
+}
+
 // statusFields are the elements of a status, in order.
 var statusFields = [...]string{"source", "tag", "error", "cancelled", "bytes"}
 
@@ -147,8 +156,11 @@ func appendValueText(b []byte, v *Value, kind string) []byte {
 	case Null:
 		return append(b, "NULL"...)
 	case Int:
-		if handleKinds[kind] {
+		switch {
+		case handleKinds[kind]:
 			b = append(append(b, kind...), '#')
+		case v.Int == undefined && undefinedKinds[kind]:
+			return append(b, "MPI_UNDEFINED"...)
 		}
 		return strconv.AppendInt(b, v.Int, 10)
 	case Float:
@@ -199,7 +211,7 @@ func appendStatusText(b []byte, v *Value) []byte {
 		if i < len(statusFields) {
 			b = append(append(b, statusFields[i]...), '=')
 		}
-		b = appendValueText(b, x, "")
+		b = appendValueText(b, x, "status")
 	}
 	return append(b, '}')
 }

@@ -42,12 +42,12 @@ func pingPong() *trace.Content {
 		},
 		Grammar:   trace.Grammar{Rules: [][]trace.Symbol{{{Value: 0, Count: 1000}}, {{Value: 1, Count: 1000}}}},
 		Sequences: [][]int64{sizes},
-		Ranks:     []trace.Rank{rank(0), rank(1)},
-		Threads: []trace.Thread{
+		Ranks:     trace.NewRankTable(rank(0), rank(1)),
+		Threads: trace.NewThreadTable([]trace.Thread{
 			{Rank: 0, Root: 0, Calls: 1000, FirstTick: 100, Gaps: make([]int64, 1000), Durations: make([]int64, 1000)},
 			{Rank: 1, Root: 1, Calls: 1000, FirstTick: 200, Gaps: make([]int64, 1000), Durations: make([]int64, 1000),
 				Streams: []trace.StreamRef{{Terminal: 1, Number: 0, Sequence: 0}}},
-		},
+		}...),
 	}
 }
 

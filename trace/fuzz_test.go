@@ -2,6 +2,8 @@ package trace
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,7 +30,7 @@ func useAll(b []byte) {
 	if calls(r) < 100_000 { // the values of a send that varies are gone through
 		_, _ = r.Matrix()
 	}
-	for i, t := range r.Threads() {
+	for i, t := range r.Threads().All() {
 		if i == 4 {
 			break
 		}
@@ -52,7 +54,7 @@ func useAll(b []byte) {
 // calls is the number of all calls, or enough.
 func calls(r *Reader) uint64 {
 	var n uint64
-	for _, t := range r.Threads() {
+	for _, t := range r.Threads().All() {
 		if n += t.Calls; n > 1<<40 {
 			break
 		}
@@ -64,50 +66,120 @@ func FuzzOpen(f *testing.F) {
 	f.Add(written(f, &Content{}))
 	f.Add(written(f, stencil(1, 3, false)))
 	f.Add(written(f, stencil(2, 5, true)))
+	f.Add(written(f, clustered(3, 6)))
+	golden, err := filepath.Glob("testdata/*.cairn")
+	require.NoError(f, err)
+	for _, name := range golden {
+		b, err := os.ReadFile(name)
+		require.NoError(f, err)
+		f.Add(b)
+	}
 	f.Fuzz(func(t *testing.T, b []byte) { use(t, b) })
 }
 
 // blocksOf takes a file apart: the contents of its blocks in order.
 func blocksOf(t testing.TB, b []byte) (entries []indexEntry, contents [][]byte) {
 	r := opened(t, b)
-	for _, e := range r.index {
+	for i := range r.index.len() {
+		e := r.index.at(i)
+		entries = append(entries, e)
 		content, err := r.block(e)
 		require.NoError(t, err)
 		contents = append(contents, content)
 	}
-	return r.index, contents
+	return entries, contents
 }
 
-// FuzzSections puts bytes into a block of a good file, with a good checksum and index, so that the decoders behind the
-// checksums are reached. It covers metadata, functions, call sites, signatures, communicators, grammar, ranks, rank
-// map, streams, value sequences and timing.
+// A spoiledBlock is one block of a good file, to be replaced.
+type spoiledBlock struct {
+	file    []byte
+	entries []indexEntry
+	at      int
+}
+
+// with is the file with another content in the block, a good checksum and a good index.
+func (s *spoiledBlock) with(content []byte) []byte {
+	var b bytes.Buffer
+	w := &fileWriter{w: &b, purpose: fastest}
+	w.write(append([]byte(magic), FormatVersion))
+	for i, e := range s.entries {
+		if i == s.at {
+			w.block(e.kind, e.key, e.part, content)
+			continue
+		}
+		w.index.add(indexEntry{e.kind, w.written, e.size, e.key, e.part})
+		w.write(s.file[e.offset:][:e.size])
+	}
+	w.finish()
+	return b.Bytes()
+}
+
+// FuzzSections puts bytes into a block of a good file, so that the decoders behind the checksums are reached: those of
+// all sections that there are (TestEverySectionIsFuzzed).
 func FuzzSections(f *testing.F) {
-	entries, contents := blocksOf(f, written(f, withContext()))
-	for i, content := range contents {
-		f.Add(uint8(i), content)
+	blocks := blocksToSpoil(f)
+	for i, s := range blocks {
+		_, contents := blocksOf(f, s.file)
+		f.Add(uint8(i), contents[s.at])
 	}
 	f.Fuzz(func(t *testing.T, block uint8, content []byte) {
-		var b bytes.Buffer
-		w := &fileWriter{w: &b}
-		w.write(append([]byte(magic), FormatVersion))
-		for i, e := range entries {
-			if i == int(block)%len(entries) {
-				w.block(e.kind, e.key, e.part, content)
-			} else {
-				w.block(e.kind, e.key, e.part, contents[i])
+		use(t, blocks[int(block)%len(blocks)].with(content))
+	})
+}
+
+// blocksToSpoil are blocks of all types, one of each and those of the golden files that are large or have rare values.
+func blocksToSpoil(t testing.TB) []spoiledBlock {
+	aggregated := stencil(2, 3, false)
+	aggregated.Threads.Change(1, func(thread *Thread) {
+		var times IntervalStatistics
+		times.Add(5)
+		times.Add(1000)
+		thread.Aggregates = []Aggregate{{Terminal: 1, Durations: times, Gaps: times}}
+	})
+	files := [][]byte{written(t, withContext()), written(t, clustered(3, 6)), written(t, pointersAndPaths(t)), written(t, aggregated)}
+	golden, err := filepath.Glob("testdata/*.cairn")
+	require.NoError(t, err)
+	for _, name := range golden {
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		files = append(files, b)
+	}
+	var blocks []spoiledBlock
+	seen := map[blockType]bool{}
+	for i, file := range files {
+		entries, _ := blocksOf(t, file)
+		for at, e := range entries {
+			rich := i >= 4 && (e.kind == blockSignatures || e.kind == blockStreams || e.kind == blockColumns || e.kind == blockSequences)
+			if !seen[e.kind] || rich {
+				seen[e.kind] = true
+				blocks = append(blocks, spoiledBlock{file, entries, at})
 			}
 		}
-		w.finish()
-		use(t, b.Bytes())
-	})
+	}
+	return blocks
+}
+
+func TestEverySectionIsFuzzed(t *testing.T) {
+	fuzzed := map[blockType]bool{}
+	for _, s := range blocksToSpoil(t) {
+		_, contents := blocksOf(t, s.file)
+		fuzzed[s.entries[s.at].kind] = true
+		_, err := opened(t, s.with(contents[s.at])).Content()
+		if err != nil {
+			require.ErrorIs(t, err, ErrLeads)
+		}
+	}
+	for kind := blockMeta; kind <= blockClustering; kind++ {
+		require.True(t, fuzzed[kind], "block %d is not fuzzed", kind)
+	}
 }
 
 func FuzzIndex(f *testing.F) {
 	b := written(f, stencil(2, 12, true))
 	r := opened(f, b)
-	f.Add(appendIndex(nil, r.index), int64(len(b)))
+	f.Add(r.index.append(nil), int64(len(b)))
 	f.Fuzz(func(t *testing.T, b []byte, end int64) {
-		_, _ = decodeIndex(b, end, newBudget(fuzzMemory))
+		within(t, fuzzMemory, func() { _, _ = decodeIndex(b, end, newBudget(fuzzMemory)) })
 	})
 }
 
@@ -116,7 +188,10 @@ func FuzzDecodeSignature(f *testing.F) {
 		f.Add(AppendSignature(nil, &s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s, rest, err := DecodeSignature(b)
+		var s Signature
+		var rest []byte
+		var err error
+		within(t, 128*uint64(len(b)), func() { s, rest, err = DecodeSignature(b) })
 		if err != nil {
 			return
 		}
@@ -133,7 +208,9 @@ func FuzzDecodeGrammar(f *testing.F) {
 	f.Add(AppendGrammar(nil, Grammar{}))
 	f.Add(AppendGrammar(nil, stencil(3, 50, false).Grammar))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		g, _, err := DecodeGrammar(b)
+		var g Grammar
+		var err error
+		within(t, 128*uint64(len(b)), func() { g, _, err = DecodeGrammar(b) })
 		if err != nil {
 			return
 		}
@@ -156,7 +233,9 @@ func FuzzDecodeSequence(f *testing.F) {
 	f.Add(AppendSequence(nil, nil))
 	f.Add(AppendSequence(nil, []int64{1, 1, 1, 1, 1, 2, 3, 4, 5, 6, 7, -1, 1 << 62, -1 << 63, 5, 5, 5}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		values, _, err := DecodeSequence(b, 100_000)
+		var values []int64
+		var err error
+		within(t, sequenceMemory, func() { values, _, err = DecodeSequence(b, 100_000) })
 		if err != nil {
 			return
 		}

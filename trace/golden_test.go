@@ -2,9 +2,15 @@ package trace
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"errors"
 	"flag"
+	"fmt"
+	"io/fs"
+	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,32 +19,158 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write golden files that are not there; remove one first to have another, before it was ever in a release")
 
-// The golden file of each format version stays readable, and says the same for ever.
-func TestGoldenFile(t *testing.T) {
-	const file, text = "testdata/stencil.v0.cairn", "testdata/stencil.v0.jsonl"
-	c := stencil(4, 12, true)
-	if *update {
-		require.NoError(t, os.WriteFile(file, written(t, c), 0o644))
-		require.NoError(t, os.WriteFile(text, []byte(jsonLines(t, opened(t, written(t, c)))), 0o644))
+// The golden files that are written here; see golden_features_test.go for the others.
+func goldenContents(t *testing.T) map[string]*Content {
+	paths := pointersAndPaths(t)
+	paths.Meta.Excluded = []string{"io"}
+	paths.Ranks.Change(1, func(r *Rank) { r.Context = []ContextSample{{MonotonicNS: 5, CPUNS: 1, ThrottledPeriods: 12, CPU: 3}} })
+	return map[string]*Content{
+		"stencil": stencil(4, 12, true), "lists": lists(), "clustered": clustered(4, 12),
+		"forms":    forms(),
+		"pointers": paths, // and call paths, and the conditions of the run
 	}
-	golden, err := os.ReadFile(file)
+}
+
+// forms has the forms of values that simulated programs do not make: numbers with a point, functions of the program,
+// values by case and relative to the rank in each call, own ranks that stand in a column.
+func forms() *Content {
+	c := stencil(3, 2, false)
+	c.Functions = append(c.Functions[:len(c.Functions):len(c.Functions)],
+		Function{ID: 20, Name: "MPI_Op_create", Return: "int", Parameters: []Parameter{
+			{"user_fn", "function", In, false}, {"commute", "bool", In, false}, {"op", "op", Out, false}}},
+		Function{ID: 21, Name: "MPI_Weigh", Return: "double", Parameters: []Parameter{{"weights", "double", In, true}}},
+	)
+	c.Columns = []Numbers{{}, {}, {}}
+	for rank := range int64(3) {
+		c.Columns[0].Push(min(rank, 2))
+		c.Columns[1].Push(rank * rank)
+		c.Columns[2].Push(2 - rank)
+	}
+	float := func(x float64) Value { return Value{Form: Float, Int: int64(math.Float64bits(x))} }
+	elastic := func(o Operator, operands ...Value) Value { return Value{Form: Elastic, Int: int64(o), List: operands} }
+	send := func(own int32, count, to Value) Signature {
+		return Signature{Function: 3, OwnRank: own, Return: number(0),
+			In: []Value{{Form: Pointer}, count, named("MPI_INT"), to, number(1), named("MPI_COMM_WORLD")}}
+	}
+	first := int32(len(c.Signatures))
+	c.Signatures = append(c.Signatures,
+		Signature{Function: 20, OwnRank: -1, Return: number(0), In: []Value{{Form: Code, Int: 2}, number(1)},
+			Out: []Value{{Form: Handle, Int: 0}}},
+		Signature{Function: 21, OwnRank: -1, Return: float(0.5), In: []Value{{Form: List, List: []Value{float(-1.5), float(1e300)}}}},
+		send(-1, Value{Form: Column, Int: 1}, elastic(Cases, number(0), named("MPI_PROC_NULL"), Value{Form: RankOffset, Int: -1},
+			elastic(Modulo, number(4), number(3)))),
+		send(-4, elastic(Stride, number(5), number(2), number(2), number(0)), elastic(RelativeStream, number(0))),
+	)
+	prefix := []Symbol{{Value: first, Count: 1}, {Value: first + 1, Count: 1}, {Value: first + 2, Count: 1}, {Value: first + 3, Count: 2}}
+	done := map[int]bool{}
+	c.Sequences = append(c.Sequences, []int64{1, -1})
+	for i := range c.Threads.Len() {
+		c.Threads.Change(i, func(t *Thread) {
+			if !done[t.Root] {
+				c.Grammar.Rules[t.Root] = append(prefix[:len(prefix):len(prefix)], c.Grammar.Rules[t.Root]...)
+				done[t.Root] = true
+			}
+			t.Calls += 5
+			t.Streams = append(t.Streams, StreamRef{Terminal: first + 3, Sequence: int32(len(c.Sequences) - 1)})
+		})
+	}
+	return c
+}
+
+// The golden files of each format version stay readable, and say the same for ever.
+func TestGoldenFile(t *testing.T) {
+	for name, c := range goldenContents(t) {
+		file, text := "testdata/"+name+".v1.cairn", "testdata/"+name+".v1.jsonl"
+		if *update {
+			WriteGolden(t, file, written(t, c))
+			WriteGolden(t, text, []byte(jsonLines(t, opened(t, written(t, c)))))
+		}
+		golden, err := os.ReadFile(file)
+		require.NoError(t, err)
+		want, err := os.ReadFile(text)
+		require.NoError(t, err)
+		r := opened(t, golden)
+		require.Equal(t, string(want), jsonLines(t, r))
+		got, err := r.Content()
+		require.NoError(t, err)
+		require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty(), listed))
+		// what is written today may be other bytes, but not many more
+		again := written(t, c)
+		require.Equal(t, string(want), jsonLines(t, opened(t, again)))
+		require.LessOrEqual(t, len(again), len(golden)+len(golden)/20, name)
+	}
+}
+
+// WriteGolden writes a file that is not there, and its sum.
+func WriteGolden(t testing.TB, path string, b []byte) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return
+	}
 	require.NoError(t, err)
-	want, err := os.ReadFile(text)
+	_, err = f.Write(b)
+	require.NoError(t, errors.Join(err, f.Close()))
+}
+
+// Golden files are for ever: what was once frozen has the sum that testdata/SHA256SUMS has (sha256sum *.v*.*).
+func TestGoldenFilesNeverChange(t *testing.T) {
+	sums, err := os.ReadFile("testdata/SHA256SUMS")
 	require.NoError(t, err)
-	r := opened(t, golden)
-	require.Equal(t, string(want), jsonLines(t, r))
-	got, err := r.Content()
+	want := map[string]string{}
+	for line := range strings.Lines(string(sums)) {
+		fields := strings.Fields(line)
+		require.Len(t, fields, 2)
+		want[fields[1]] = fields[0]
+	}
+	files, err := filepath.Glob("testdata/*.v*.*")
 	require.NoError(t, err)
-	require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty()))
-	require.True(t, bytes.Equal(golden, written(t, c)),
-		"the bytes have changed: if only the compressor has, go test ./trace -run Golden -update")
+	require.Len(t, want, len(files))
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, want[filepath.Base(file)], fmt.Sprintf("%x", sha256.Sum256(b)), file)
+	}
+}
+
+// A file of another version is refused, and the error says what to do.
+func TestOtherVersionsAreRefused(t *testing.T) {
+	b := written(t, stencil(2, 3, true))
+	require.EqualValues(t, 1, b[len(magic)])
+	require.Equal(t, 1, opened(t, b).Version())
+	for version, want := range map[byte]string{
+		0: "format version 0 is from before the format was frozen and cannot be read any more: trace the program again",
+		2: "format version 2 is unknown to this Cairn, which reads version 1: read the file with a newer one",
+	} {
+		b[len(magic)] = version
+		_, err := Open(bytes.NewReader(b), int64(len(b)))
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// A block of a type that a later Cairn may add is passed over.
+func TestUnknownBlocksArePassedOver(t *testing.T) {
+	c := stencil(2, 3, true)
+	whole := written(t, c)
+	entries, _ := blocksOf(t, whole)
+	var b bytes.Buffer
+	w := &fileWriter{w: &b}
+	w.write(whole[:headerSize])
+	for i, e := range entries {
+		if i == 3 {
+			w.block(blockClustering+1, 5, 7, []byte("what is to come"))
+		}
+		w.index.add(indexEntry{e.kind, w.written, e.size, e.key, e.part})
+		w.write(whole[e.offset:][:e.size])
+	}
+	w.finish()
+	require.Equal(t, jsonLines(t, opened(t, whole)), jsonLines(t, opened(t, b.Bytes())))
 }
 
 func jsonLines(t testing.TB, r *Reader) string {
 	var b strings.Builder
-	for _, thread := range r.Threads() {
+	for _, thread := range r.Threads().All() {
 		cursor, err := r.Cursor(thread.Rank, thread.Thread)
 		require.NoError(t, err)
 		for cursor.Next() {
@@ -56,9 +188,11 @@ func TestSecondReader(t *testing.T) {
 			t.Fatal(err, "(hack/install.sh base installs python3 and zstd)")
 		}
 	}
-	got, err := exec.Command("python3", "testdata/reader.py", "testdata/stencil.v0.cairn").CombinedOutput()
-	require.NoError(t, err, "%s", got)
-	want, err := os.ReadFile("testdata/stencil.v0.jsonl")
-	require.NoError(t, err)
-	require.Equal(t, string(want), string(got))
+	for name := range goldenContents(t) {
+		got, err := exec.Command("python3", "testdata/reader.py", "testdata/"+name+".v1.cairn").CombinedOutput()
+		require.NoError(t, err, "%s", got)
+		want, err := os.ReadFile("testdata/" + name + ".v1.jsonl")
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got), name)
+	}
 }

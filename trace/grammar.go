@@ -22,3 +22,18 @@ func RuleSymbol(rule int, count uint64) Symbol { return Symbol{Value: int32(-rul
 type Grammar struct {
 	Rules [][]Symbol
 }
+
+// What a symbol takes in memory, and a rule besides its symbols.
+const (
+	symbolBytes = 16
+	ruleBytes   = 24
+)
+
+// bytes is the memory of the rules.
+func (g Grammar) bytes() int64 {
+	n := int64(len(g.Rules)) * ruleBytes
+	for _, body := range g.Rules {
+		n += int64(len(body)) * symbolBytes
+	}
+	return n
+}

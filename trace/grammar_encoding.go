@@ -55,7 +55,7 @@ func (d *decoder) grammar() Grammar {
 		}
 		total += int(n)
 	}
-	if !d.budget.take(int64(total)*16 + int64(len(sizes))*32) {
+	if !d.budget.take(int64(total)*symbolBytes + int64(len(sizes))*ruleBytes) {
 		d.fail(errMemory)
 		return Grammar{}
 	}
@@ -86,7 +86,7 @@ func (d *decoder) grammar() Grammar {
 	for i, x := range exponents {
 		symbols[i].Count = uint64(x) + 1
 	}
-	d.budget.give(8 * int64(len(sizes)+len(exponents))) // they are gone
+	d.release()
 	if d.err == nil {
 		if err := g.Validate(); err != nil {
 			d.fail(err)

@@ -1,293 +1,281 @@
 package trace
 
-// An intervalModel is how often each symbol has been seen in one context, and the table of frequencies that symbols are
-// coded with. The table follows the counts at intervals that grow (deferred summation: Moffat, Linear time adaptive
-// arithmetic coding, 1990; Schindler's quasi-static models). A young context borrows from its parent, and a count
-// spreads to neighbours, for intervals that have been seen once come back a little longer or shorter. All arithmetic is
-// on whole numbers: docs/format.md has the same in words.
-type intervalModel struct {
-	parent *intervalModel
-	counts []uint16 // cells: escape, exact, then symbols from base on
-	base   int      // symbol of counts[2]
-	total  uint32   // of counts
-	seen   uint32
-	next   uint32 // rebuild when so many have been seen
-	step   uint16 // what one sight counts
-	stride int    // to the next symbol that is as likely by nature
+import "encoding/binary"
 
-	cells     *int     // of all models of the block
-	table     []uint16 // start of each cell's share; the last is the sum
-	tableBase int
-	shift     uint8      // of a place, to an index into first
-	first     [64]uint16 // cell from which to look for a place
+// An intervalModel expects the next of 16 symbols of one kind: where the places of each begin, cumulative, in 2^-15. It
+// moves towards what comes (as in Fabian Giesen, Mixing discrete-valued adaptive models, 2015), fast at first, and what
+// comes counts for its neighbours too. A young model is mixed with the one that it comes from. All arithmetic is on
+// whole numbers; docs/format.md has the same in words. 16 numbers of 16 bits lie in four words and are moved at once.
+type intervalModel struct {
+	below  lanes // places below each symbol
+	parent *intervalModel
+	next   *[16]*intervalModel // what follows each symbol; nil: nothing does
+	moves  *[8][16]lanes       // where to move, by stage and symbol
+	seen   uint8               // symbols, at most 255
+}
+
+// lanes are 17 numbers of 16 bits, little endian; the last is what all symbols have together. Those before it are moved
+// four at a time.
+type lanes [40]byte
+
+func (l *lanes) words() (a, b, c, d uint64) {
+	return binary.LittleEndian.Uint64(l[:]), binary.LittleEndian.Uint64(l[8:]), binary.LittleEndian.Uint64(l[16:]),
+		binary.LittleEndian.Uint64(l[24:])
+}
+
+func (l *lanes) setWords(a, b, c, d uint64) {
+	binary.LittleEndian.PutUint64(l[:], a)
+	binary.LittleEndian.PutUint64(l[8:], b)
+	binary.LittleEndian.PutUint64(l[16:], c)
+	binary.LittleEndian.PutUint64(l[24:], d)
+}
+
+func (l *lanes) set(s, n int) { binary.LittleEndian.PutUint16(l[2*s:], uint16(n)) }
+
+// share is what a symbol has.
+func (l *lanes) share(s int) (start, size uint32) {
+	i := s & 15 * 2
+	start = uint32(binary.LittleEndian.Uint16(l[i:]))
+	return start, uint32(binary.LittleEndian.Uint16(l[i+2:])) - start
+}
+
+// symbol is the one that has a place.
+func (l *lanes) symbol(place uint32) int {
+	p := uint64(place)*everyLane | highLanes
+	a, b, c, d := l.words()
+	n := (p-a)>>15&everyLane + (p-b)>>15&everyLane + (p-c)>>15&everyLane + (p-d)>>15&everyLane
+	return int(n*everyLane>>48) - 1
 }
 
 const (
-	cellEscape, cellExact, cellSymbols = 0, 1, 2
+	everyLane = 0x0001_0001_0001_0001
+	highLanes = 0x8000_8000_8000_8000
 
-	modelStep      = 32    // what a sight counts at first
-	modelLeastStep = 8     // and after the counts have been halved a few times
-	modelLimit     = 60000 // of a total
-	modelBorrow    = 24    // as long as fewer have been seen, the parent's table is added
-	modelLend      = 16    // sights that the parent's table counts at most
-	modelTeach     = 32    // as long as fewer have been seen, the parent learns too
-	modelCells     = 128   // that a model without any is worth, for its memory
-	symbolBits     = 13    // of a symbol that no context knows
+	modelYoung = 48 // a model that has seen fewer symbols is mixed with its parent
+	modelTrust = 8  // symbols that the parent is worth
+	modelTeach = 32 // as long as it has seen fewer, its parent learns too
 )
 
-// modelSpread is what a sight counts for its neighbours, the nearest first; for the symbol itself the first once more.
-var modelSpread = [9]uint16{12, 8, 6, 4, 3, 2, 1, 1, 1}
+// The rate of learning is 1/2, from so many symbols on half of that, and so on.
+var modelSlower = [...]uint8{2, 5, 12, 30}
 
-// spreadShift is by how much the spread of the n-th sight is reduced, −1 for no spread.
-func spreadShift(n uint32) int {
-	switch {
-	case n == 0:
-		return 0
-	case n == 1:
-		return 1
-	case n < 4:
-		return 2
-	case n < 16:
-		return 3
+// By how many symbols a model has seen: the rate, as a shift, and the stage, which says how much a symbol counts for its
+// neighbours.
+var modelRate, modelStage = func() (rates, stages [256]uint8) {
+	for n := range 256 {
+		rates[n] = 1
+		for _, from := range modelSlower {
+			if n >= int(from) {
+				rates[n]++
+			}
+		}
+		for _, from := range [...]int{1, 3, 10, 30} {
+			if n >= from {
+				stages[n]++
+			}
+		}
 	}
-	return -1
+	return rates, stages
+}()
+
+// What a symbol counts for itself and for those one, two and more steps away, by stage. A step is a symbol for coarse
+// parts and for lossless timing, two for the fine parts of lossy timing, where every second value of the grid is rare.
+var (
+	coarseSpread = [5][]int{{70, 15}, {80, 10}, {90, 5}, {97, 1}, {200, 1}}
+	fineSpread   = [5][]int{{30, 19, 10, 5, 3, 1}, {40, 16, 8, 4, 2, 1}, {60, 11, 5, 3, 1}, {85, 4, 2, 1}, {190, 3, 1, 1}}
+
+	coarseMoves   = newMoves(coarseSpread, 1)
+	fineMoves     = newMoves(fineSpread, 2)
+	losslessMoves = newMoves(fineSpread, 1)
+)
+
+// newMoves says for each stage and symbol where the places would begin if it counted for everything: one place for each
+// symbol, the others by spread.
+func newMoves(spread [5][]int, step int) *[8][16]lanes {
+	moves := new([8][16]lanes)
+	for stage, weights := range spread {
+		for symbol := range 16 {
+			var weight [16]int
+			sum := 0
+			for i, w := range weights {
+				for _, s := range []int{symbol - i*step, symbol + i*step} {
+					if s >= 0 && s < 16 && weight[s] == 0 {
+						weight[s] = w
+						sum += w
+					}
+				}
+			}
+			at := 0
+			for s, w := range weight {
+				// the high bit keeps differences of lanes positive
+				moves[stage][symbol].set(s, at|0x8000)
+				at += 1 + (shareTotal-16)*w/sum
+			}
+		}
+	}
+	return moves
 }
 
-func newIntervalModel(parent *intervalModel, stride int, cells *int) *intervalModel {
-	*cells += modelCells
-	m := &intervalModel{parent: parent, cells: cells, stride: stride, step: modelStep, counts: make([]uint16, cellSymbols, 24)}
-	m.counts[cellEscape] = modelStep / 2
-	m.total = modelStep / 2
-	if parent != nil && parent.table != nil {
-		m.rebuild()
+// uniform are equal shares for all.
+var uniform = func() (l lanes) {
+	for s := range 17 {
+		l.set(s, s*shareTotal/16)
+	}
+	return l
+}()
+
+// expected is what symbols are coded with, as words: a reader of short threads spends most of its time here.
+func (m *intervalModel) expected() (a, b, c, d uint64) {
+	a, b, c, d = m.below.words()
+	if m.seen >= modelYoung || m.parent == nil {
+		return a, b, c, d
+	}
+	theirs := modelTheirs[m.seen]
+	e, f, g, h := m.parent.expected()
+	return mixed(a, e, theirs), mixed(b, f, theirs), mixed(c, g, theirs), mixed(d, h, theirs)
+}
+
+// expectedLanes is expected in memory.
+func (m *intervalModel) expectedLanes() (l lanes) {
+	l.setWords(m.expected())
+	l.set(16, shareTotal)
+	return l
+}
+
+// mixed weighs four lanes with those of the parent, of which so many parts in 32 count.
+func mixed(own, above, theirs uint64) uint64 {
+	const even = 0x0000_ffff_0000_ffff
+	mine := 32 - theirs
+	x := own&even*mine + above&even*theirs
+	y := own>>16&even*mine + above>>16&even*theirs
+	return x>>5&even | y>>5&even<<16
+}
+
+// By how many symbols a model has seen: the parts in 32 that its parent counts.
+var modelTheirs = func() (theirs [256]uint64) {
+	for n := range theirs {
+		theirs[n] = uint64(32 * modelTrust / (modelTrust + n))
+	}
+	return theirs
+}()
+
+// move takes a symbol into account: below += (to − below) >> rate for each number, rounded down.
+func (m *intervalModel) move(s int) {
+	seen := m.seen
+	rate := modelRate[seen] & 15
+	to := &m.moves[modelStage[seen]&7][s&15]
+	// the highest bits of to make differences positive; they are taken away after the shift
+	mask, half := rateMasks[rate], rateHalves[rate]
+	a, b, c, d := m.below.words()
+	e, f, g, h := to.words()
+	m.below.setWords(a+(e-a)>>rate&mask-half, b+(f-b)>>rate&mask-half, c+(g-c)>>rate&mask-half, d+(h-d)>>rate&mask-half)
+	if seen < 255 {
+		m.seen = seen + 1
+	}
+}
+
+// What a shift of lanes leaves of them, and of 2^15.
+var rateMasks, rateHalves = func() (masks, halves [16]uint64) {
+	for rate := range 16 {
+		masks[rate] = 0xffff >> rate * everyLane
+		halves[rate] = 0x8000 >> rate * everyLane
+	}
+	return masks, halves
+}()
+
+// learn takes a symbol into account, here and, while this is young, above.
+func (m *intervalModel) learn(s int) {
+	for m.seen < modelTeach && m.parent != nil {
+		m.move(s)
+		m = m.parent
+	}
+	m.move(s)
+}
+
+func (m *intervalModel) encode(e *ransEncoder, s int) {
+	if m.seen < modelYoung {
+		l := m.expectedLanes()
+		e.put(l.share(s))
+	} else {
+		e.put(m.below.share(s))
+	}
+	m.learn(s)
+}
+
+func (m *intervalModel) decode(d *ransDecoder) int {
+	var s int
+	if m.seen < modelYoung {
+		l := m.expectedLanes()
+		s = l.symbol(d.place())
+		d.take(l.share(s))
+	} else {
+		s = m.below.symbol(d.place())
+		d.take(m.below.share(s))
+	}
+	m.learn(s)
+	return s
+}
+
+// An interval's number k is told as k/16 + 1 (0: the interval has no number and follows in full), in coarse symbols up to
+// the first that is below 15, which add up to it; then k mod 16, the fine symbol. A fine model goes with the coarse part,
+// a coarse one with how many have come before.
+const coarseMore = 15
+
+// coarseEnd bounds coarse parts: the finest grid has 3,937 values, lossless timing 976 numbers.
+const coarseEnd = 256
+
+// intervalModels makes models, and uses their memory again.
+type intervalModels struct {
+	models []*[modelChunk]intervalModel
+	nexts  []*[modelChunk][16]*intervalModel
+	used   int // models
+	coarse int // of them
+}
+
+const (
+	modelChunk  = 16 // few: of ranks with few calls each has a decoder
+	modelBytes  = 80
+	coarseBytes = 128
+)
+
+// bytes is the memory of the models.
+func (a *intervalModels) bytes() int { return a.used*modelBytes + a.coarse*coarseBytes }
+
+// new makes a model; fine are the moves of a fine one, nil for a coarse one.
+func (a *intervalModels) new(parent *intervalModel, fine *[8][16]lanes) *intervalModel {
+	if a.used == len(a.models)*modelChunk {
+		a.models = append(a.models, new([modelChunk]intervalModel))
+	}
+	m := &a.models[a.used/modelChunk][a.used%modelChunk]
+	a.used++
+	*m = intervalModel{below: uniform, parent: parent, moves: fine}
+	if parent != nil {
+		m.below = parent.expectedLanes()
+	}
+	if fine == nil {
+		if a.coarse == len(a.nexts)*modelChunk {
+			a.nexts = append(a.nexts, new([modelChunk][16]*intervalModel))
+		}
+		m.moves, m.next = coarseMoves, &a.nexts[a.coarse/modelChunk][a.coarse%modelChunk]
+		*m.next = [16]*intervalModel{}
+		a.coarse++
 	}
 	return m
 }
 
-// cell is where a symbol stands in the table, −1 for nowhere.
-func (m *intervalModel) cell(symbol int) int {
-	c := symbol - m.tableBase + cellSymbols
-	if symbol == 0 {
-		c = cellExact
-	} else if c < cellSymbols || c >= len(m.table)-1 {
-		return -1
-	}
-	if m.table[c] == m.table[c+1] {
-		return -1
-	}
-	return c
-}
-
-func (m *intervalModel) encode(e *rangeEncoder, symbol int) {
-	learner := m
-	for ; m != nil; m = m.parent {
-		if m.table == nil {
-			continue
+// follow is the model for what comes after a symbol of a coarse one.
+func (a *intervalModels) follow(m *intervalModel, s int, fine *[8][16]lanes) *intervalModel {
+	n := m.next[s&15]
+	if n == nil {
+		var parent *intervalModel
+		if m.parent != nil {
+			parent = a.follow(m.parent, s, fine)
 		}
-		c := m.cell(symbol)
-		sum := uint32(m.table[len(m.table)-1])
-		if c >= 0 {
-			e.encode(uint32(m.table[c]), uint32(m.table[c+1]-m.table[c]), sum)
-			learner.learn(symbol, m)
-			return
+		if s == coarseMore {
+			fine = nil
 		}
-		e.encode(0, uint32(m.table[1]), sum)
+		n = a.new(parent, fine)
+		m.next[s&15] = n
 	}
-	e.bits(uint32(symbol), symbolBits)
-	learner.learn(symbol, nil)
-}
-
-func (m *intervalModel) decode(d *rangeDecoder) int {
-	learner := m
-	for ; m != nil; m = m.parent {
-		if m.table == nil {
-			continue
-		}
-		place, unit := d.where(uint32(m.table[len(m.table)-1]))
-		c := int(m.first[place>>m.shift])
-		for uint32(m.table[c+1]) <= place {
-			c++
-		}
-		start := uint32(m.table[c])
-		d.narrow(start, uint32(m.table[c+1])-start, unit)
-		if c == cellEscape {
-			continue
-		}
-		symbol := 0
-		if c >= cellSymbols {
-			symbol = m.tableBase + c - cellSymbols
-		}
-		learner.learn(symbol, m)
-		return symbol
-	}
-	symbol := int(d.bits(symbolBits))
-	learner.learn(symbol, nil)
-	return symbol
-}
-
-// learn counts a symbol that was coded with the table of a model: m or one that it comes from.
-func (m *intervalModel) learn(symbol int, coder *intervalModel) {
-	for {
-		escaped := m != coder && m.table != nil
-		more := m != coder || m.seen < modelTeach
-		m.count(symbol, escaped)
-		if m.parent == nil || !more {
-			return
-		}
-		if m == coder {
-			coder = m.parent // which had no part in it
-		}
-		m = m.parent
-	}
-}
-
-func (m *intervalModel) count(symbol int, escaped bool) {
-	if escaped {
-		m.add(cellEscape, m.step)
-	}
-	if symbol == 0 {
-		m.add(cellExact, m.step)
-	} else {
-		m.cover(symbol)
-		c := symbol - m.base + cellSymbols
-		m.add(c, m.step)
-		if s := spreadShift(m.seen); s >= 0 {
-			m.add(c, modelSpread[0]>>s)
-			for i, w := range modelSpread[1:] {
-				if w >>= s; w > 0 {
-					away := (i + 1) * m.stride
-					if symbol > away {
-						m.add(c-away, w)
-					}
-					m.add(c+away, w)
-				}
-			}
-		}
-	}
-	if m.total > modelLimit {
-		m.halve()
-	}
-	m.seen++
-	if m.seen >= m.next {
-		m.rebuild()
-	}
-}
-
-func (m *intervalModel) add(cell int, n uint16) {
-	m.counts[cell] += n
-	m.total += uint32(n)
-}
-
-// cover makes room in counts for a symbol and those that its count spreads to.
-func (m *intervalModel) cover(symbol int) {
-	from, to := symbol, symbol+1
-	if s := spreadShift(m.seen); s >= 0 {
-		from, to = max(1, symbol-8*m.stride), symbol+8*m.stride+1
-	}
-	if len(m.counts) == cellSymbols {
-		m.base = from
-	}
-	end := m.base + len(m.counts) - cellSymbols
-	if from < m.base {
-		wider := make([]uint16, len(m.counts)+m.base-from)
-		copy(wider, m.counts[:cellSymbols])
-		copy(wider[cellSymbols+m.base-from:], m.counts[cellSymbols:])
-		*m.cells += m.base - from
-		m.counts, m.base = wider, from
-	}
-	*m.cells += max(0, to-end)
-	for ; end < to; end++ {
-		m.counts = append(m.counts, 0)
-	}
-}
-
-// halve forgets a half, at first only of the resolution: a sight counts half as much from now on.
-func (m *intervalModel) halve() {
-	m.total = 0
-	for i, n := range m.counts {
-		m.counts[i] = (n + 1) / 2
-		m.total += uint32(m.counts[i])
-	}
-	m.step = max(m.step/2, modelLeastStep)
-}
-
-// rebuild makes the table anew.
-func (m *intervalModel) rebuild() {
-	m.next = m.seen + 1 + min(m.seen/8, 512)
-	if m.parent != nil && m.parent.table != nil && m.seen <= modelBorrow {
-		m.borrow()
-	} else {
-		if cap(m.table) < len(m.counts)+1 {
-			m.table = make([]uint16, 0, len(m.counts)+1+len(m.counts)/4)
-		}
-		m.table = m.table[:len(m.counts)+1]
-		m.tableBase = m.base
-		sum := uint16(0)
-		for i, n := range m.counts {
-			m.table[i] = sum
-			sum += n
-		}
-		m.table[len(m.counts)] = sum
-	}
-	m.index()
-}
-
-// borrow makes the table of counts and the parent's table. For good, when this is the last time.
-func (m *intervalModel) borrow() {
-	p := m.parent
-	weight := uint32(modelStep) * min(p.seen, modelLend)
-	sum := uint32(p.table[len(p.table)-1])
-	share := func(c int) uint16 { return uint16(uint32(p.table[c+1]-p.table[c]) * weight / sum) }
-	first, end := cellSymbols, len(p.table)-1
-	for first < end && share(first) == 0 {
-		first++
-	}
-	for first < end && share(end-1) == 0 {
-		end--
-	}
-	counts, base := m.counts, m.base
-	if first < end {
-		from, to := p.tableBase+first-cellSymbols, p.tableBase+end-cellSymbols
-		if len(counts) > cellSymbols {
-			from, to = min(from, base), max(to, base+len(counts)-cellSymbols)
-		}
-		counts = make([]uint16, cellSymbols+to-from)
-		copy(counts, m.counts[:cellSymbols])
-		copy(counts[cellSymbols+max(base, from)-from:], m.counts[cellSymbols:])
-		base = from
-		for c := first; c < end; c++ {
-			counts[p.tableBase+c-base] += share(c)
-		}
-	} else {
-		counts = append([]uint16(nil), counts...)
-	}
-	counts[cellEscape] += share(cellEscape)
-	counts[cellExact] += share(cellExact)
-	table := make([]uint16, len(counts)+1)
-	at := uint16(0)
-	for i, n := range counts {
-		table[i] = at
-		at += n
-	}
-	table[len(counts)] = at
-	m.table, m.tableBase = table, base
-	if m.next > modelBorrow {
-		*m.cells += len(counts) - len(m.counts)
-		m.counts, m.base, m.total = counts, base, uint32(at)
-	}
-}
-
-// index makes places quick to find.
-func (m *intervalModel) index() {
-	sum := m.table[len(m.table)-1]
-	m.shift = 0
-	for (sum-1)>>m.shift >= uint16(len(m.first)) {
-		m.shift++
-	}
-	c := 0
-	for i := 0; i <= int((sum-1)>>m.shift); i++ {
-		for place := uint16(i) << m.shift; m.table[c+1] <= place; c++ {
-		}
-		m.first[i] = uint16(c)
-	}
+	return n
 }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 )
@@ -18,17 +19,45 @@ type Traffic struct {
 // Matrix is the communication matrix: who sent how much to whom, of sends of all kinds, persistent ones as often as they
 // were started; MPI_PROC_NULL left out. Sorted by communicator, source and destination. It is computed on the grammar:
 // a call that comes a million times is looked at once, unless its destination or size varies, whose values are then gone
-// through. Only a thread on which one handle stood for several communicators is decoded call by call.
+// through. Only a thread on which one handle stood for several communicators, or a persistent request for messages of
+// several sizes, is decoded call by call.
 func (t *Reader) Matrix() ([]Traffic, error) {
+	return t.MatrixBetween(func(int) (uint64, uint64) { return 0, math.MaxUint64 })
+}
+
+// MatrixBetween is the Matrix of some calls of each thread: of Threads()[i] those from the first index on to the one
+// before the second. Persistent requests count where they are started.
+func (t *Reader) MatrixBetween(calls func(thread int) (from, to uint64)) ([]Traffic, error) {
 	sum := traffic{}
 	byRoot := map[int][]Occurrences{}
-	for i := range t.shared.Threads {
-		root := t.shared.Threads[i].Root
+	lengths, err := t.shared.Grammar.Lengths()
+	if err != nil {
+		return nil, err
+	}
+	type window struct {
+		root     int
+		from, to uint64
+	}
+	before, inside := map[window]map[int32]uint64{}, map[window]map[int32]uint64{}
+	for i, number := range t.shared.Threads.root.All() {
+		root := int(number)
 		if byRoot[root] == nil {
 			byRoot[root] = t.shared.Grammar.Counts(root)
 		}
 		s := sends{cursor: newCursor(&t.shared, t.plans, i, t, false), counts: byRoot[root], sum: sum, started: map[int64]*persistent{}}
+		s.from, s.to = calls(i)
+		if s.from > 0 || s.to < uint64(t.shared.Threads.calls.At(i)) {
+			w := window{root, s.from, s.to}
+			if inside[w] == nil {
+				g := t.shared.Grammar
+				before[w], inside[w] = g.CountsOf(g.Between(root, 0, w.from, lengths)), g.CountsOf(g.Between(root, w.from, w.to, lengths))
+			}
+			s.before, s.inside = before[w], inside[w]
+		}
 		ambiguous, err := s.bind()
+		if err == nil && !ambiguous {
+			ambiguous, err = s.persistentVary()
+		}
 		switch {
 		case err != nil:
 			return nil, err
@@ -76,6 +105,11 @@ type sends struct {
 	counts  []Occurrences
 	sum     traffic
 	started map[int64]*persistent // by request id
+	ordered bool                  // calls come in their order
+
+	// where only a part of the calls counts: from and to, and how often signatures come before and in it
+	from, to       uint64
+	before, inside map[int32]uint64
 }
 
 // A persistent request is sent as often as it is started.
@@ -123,14 +157,41 @@ func (s *sends) bind() (ambiguous bool, err error) {
 	return false, nil
 }
 
+// persistentVary tells whether a signature that creates persistent sends does not say all about them: which of them a
+// request stands for is then a matter of the calls' order.
+func (s *sends) persistentVary() (bool, error) {
+	c := s.cursor
+	for _, o := range s.counts {
+		p := &c.plans[o.Terminal]
+		if send, _ := kindOfSend(p.function); !send || !p.variable || !isPersistent(p.function) {
+			continue
+		}
+		c.event.Terminal = o.Terminal
+		v, err := c.newVariableCall(p.function, &c.shared.Signatures[o.Terminal])
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(v.slots, func(x slot) bool { return x.stream != nil }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // count takes every signature as often as it comes.
 func (s *sends) count() error {
 	c := s.cursor
+	c.before = s.before
 	for _, o := range s.counts {
 		p, signature := &c.plans[o.Terminal], &c.shared.Signatures[o.Terminal]
 		send, start := kindOfSend(p.function)
 		if !send && !start {
 			continue
+		}
+		if s.inside != nil {
+			if o.Count = s.inside[o.Terminal]; o.Count == 0 && !isPersistent(p.function) {
+				continue
+			}
 		}
 		e := &c.event
 		e.Terminal, e.Function, e.Comm, e.OwnRank = o.Terminal, p.function, -1, -1
@@ -153,7 +214,7 @@ func (s *sends) count() error {
 			return err
 		}
 		times, each := uint64(1), o.Count
-		if varies {
+		if varies && o.Count > 0 {
 			times, each = o.Count, 1
 		}
 		for range times {
@@ -177,9 +238,14 @@ func (s *sends) count() error {
 
 // decode goes through the calls one by one.
 func (s *sends) decode() error {
+	s.ordered = true
 	for s.cursor.Next() {
 		e := s.cursor.Event()
-		if send, start := kindOfSend(e.Function); send || start {
+		if s.inside != nil && e.Index >= s.to {
+			break
+		}
+		in := s.inside == nil || e.Index >= s.from
+		if send, start := kindOfSend(e.Function); (send || start) && (in || send && isPersistent(e.Function)) {
 			s.call(e, 1)
 		}
 	}
@@ -190,6 +256,11 @@ func (s *sends) decode() error {
 func kindOfSend(f *Function) (send, start bool) {
 	op, _, _ := strings.Cut(f.Class, " ")
 	return op == "send" || op == "sendrecv", op == "start" || op == "startall"
+}
+
+// isPersistent tells whether a call makes a request that is started later.
+func isPersistent(f *Function) bool {
+	return strings.Contains(f.Class, " persistent") || strings.Contains(f.Class, " partitioned")
 }
 
 // call counts a call that was made n times.
@@ -211,7 +282,7 @@ func (s *sends) call(e *Event, n uint64) {
 			case p.Name == "count", p.Name == "sendcount", p.Name == "partitions":
 				elements *= v.Int
 			case p.Name == "datatype", p.Name == "sendtype":
-				if known, ok := datatypeSizes[v.Text]; ok && v.Form == Name {
+				if known, ok := DatatypeSize(v.Text); ok && v.Form == Name {
 					size = known
 				}
 			}
@@ -230,9 +301,13 @@ func (s *sends) call(e *Event, n uint64) {
 	if size > 0 && elements > 0 {
 		m.bytes = uint64(elements * size)
 	}
-	if strings.Contains(e.Function.Class, " persistent") || strings.Contains(e.Function.Class, " partitioned") {
+	if isPersistent(e.Function) {
 		if have := s.started[request]; have != nil {
-			m.starts = have.starts
+			if s.ordered { // what was started until now is what the request was until now
+				s.addStarted(have)
+			} else {
+				m.starts = have.starts
+			}
 		}
 		s.started[request] = &m
 		return
@@ -266,9 +341,14 @@ func (s *sends) start(v *Value, n uint64) {
 // counted before it is known what it sends.)
 func (s *sends) startAll() {
 	for _, m := range s.started {
-		if m.known && m.starts > 0 {
-			s.add(m, m.starts)
-		}
+		s.addStarted(m)
+	}
+}
+
+// addStarted counts one of them.
+func (s *sends) addStarted(m *persistent) {
+	if m.known && m.starts > 0 {
+		s.add(m, m.starts)
 	}
 }
 

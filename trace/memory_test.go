@@ -16,12 +16,19 @@ import (
 // have, and garbage that has not been collected yet.
 const fuzzSlack = 24 << 20
 
-// within runs f and fails the test if it held more memory at a time than a limit and some slack. What f allocated in
+// fuzzCPU is the processor time after which some bytes have kept a reader too long. What is sound takes milliseconds.
+const fuzzCPU = 20e9
+
+// within runs f and fails the test if it took too long, or held more memory at a time than a limit and some slack. What f allocated in
 // all bounds that from above; where it is too much, f runs again, watched, with a collector that keeps garbage low.
 func within(t testing.TB, limit uint64, f func()) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
+	start := cpuNS()
 	f()
+	if took := cpuNS() - start; took > fuzzCPU {
+		t.Errorf("%.1f s of processor time", float64(took)/1e9)
+	}
 	runtime.ReadMemStats(&after)
 	if after.TotalAlloc-before.TotalAlloc <= limit+fuzzSlack {
 		return
@@ -129,12 +136,18 @@ func wtimes(t *testing.T, calls int) *Content {
 	encoded := newSequenceReader(AppendSequence(nil, values), nil)
 	require.True(t, encoded.isGrammar())
 	c := stencil(1, 1, false)
+	returnsValues(c, values)
+	return c
+}
+
+// returnsValues makes the first thread one that only calls MPI_Wtime, which returns these values.
+func returnsValues(c *Content, values []int64) {
 	terminal := int32(len(c.Signatures))
 	c.Signatures = append(c.Signatures, Signature{Function: 9, OwnRank: -1, Return: stream(0)})
-	thread := &c.Threads[0]
-	thread.Root, thread.Calls = len(c.Grammar.Rules), uint64(calls)
-	c.Grammar.Rules = append(c.Grammar.Rules, []Symbol{{Value: terminal, Count: uint64(calls)}})
-	thread.Streams = []StreamRef{{Terminal: terminal, Sequence: int32(len(c.Sequences))}}
+	c.Threads.Change(0, func(thread *Thread) {
+		thread.Root, thread.Calls = len(c.Grammar.Rules), uint64(len(values))
+		thread.Streams = []StreamRef{{Terminal: terminal, Sequence: int32(len(c.Sequences))}}
+	})
+	c.Grammar.Rules = append(c.Grammar.Rules, []Symbol{{Value: terminal, Count: uint64(len(values))}})
 	c.Sequences = append(c.Sequences, values)
-	return c
 }

@@ -30,8 +30,10 @@ const (
 	mixPrimed  = 1
 )
 
-// mixPriming is what the model has seen before the content: names of MPI constants, and sections of small traces.
+// mixPriming is what the model has seen before the content: names of MPI constants, and sections of traces of simulated
+// programs, none of them one that benchmarks measure (priming.txt).
 //
+//go:generate go run ./primingen -o priming.bin priming.txt
 //go:embed priming.bin
 var mixPriming []byte
 

@@ -5,80 +5,82 @@ import "math"
 // The sections with a row per rank or per thread are tables in columns, so that thousands of equal ranks cost a few
 // bytes.
 
-func appendRanks(ranks []Rank) []byte {
+func appendRanks(t *RankTable) []byte {
 	s := newSection()
-	n := len(ranks)
-	s.number(uint64(n))
-	s.column(n, func(i int) int64 { return int64(ranks[i].Rank) })
-	s.texts(n, func(i int) string { return ranks[i].Host })
-	s.texts(n, func(i int) string { return ranks[i].Pod })
-	s.texts(n, func(i int) string { return ranks[i].Node })
-	s.texts(n, func(i int) string { return ranks[i].BootID })
-	s.column(n, func(i int) int64 { return int64(ranks[i].PID) })
-	s.texts(n, func(i int) string { return ranks[i].Executable })
-	s.column(n, func(i int) int64 { return ranks[i].StartRealtimeNS })
-	s.texts(n, func(i int) string { return ranks[i].EndedEarly })
-	s.column(n, func(i int) int64 { return int64(ranks[i].Dropped) })
-	s.texts(n, func(i int) string { return ranks[i].Clock.Kind })
-	s.column(n, func(i int) int64 { return int64(len(ranks[i].Clock.Samples)) })
-	var ticks, monotonic, offsets []int64
-	for i := range ranks {
-		var before ClockSample
-		for _, sample := range ranks[i].Clock.Samples {
-			ticks = append(ticks, sample.Ticks-before.Ticks)
-			monotonic = append(monotonic, sample.MonotonicNS-before.MonotonicNS)
-			offsets = append(offsets, (sample.RealtimeNS-sample.MonotonicNS)-(before.RealtimeNS-before.MonotonicNS))
-			before = sample
+	s.number(uint64(t.Len()))
+	text := func(k int) { s.textNumbers(&t.texts[k], t.strings.list) }
+	s.numbers(&t.number)
+	text(hostText)
+	text(podText)
+	text(nodeText)
+	text(bootText)
+	s.numbers(&t.pid)
+	text(executableText)
+	s.numbers(&t.start)
+	text(endText)
+	s.numbers(&t.dropped)
+	text(clockText)
+	s.b = AppendSequence(s.b, t.samples.counts())
+	for k := range clockColumns {
+		if t.samples.columns == nil {
+			s.b = AppendSequence(s.b, nil)
+			continue
 		}
+		s.numbers(&t.samples.columns[k])
 	}
-	s.b = AppendSequence(s.b, ticks)
-	s.b = AppendSequence(s.b, monotonic)
-	s.b = AppendSequence(s.b, offsets)
 	return s.bytes()
 }
 
-func (d *decoder) ranks() []Rank {
-	n := d.rows(264)
-	ranks := make([]Rank, n)
-	numbers, hosts, pods, nodes, boots := d.column(n), d.texts(n), d.texts(n), d.texts(n), d.texts(n)
-	pids, executables, starts, ends := d.column(n), d.texts(n), d.column(n), d.texts(n)
-	dropped, kinds, samples := d.column(n), d.texts(n), d.column(n)
-	total := 0
-	for i := range ranks {
-		ranks[i] = Rank{
-			Rank: int(numbers[i]), Host: hosts[i], Pod: pods[i], Node: nodes[i], BootID: boots[i], PID: int(pids[i]),
-			Executable: executables[i], StartRealtimeNS: starts[i], EndedEarly: ends[i], Dropped: uint64(dropped[i]),
-			Clock: Clock{Kind: kinds[i]},
-		}
-		if numbers[i] < 0 || numbers[i] > math.MaxInt32 || samples[i] < 0 || samples[i] > math.MaxInt32 {
-			d.fail(errNumber)
-			return nil
-		}
-		total += int(samples[i])
+func (d *decoder) ranks() RankTable {
+	var t RankTable
+	n := d.rows(rowBytes)
+	text := func(k int) { t.texts[k] = d.textNumbers(n) }
+	t.strings.list = d.strings
+	t.number = d.numbers(n)
+	text(hostText)
+	text(podText)
+	text(nodeText)
+	text(bootText)
+	t.pid = d.numbers(n)
+	text(executableText)
+	t.start = d.numbers(n)
+	text(endText)
+	t.dropped = d.numbers(n)
+	text(clockText)
+	t.samples = d.ragged(n, clockColumns)
+	t.context.begin(len(contextColumns))
+	t.context.first.PushRun(0, 0, n)
+	t.own.PushRun(0, 0, n)
+	t.ownLists.lists = [][]uint32{nil}
+	if d.err == nil && !t.number.Within(0, math.MaxInt32+1) {
+		d.fail(errNumber)
 	}
-	if !d.budget.take(int64(total) * 24) {
-		d.fail(errMemory)
-		return nil
+	if d.err != nil {
+		return RankTable{}
 	}
-	ticks, monotonic, offsets := d.column(total), d.column(total), d.column(total)
-	all := make([]ClockSample, total)
-	at := 0
-	for i := range ranks {
-		if samples[i] == 0 {
-			continue
+	return t
+}
+
+// ragged reads how many rows each of n rows has, then their columns.
+func (d *decoder) ragged(n, columns int) ragged {
+	var g ragged
+	g.begin(columns)
+	counts := d.numbers(n)
+	for run, count := range counts.Runs() {
+		for range count {
+			if run.First < 0 || run.First > math.MaxInt32 || int64(g.n)+run.First > math.MaxInt32 {
+				d.fail(errNumber)
+				return ragged{}
+			}
+			g.n += int(run.First)
+			g.first.Push(int64(g.n))
+			run.First += run.Step
 		}
-		mine := all[at : at+int(samples[i]) : at+int(samples[i])]
-		var before ClockSample
-		for j := range mine {
-			mine[j].Ticks = before.Ticks + ticks[at+j]
-			mine[j].MonotonicNS = before.MonotonicNS + monotonic[at+j]
-			mine[j].RealtimeNS = mine[j].MonotonicNS + before.RealtimeNS - before.MonotonicNS + offsets[at+j]
-			before = mine[j]
-		}
-		ranks[i].Clock.Samples = mine
-		at += len(mine)
 	}
-	return ranks
+	for k := range g.columns {
+		g.columns[k] = d.numbers(g.n)
+	}
+	return g
 }
 
 // A listTable numbers distinct lists of integers in order of first sight.
@@ -103,21 +105,35 @@ func (t *listTable) index(list []int64) int {
 // appendLists writes the lengths of the lists, then the lists, those of one length together: long ones as a sequence
 // each, short ones position by position.
 func appendLists(b []byte, lists [][]int64) []byte {
-	lengths := make([]int64, len(lists))
-	for i, list := range lists {
-		lengths[i] = int64(len(list))
+	return appendListsOf(b, len(lists), func(i int) int { return len(lists[i]) }, func(i int) []int64 { return lists[i] })
+}
+
+// appendColumns is appendLists for columns, one of which is expanded at a time.
+func appendColumns(b []byte, columns []Numbers) []byte {
+	var values []int64
+	return appendListsOf(b, len(columns), func(i int) int { return columns[i].Len() }, func(i int) []int64 {
+		values = columns[i].Values(values[:0])
+		return values
+	})
+}
+
+// appendListsOf writes n lists; what list gives is used until it is called again.
+func appendListsOf(b []byte, n int, length func(i int) int, list func(i int) []int64) []byte {
+	lengths := make([]int64, n)
+	for i := range lengths {
+		lengths[i] = int64(length(i))
 	}
 	b = AppendSequence(b, lengths)
 	for _, group := range groupLists(lengths) {
 		if n := int(lengths[group[0]]); n > len(group) {
 			for _, i := range group {
-				b = AppendSequence(b, lists[i])
+				b = AppendSequence(b, list(i))
 			}
 		} else {
-			all := make([]int64, 0, n*len(group))
-			for k := range n {
-				for _, i := range group {
-					all = append(all, lists[i][k])
+			all := make([]int64, n*len(group))
+			for j, i := range group {
+				for k, v := range list(i) {
+					all[k*len(group)+j] = v
 				}
 			}
 			b = AppendSequence(b, all)
@@ -147,8 +163,7 @@ func groupLists(lengths []int64) [][]int {
 
 func (d *decoder) lists() [][]int64 {
 	lengths := d.sequence()
-	if !d.budget.take(int64(len(lengths)) * 40) {
-		d.fail(errMemory)
+	if !d.temporary(int64(len(lengths)) * 40) {
 		return nil
 	}
 	lists := make([][]int64, len(lengths))
@@ -162,8 +177,7 @@ func (d *decoder) lists() [][]int64 {
 				lists[i] = d.column(int(n))
 			}
 		default:
-			if !d.budget.take(n * int64(len(group)) * 8) {
-				d.fail(errMemory)
+			if !d.temporary(n * int64(len(group)) * 8) {
 				return nil
 			}
 			all := d.column(int(n) * len(group))
@@ -182,39 +196,74 @@ func (d *decoder) lists() [][]int64 {
 	return lists
 }
 
+// columns reads what appendColumns wrote.
+func (d *decoder) columns() []Numbers {
+	lengths := d.sequence()
+	if !d.budget.take(int64(len(lengths)) * 72) {
+		d.fail(errMemory)
+		return nil
+	}
+	columns := make([]Numbers, len(lengths))
+	for _, group := range groupLists(lengths) {
+		n := lengths[group[0]]
+		switch {
+		case n < 0 || n > math.MaxInt32 || n > math.MaxInt32/int64(len(group)):
+			d.fail(errNumber)
+		case int(n) > len(group):
+			for _, i := range group {
+				columns[i] = d.numbers(int(n))
+			}
+		default:
+			if !d.budget.take(n * int64(len(group)) * 16) {
+				d.fail(errMemory)
+				return nil
+			}
+			for j, v := range d.column(int(n) * len(group)) {
+				columns[group[j%len(group)]].Push(v)
+			}
+		}
+		if d.err != nil {
+			return nil
+		}
+	}
+	return columns
+}
+
+// rowBytes is what is booked for a row of a table: its columns are booked by what they hold, but a reader goes through
+// all rows.
+const rowBytes = 16
+
 // appendRankMap writes which threads there are, which root each has, and which communicators each rank had.
 func appendRankMap(c *Content) []byte {
 	s := newSection()
-	n := len(c.Threads)
+	t := &c.Threads
+	n := t.Len()
 	s.number(uint64(n))
-	s.column(n, func(i int) int64 { return int64(c.Threads[i].Rank) })
-	s.column(n, func(i int) int64 { return int64(c.Threads[i].Thread) })
-	s.column(n, func(i int) int64 { return int64(c.Threads[i].Shape) })
-	first := firstRoots(c.Threads)
-	s.column(len(first), func(i int) int64 { return int64(first[i]) })
-	s.column(n, func(i int) int64 { return int64(c.Threads[i].Root - first[c.Threads[i].Shape]) })
+	s.numbers(&t.rank)
+	s.numbers(&t.number)
+	s.numbers(&t.shape)
+	first := firstRoots(t)
+	s.column(len(first), func(i int) int64 { return first[i] })
+	root, shape := t.root.Lookup(), t.shape.Lookup()
+	s.column(n, func(i int) int64 { return root(i) - first[shape(i)] })
 	own := newListTable()
-	mine := make([]int64, len(c.Ranks))
-	for i := range c.Ranks {
-		mine[i] = int64(own.index(numbers(c.Ranks[i].CommunicatorsOwn)))
-	}
-	s.b = AppendSequence(s.b, mine)
+	s.renumbered(&c.Ranks.own, func(k int64) int64 { return int64(own.index(numbers(c.Ranks.ownLists.lists[k]))) })
 	s.b = appendLists(s.b, own.lists)
 	return s.bytes()
 }
 
 // firstRoots is the root of the first thread of each shape; 0 for a number that no thread has.
-func firstRoots(threads []Thread) []int {
-	var first []int
-	seen := map[int]bool{}
-	for i := range threads {
-		t := &threads[i]
-		for len(first) <= t.Shape {
+func firstRoots(t *ThreadTable) []int64 {
+	var first []int64
+	seen := map[int64]bool{}
+	root := t.root.Lookup()
+	for i, shape := range t.shape.All() {
+		for int64(len(first)) <= shape {
 			first = append(first, 0)
 		}
-		if !seen[t.Shape] {
-			seen[t.Shape] = true
-			first[t.Shape] = t.Root
+		if !seen[shape] {
+			seen[shape] = true
+			first[shape] = root(i)
 		}
 	}
 	return first
@@ -230,31 +279,46 @@ func numbers[T int | int32 | uint32](list []T) []int64 {
 
 // rankMap fills in c.Threads and the communicators of c.Ranks. The lengths are those of the grammar's rules.
 func (d *decoder) rankMap(c *Content, lengths []uint64) {
-	n := d.rows(144)
-	ranks, threads, shapes, first, roots := d.column(n), d.column(n), d.column(n), d.sequence(), d.column(n)
-	mine, own := d.column(len(c.Ranks)), d.lists()
+	n := d.rows(2 * rowBytes)
+	t := &c.Threads
+	t.rank, t.number, t.shape = d.numbers(n), d.numbers(n), d.numbers(n)
+	first, offsets := d.sequence(), d.numbers(n)
+	mine, own := d.numbers(c.Ranks.Len()), d.lists()
+	if d.err == nil && (!t.rank.Within(0, math.MaxInt32+1) || !t.number.Within(0, math.MaxInt32+1) ||
+		!t.shape.Within(0, int64(len(first))) || !mine.Within(0, int64(len(own)))) {
+		d.fail(errNumber)
+	}
 	if d.err != nil {
+		*t = ThreadTable{}
 		return
 	}
-	if n > 0 {
-		c.Threads = make([]Thread, n)
-	}
-	places := make([]int, len(first))
-	for i := range c.Threads {
-		if shapes[i] < 0 || shapes[i] >= int64(len(first)) {
+	places := make([]int64, len(first))
+	offset := offsets.Lookup()
+	held := int64(0)
+	for i, shape := range t.shape.All() {
+		root := first[shape] + offset(i)
+		if root < 0 || root >= int64(len(lengths)) {
 			d.fail(errNumber)
+			*t = ThreadTable{}
 			return
 		}
-		roots[i] += first[shapes[i]]
-		if ranks[i] < 0 || ranks[i] > math.MaxInt32 || threads[i] < 0 || threads[i] > math.MaxInt32 ||
-			roots[i] < 0 || roots[i] >= int64(len(lengths)) {
-			d.fail(errNumber)
-			return
+		t.root.Push(root)
+		t.calls.Push(int64(lengths[root]))
+		t.place.Push(places[shape])
+		places[shape]++
+		if now := t.root.bytes() + t.calls.bytes() + t.place.bytes(); now > held {
+			if !d.budget.take(now - held) {
+				d.fail(errMemory)
+				*t = ThreadTable{}
+				return
+			}
+			held = now
 		}
-		c.Threads[i] = Thread{Rank: int(ranks[i]), Thread: int(threads[i]), Root: int(roots[i]),
-			Calls: lengths[roots[i]], Shape: int(shapes[i]), Place: places[shapes[i]]}
-		places[shapes[i]]++
 	}
+	for _, fill := range []*Numbers{&t.first, &t.length, &t.inside, &t.joined, &t.streams, &t.timing, &t.storedThread, &t.storedRoot} {
+		fill.PushRun(0, 0, n)
+	}
+	t.streamSets.lists = [][]StreamRef{nil}
 	lists := make([][]uint32, len(own))
 	for i, list := range own {
 		if len(list) == 0 {
@@ -273,13 +337,7 @@ func (d *decoder) rankMap(c *Content, lengths []uint64) {
 			lists[i][j] = uint32(x)
 		}
 	}
-	for i, k := range mine {
-		if k < 0 || k >= int64(len(lists)) {
-			d.fail(errNumber)
-			return
-		}
-		c.Ranks[i].CommunicatorsOwn = lists[k] // ranks with equal lists share one
-	}
+	c.Ranks.own, c.Ranks.ownLists.lists = mine, lists
 }
 
 // appendStreams writes which value sequence each stream of each thread has. Many threads have the same streams, and
@@ -288,9 +346,8 @@ func appendStreams(c *Content) []byte {
 	s := newSection()
 	s.number(uint64(len(c.Sequences)))
 	sets, assignments := newListTable(), newListTable()
-	mine := make([]int64, len(c.Threads))
-	for i := range c.Threads {
-		streams := c.Threads[i].Streams
+	s.renumbered(&c.Threads.streams, func(k int64) int64 {
+		streams := c.Threads.streamSets.lists[k]
 		set, sequences := make([]int64, 0, 2*len(streams)), make([]int64, 1, 1+len(streams))
 		for _, ref := range streams {
 			set = append(set, int64(ref.Terminal))
@@ -300,9 +357,8 @@ func appendStreams(c *Content) []byte {
 			set = append(set, int64(ref.Number))
 		}
 		sequences[0] = int64(sets.index(set))
-		mine[i] = int64(assignments.index(sequences))
-	}
-	s.b = AppendSequence(s.b, mine)
+		return int64(assignments.index(sequences))
+	})
 	s.b = appendLists(s.b, sets.lists)
 	s.b = appendLists(s.b, assignments.lists)
 	return s.bytes()
@@ -311,7 +367,7 @@ func appendStreams(c *Content) []byte {
 // streams fills in the streams of c.Threads and returns the number of sequences.
 func (d *decoder) streams(c *Content) int {
 	count := d.uvarintUpTo(math.MaxInt32)
-	mine, sets, assignments := d.column(len(c.Threads)), d.lists(), d.lists()
+	mine, sets, assignments := d.numbers(c.Threads.Len()), d.lists(), d.lists()
 	all := make([][]StreamRef, len(assignments))
 	for i, sequences := range assignments {
 		if len(sequences) == 0 || sequences[0] < 0 || sequences[0] >= int64(len(sets)) {
@@ -336,12 +392,11 @@ func (d *decoder) streams(c *Content) int {
 			all[i][j] = StreamRef{int32(set[j]), int32(set[n+j]), int32(sequence)}
 		}
 	}
-	for i, k := range mine {
-		if k < 0 || k >= int64(len(all)) {
-			d.fail(errNumber)
-			return 0
-		}
-		c.Threads[i].Streams = all[k]
+	if d.err == nil && !mine.Within(0, int64(len(all))) {
+		d.fail(errNumber)
+	}
+	if d.err == nil {
+		c.Threads.streams, c.Threads.streamSets.lists = mine, all
 	}
 	return int(count)
 }
@@ -357,36 +412,30 @@ const (
 // has.
 func appendTimingStart(c *Content) []byte {
 	s := newSection()
-	n := len(c.Threads)
-	s.column(n, func(i int) int64 { return c.Threads[i].FirstTick })
-	s.column(n, func(i int) int64 {
-		switch t := &c.Threads[i]; {
-		case t.timed():
+	t := &c.Threads
+	s.numbers(&t.first)
+	s.column(t.Len(), func(i int) int64 {
+		switch {
+		case t.timed(i):
 			return timingOfCalls
-		case len(t.Aggregates) > 0:
+		case i < len(t.aggregates) && len(t.aggregates[i]) > 0:
 			return timingAggregates
 		}
 		return timingNone
 	})
-	s.column(n, func(i int) int64 { return c.Threads[i].EndTick - c.Threads[i].FirstTick })
-	s.column(n, func(i int) int64 { return c.Threads[i].InsideTicks })
+	s.numbers(&t.length)
+	s.numbers(&t.inside)
 	return s.bytes()
 }
 
 // timingStart fills in c.Threads and returns which timing the threads have.
-func (d *decoder) timingStart(c *Content) []uint8 {
-	n := len(c.Threads)
-	ticks, has, lengths, inside := d.column(n), d.column(n), d.column(n), d.column(n)
-	kinds := make([]uint8, n)
-	for i := range c.Threads {
-		if has[i] < timingNone || has[i] > timingAggregates {
-			d.fail(errNumber)
-			return kinds
-		}
-		c.Threads[i].FirstTick = ticks[i]
-		c.Threads[i].EndTick = ticks[i] + lengths[i]
-		c.Threads[i].InsideTicks = inside[i]
-		kinds[i] = uint8(has[i])
+func (d *decoder) timingStart(c *Content) Numbers {
+	t := &c.Threads
+	n := t.Len()
+	var has Numbers
+	t.first, has, t.length, t.inside = d.numbers(n), d.numbers(n), d.numbers(n), d.numbers(n)
+	if d.err == nil && !has.Within(timingNone, timingAggregates+1) {
+		d.fail(errNumber)
 	}
-	return kinds
+	return has
 }

@@ -14,7 +14,7 @@ import (
 // An Option changes how a trace is opened.
 type Option func(*Reader)
 
-// WithMemoryLimit bounds the memory of a reader and its cursors, in bytes; default: 64 MiB + 32 × the file's size.
+// WithMemoryLimit bounds the memory of a reader and its cursors, in bytes; default: 64 MiB + 8 × the file's size.
 // What needs more fails with an error that names this option.
 func WithMemoryLimit(bytes int64) Option {
 	return func(r *Reader) { r.budget = newBudget(bytes) }
@@ -22,8 +22,9 @@ func WithMemoryLimit(bytes int64) Option {
 
 const (
 	memoryLimitBase = 64 << 20
-	// A symbol of a grammar takes 16 bytes, in the file one or two, or less.
-	memoryLimitFactor = 32
+	// What grows with the calls of a run needs less (TestMemoryPerByte), but for grammars without regularity, of which the
+	// base has room for five million symbols.
+	memoryLimitFactor = 8
 	// tailRead is what Open reads first: most often the index is in it.
 	tailRead = 64 << 10
 )
@@ -35,20 +36,21 @@ type Reader struct {
 	size    int64
 	budget  *budget
 	version int
-	index   []indexEntry
+	index   *index
 	ahead   []extent // of the file, read already; only while it is opened
 	shared  Content  // without sequences and timing
 	plans   []callPlan
-	timed   []uint8 // which timing the threads have
+	timed   Numbers // which timing the threads have
 
 	sequenceCount  int
 	sequenceBlocks []indexEntry
-	timing         []indexEntry // sorted by thread and part
-	aggregates     []indexEntry // sorted by thread
+	clockBlocks    []indexEntry
+	timing         blockList // by thread and part
+	aggregates     blockList // by thread
 	timingPlan     *timingPlan
 
 	mu        sync.Mutex
-	sequences map[int]sequenceBlock    // by position in sequenceBlocks
+	sequences map[int64]sequenceBlock  // by where they are
 	grammars  map[int]*sequenceGrammar // of sequences that are one; all cursors share it
 }
 
@@ -58,20 +60,10 @@ type extent struct {
 	bytes  []byte
 }
 
-// A sequenceBlock holds the encodings of consecutive sequences.
-type sequenceBlock struct {
-	bytes []byte
-	ends  []int64
-}
-
 // Open reads the index and what all ranks share. r is read at offsets below size, later too, when more is asked for.
 func Open(r io.ReaderAt, size int64, options ...Option) (*Reader, error) {
-	t := &Reader{r: r, size: size, sequences: map[int]sequenceBlock{}, grammars: map[int]*sequenceGrammar{}}
-	limit := int64(memoryLimitBase)
-	if size > 0 && size < (math.MaxInt64-limit)/memoryLimitFactor {
-		limit += memoryLimitFactor * size
-	}
-	t.budget = newBudget(limit)
+	t := &Reader{r: r, size: size, sequences: map[int64]sequenceBlock{}, grammars: map[int]*sequenceGrammar{}}
+	t.budget = newBudget(defaultMemoryLimit(size))
 	for _, option := range options {
 		option(t)
 	}
@@ -79,6 +71,10 @@ func Open(r io.ReaderAt, size int64, options ...Option) (*Reader, error) {
 		return nil, fmt.Errorf("trace: open: %w", err)
 	}
 	return t, nil
+}
+
+func defaultMemoryLimit(size int64) int64 {
+	return memoryLimitBase + memoryLimitFactor*min(max(size, 0), math.MaxInt64/(2*memoryLimitFactor))
 }
 
 var errNoTrace = errors.New("this is no Cairn trace")
@@ -98,7 +94,7 @@ func (t *Reader) open() error {
 		return errNoTrace
 	}
 	if t.version = int(head[len(magic)]); t.version != FormatVersion {
-		return fmt.Errorf("format version %d is unknown (this is Cairn for version %d)", t.version, FormatVersion)
+		return versionError(t.version)
 	}
 	if err := t.openIndex(); err != nil {
 		return err
@@ -112,6 +108,15 @@ func (t *Reader) open() error {
 	t.ahead = nil
 	t.plans = planCalls(&t.shared)
 	return nil
+}
+
+func versionError(version int) error {
+	if version < FormatVersion {
+		return fmt.Errorf("format version %d is from before the format was frozen and cannot be read any more: "+
+			"trace the program again, or read the file with the Cairn that wrote it", version)
+	}
+	return fmt.Errorf("format version %d is unknown to this Cairn, which reads version %d: read the file with a newer one",
+		version, FormatVersion)
 }
 
 // openIndex reads the index.
@@ -144,14 +149,21 @@ func (t *Reader) openIndex() error {
 func (t *Reader) openShared() error {
 	byType := map[blockType]indexEntry{}
 	first, last, total := t.size, int64(0), int64(0)
-	for _, e := range t.index {
-		switch e.kind {
+	var timing, aggregates Numbers
+	for i, kind := range t.index.kinds.All() {
+		switch blockType(kind) {
 		case blockTiming:
-			t.timing = append(t.timing, e)
+			timing.Push(int64(i))
+			continue
 		case blockAggregates:
-			t.aggregates = append(t.aggregates, e)
+			aggregates.Push(int64(i))
+			continue
+		}
+		switch e := t.index.at(i); e.kind {
 		case blockSequences:
 			t.sequenceBlocks = append(t.sequenceBlocks, e)
+		case blockClockReadings:
+			t.clockBlocks = append(t.clockBlocks, e)
 		default:
 			if _, twice := byType[e.kind]; twice {
 				return fmt.Errorf("two blocks of type %d", e.kind)
@@ -165,11 +177,9 @@ func (t *Reader) openShared() error {
 			return err
 		}
 	}
-	slices.SortFunc(t.timing, func(a, b indexEntry) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.part, b.part))
-	})
-	slices.SortFunc(t.aggregates, func(a, b indexEntry) int { return cmp.Compare(a.key, b.key) })
+	t.timing, t.aggregates = sortBlocks(t.index, timing), sortBlocks(t.index, aggregates)
 	slices.SortFunc(t.sequenceBlocks, func(a, b indexEntry) int { return cmp.Compare(a.key, b.key) })
+	slices.SortFunc(t.clockBlocks, func(a, b indexEntry) int { return cmp.Compare(a.key, b.key) })
 
 	c := &t.shared
 	var lengths []uint64
@@ -193,15 +203,18 @@ func (t *Reader) openShared() error {
 		}},
 		{blockRanks, "ranks", false, func(d *decoder) { c.Ranks = d.ranks() }},
 		{blockRankMap, "rank map", false, func(d *decoder) { d.rankMap(c, lengths) }},
-		{blockColumns, "columns", true, func(d *decoder) { c.Columns = d.lists() }},
+		{blockColumns, "columns", true, func(d *decoder) { c.Columns = d.columns() }},
 		{blockStreams, "streams", false, func(d *decoder) { t.sequenceCount = d.streams(c) }},
 		{blockTimingStart, "start of timing", false, func(d *decoder) { t.timed = d.timingStart(c) }},
 		{blockContext, "context", false, func(d *decoder) { d.context(c) }},
+		{blockLeads, "leads", true, func(d *decoder) { d.leads(c) }},
+		{blockClustering, "clustering", false, func(d *decoder) { d.clustering(c) }},
 	}
 	for _, section := range sections {
 		e, ok := byType[section.kind]
 		if !ok {
-			if section.kind == blockSites || section.kind == blockContext || section.kind == blockSegments || section.kind == blockColumns {
+			switch section.kind {
+			case blockSites, blockContext, blockSegments, blockColumns, blockLeads, blockClustering:
 				continue
 			}
 			return fmt.Errorf("%s: missing", section.name)
@@ -213,6 +226,7 @@ func (t *Reader) openShared() error {
 				d = sectionDecoder(content, t.budget)
 			}
 			section.decode(d)
+			d.release()
 			if err = d.err; err == nil && len(d.b) > 0 {
 				err = fmt.Errorf("%d bytes too many", len(d.b))
 			}
@@ -225,6 +239,7 @@ func (t *Reader) openShared() error {
 	if err := c.validateShared(); err != nil {
 		return err
 	}
+	t.standIn()
 	var err error
 	t.timingPlan, err = planTiming(c.Signatures, &c.Meta, c.Functions)
 	return err
@@ -307,101 +322,57 @@ func (t *Reader) Communicators() []Communicator { return t.shared.Communicators 
 func (t *Reader) Grammar() Grammar { return t.shared.Grammar }
 
 // Ranks are sorted by rank.
-func (t *Reader) Ranks() []Rank { return t.shared.Ranks }
+func (t *Reader) Ranks() *RankTable { return &t.shared.Ranks }
 
 // Rank is the one with this number, nil if it is not in the trace.
 func (t *Reader) Rank(rank int) *Rank { return t.shared.rank(rank) }
 
 // Threads are sorted by rank and thread; Gaps and Durations are nil (see Timing).
-func (t *Reader) Threads() []Thread { return t.shared.Threads }
+func (t *Reader) Threads() *ThreadTable { return &t.shared.Threads }
 
 // Sequences is the number of value sequences.
 func (t *Reader) Sequences() int { return t.sequenceCount }
 
-// Sequence decodes one value sequence.
+// Sequence decodes one value sequence. It needs the memory limit's leave, but the values are the caller's: they count no
+// more once they are there.
 func (t *Reader) Sequence(i int) ([]int64, error) {
+	values, booked, err := t.sequence(i)
+	t.budget.give(booked)
+	return values, err
+}
+
+// sequence decodes a value sequence, which stays booked on the budget.
+func (t *Reader) sequence(i int) (values []int64, booked int64, err error) {
 	b, err := t.sequenceBytes(i)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	d := decoder{b: b, budget: t.budget}
-	values := d.sequence()
+	values = d.sequence()
 	if d.err != nil {
-		return nil, fmt.Errorf("trace: value sequence %d: %w", i, d.err)
+		d.release()
+		return nil, 0, fmt.Errorf("trace: value sequence %d: %w", i, d.err)
 	}
-	return values, nil
-}
-
-// sequenceBytes is the encoding of one value sequence.
-func (t *Reader) sequenceBytes(i int) ([]byte, error) {
-	if i < 0 || i >= t.sequenceCount {
-		return nil, fmt.Errorf("trace: no value sequence %d", i)
-	}
-	k, exact := slices.BinarySearchFunc(t.sequenceBlocks, int64(i), func(e indexEntry, i int64) int {
-		return cmp.Compare(e.key, i)
-	})
-	if !exact {
-		k--
-	}
-	if k < 0 {
-		return nil, fmt.Errorf("trace: value sequence %d: missing", i)
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	block, loaded := t.sequences[k]
-	if !loaded {
-		var err error
-		if block, err = t.loadSequences(t.sequenceBlocks[k]); err != nil {
-			return nil, fmt.Errorf("trace: value sequences from %d: %w", t.sequenceBlocks[k].key, err)
-		}
-		t.sequences[k] = block
-	}
-	i -= int(t.sequenceBlocks[k].key)
-	if i >= len(block.ends) {
-		return nil, fmt.Errorf("trace: value sequence %d: missing", i)
-	}
-	start := int64(0)
-	if i > 0 {
-		start = block.ends[i-1]
-	}
-	return block.bytes[start:block.ends[i]], nil
-}
-
-func (t *Reader) loadSequences(e indexEntry) (sequenceBlock, error) {
-	content, err := t.block(e)
-	if err != nil {
-		return sequenceBlock{}, err
-	}
-	d := decoder{b: content, budget: t.budget}
-	ends := d.sequence()
-	var end int64
-	for i, n := range ends {
-		if n < 0 || n > int64(len(d.b))-end {
-			d.fail(errSequence)
-			break
-		}
-		end += n
-		ends[i] = end
-	}
-	return sequenceBlock{d.b, ends}, d.err
+	return values, d.scratch, nil
 }
 
 // Aggregates reads the aggregated timing of Threads()[thread]; nil when the trace has none.
 func (t *Reader) Aggregates(thread int) ([]Aggregate, error) {
-	if t.timed[thread] != timingAggregates {
+	if t.timed.At(thread) != timingAggregates {
 		return nil, nil
 	}
-	i, ok := slices.BinarySearchFunc(t.aggregates, int64(thread), func(e indexEntry, k int64) int { return cmp.Compare(e.key, k) })
-	where := &t.shared.Threads[thread]
+	entry, ok := t.aggregates.find(int64(t.shared.timingRow(thread)), 0)
+	where := t.shared.Threads.At(thread)
 	if !ok {
 		return nil, fmt.Errorf("trace: aggregates of rank %d thread %d: missing", where.Rank, where.Thread)
 	}
-	content, err := t.block(t.aggregates[i])
+	content, err := t.block(entry)
 	if err != nil {
 		return nil, fmt.Errorf("trace: aggregates of rank %d thread %d: %w", where.Rank, where.Thread, err)
 	}
 	d := &decoder{b: content, budget: t.budget}
 	list := d.aggregates(len(t.shared.Signatures))
+	d.release()
 	t.budget.give(int64(len(content)))
 	if d.err == nil && len(d.b) > 0 {
 		d.fail(errNumber)
@@ -441,17 +412,22 @@ func (t *Reader) shareGrammar(sequence int, r *sequenceReader) error {
 // memory is the budget for what cursors keep.
 func (t *Reader) memory() *budget { return t.budget }
 
+func (t *Reader) beside(thread int) (source, bool) { return t, t.timed.At(thread) == timingOfCalls }
+
 // Content reads everything.
 func (t *Reader) Content() (*Content, error) {
 	c, err := t.StreamedContent()
 	if err != nil {
 		return nil, err
 	}
-	for i := range c.Threads {
-		c.Threads[i].Timing = nil
-		if c.Threads[i].Gaps, c.Threads[i].Durations, err = t.Timing(i); err != nil {
+	threads := c.Threads
+	c.Threads = ThreadTable{}
+	for i, thread := range threads.All() {
+		thread.Timing = nil
+		if thread.Gaps, thread.Durations, err = t.Timing(i); err != nil {
 			return nil, err
 		}
+		c.Threads.Append(thread)
 	}
 	return c, nil
 }
@@ -460,6 +436,9 @@ func (t *Reader) Content() (*Content, error) {
 // open, and are read when the content is written again or a cursor asks for them.
 func (t *Reader) StreamedContent() (*Content, error) {
 	c := t.shared
+	if len(c.Leads) > 0 {
+		return nil, ErrLeads
+	}
 	if t.sequenceCount > 0 {
 		if !t.budget.take(24 * int64(t.sequenceCount)) {
 			return nil, fmt.Errorf("trace: value sequences: %w", errMemory)
@@ -468,23 +447,21 @@ func (t *Reader) StreamedContent() (*Content, error) {
 	}
 	for i := range c.Sequences {
 		var err error
-		if c.Sequences[i], err = t.Sequence(i); err != nil {
+		if c.Sequences[i], _, err = t.sequence(i); err != nil {
 			return nil, err
 		}
 	}
-	c.Threads = slices.Clone(c.Threads)
-	timings := t.storedTimings()
-	for i := range c.Threads {
-		var err error
-		if c.Threads[i].Aggregates, err = t.Aggregates(i); err != nil {
-			return nil, err
-		}
-		if t.timed[i] == timingOfCalls {
-			if err := timings[i].check(); err != nil {
-				return nil, fmt.Errorf("trace: timing of rank %d thread %d %w", c.Threads[i].Rank, c.Threads[i].Thread, err)
+	if !t.aggregates.empty() {
+		c.Threads.aggregates = make([][]Aggregate, c.Threads.Len())
+		for i := range c.Threads.aggregates {
+			var err error
+			if c.Threads.aggregates[i], err = t.Aggregates(i); err != nil {
+				return nil, err
 			}
-			c.Threads[i].Timing = &timings[i]
 		}
+	}
+	if err := t.storeTimings(&c.Threads); err != nil {
+		return nil, err
 	}
 	return &c, nil
 }

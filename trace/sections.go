@@ -13,6 +13,7 @@ import (
 type sectionWriter struct {
 	strings *stringTable
 	b       []byte
+	values  []int64 // of the column that is being written
 }
 
 func newSection() *sectionWriter { return &sectionWriter{strings: newStringTable()} }
@@ -31,15 +32,46 @@ func (s *sectionWriter) flag(x bool) {
 
 // column writes f(0), …, f(n−1) as a sequence.
 func (s *sectionWriter) column(n int, f func(i int) int64) {
-	values := make([]int64, n)
-	for i := range values {
-		values[i] = f(i)
+	s.values = s.values[:0]
+	for i := range n {
+		s.values = append(s.values, f(i))
 	}
-	s.b = AppendSequence(s.b, values)
+	s.b = AppendSequence(s.b, s.values)
 }
 
 func (s *sectionWriter) texts(n int, f func(i int) string) {
 	s.column(n, func(i int) int64 { return int64(s.strings.index(f(i))) })
+}
+
+// numbers writes a column.
+func (s *sectionWriter) numbers(list *Numbers) {
+	s.values = list.Values(s.values[:0])
+	s.b = AppendSequence(s.b, s.values)
+}
+
+// textNumbers writes a column of indices into a dictionary.
+func (s *sectionWriter) textNumbers(list *Numbers, dictionary []string) {
+	s.renumbered(list, func(k int64) int64 { return int64(s.strings.index(dictionary[k])) })
+}
+
+// renumbered writes a column of what a function makes of its numbers; it is called once for equal ones that follow
+// each other.
+func (s *sectionWriter) renumbered(list *Numbers, number func(int64) int64) {
+	s.values = s.values[:0]
+	for run, count := range list.Runs() {
+		if run.Step == 0 {
+			x := number(run.First)
+			for range count {
+				s.values = append(s.values, x)
+			}
+			continue
+		}
+		for range count {
+			s.values = append(s.values, number(run.First))
+			run.First += run.Step
+		}
+	}
+	s.b = AppendSequence(s.b, s.values)
 }
 
 func (s *sectionWriter) rankList(l RankList) {

@@ -10,7 +10,7 @@ import (
 )
 
 // pointersAndPaths is a trace with segments and call paths: main -> exchange -> MPI_Send of a heap buffer.
-func pointersAndPaths(t *testing.T) *Content {
+func pointersAndPaths(t testing.TB) *Content {
 	t.Helper()
 	c := stencil(2, 3, true)
 	c.Sites = append(c.Sites[:0:0],

@@ -135,20 +135,20 @@ func DecodeSequence(b []byte, limit int) (values []int64, rest []byte, err error
 // sequenceMemory is what the grammar of a sequence may need besides the values.
 const sequenceMemory = 16 << 20
 
-// sequence reads a sequence within the decoder's budget.
+// sequence reads a sequence within the decoder's budget, on which it is temporary.
 func (d *decoder) sequence() []int64 {
 	n := d.uvarint()
-	if n > 1<<60 || !d.budget.take(int64(n)*8) {
+	if n > 1<<60 || !d.temporary(int64(n)*8) {
 		d.fail(errMemory)
 		return nil
 	}
 	return d.sequenceValues(n)
 }
 
-// pieces is a sequence that is no grammar.
+// pieces is a sequence that is no grammar; temporary too.
 func (d *decoder) pieces() []int64 {
 	n := d.uvarint()
-	if n > 1<<60 || !d.budget.take(int64(n)*8) {
+	if n > 1<<60 || !d.temporary(int64(n)*8) {
 		d.fail(errMemory)
 		return nil
 	}
@@ -185,8 +185,16 @@ func (d *decoder) readSequence(r sequenceReader) []int64 {
 		}
 		values = values[:len(values)+k]
 	}
-	d.b = r.d.b
+	d.follow(&r)
 	return values
+}
+
+// follow goes on behind a sequence that has been read to its end by itself.
+func (d *decoder) follow(r *sequenceReader) {
+	d.b = r.d.b
+	if r.grammar != nil {
+		d.budget.give(r.grammar.bytes())
+	}
 }
 
 // A sequenceReader gives the values of a sequence one by one.

@@ -78,6 +78,9 @@ type sequenceGrammar struct {
 	differences bool // the dictionary has the differences between neighbours
 }
 
+// bytes is what is booked for it.
+func (g *sequenceGrammar) bytes() int64 { return int64(len(g.dictionary))*8 + g.rules.bytes() }
+
 // isGrammar tells whether the sequence, of which nothing has been read yet, is a grammar.
 func (r *sequenceReader) isGrammar() bool {
 	return r.left > 0 && !r.begun && !r.plain && len(r.d.b) > 0 && r.d.b[0]>>pieceKindBits == 0
@@ -101,7 +104,9 @@ func (d *decoder) sequenceGrammar(head uint8, n uint64) *sequenceGrammar {
 		d.fail(errSequence)
 		return nil
 	}
-	g := &sequenceGrammar{dictionary: d.pieces(), rules: d.grammar(), differences: head == 1}
+	g := &sequenceGrammar{dictionary: d.pieces(), differences: head == 1}
+	d.scratch = 0 // the dictionary stays, and what was temporary before is not of this
+	g.rules = d.grammar()
 	if d.err != nil {
 		return nil
 	}

@@ -31,9 +31,10 @@ type Sequitur struct {
 	digrams  digramTable
 	length   uint64
 
-	expected int32   // the terminal that prediction waits for; −1: none
-	path     []visit // where prediction stands; empty: at the beginning of the root's last symbol
-	begun    int32   // the rule whose first two symbols the root ends in, if prediction is in its rest; else 0
+	expected  int32   // the terminal that prediction waits for; −1: none
+	path      []visit // where prediction stands; empty: at the beginning of the root's last symbol
+	surprises uint64  // terminals that it did not wait for
+	begun     int32   // the rule whose first two symbols the root ends in, if prediction is in its rest; else 0
 
 	pending []int32 // nodes whose digram is to be checked
 	unit    []int32 // rules whose body may have shrunk to one symbol
@@ -184,6 +185,7 @@ func (s *Sequitur) expect() {
 
 // surprise appends a terminal that prediction did not wait for.
 func (s *Sequitur) surprise(terminal int32) {
+	s.surprises++
 	for {
 		if len(s.path) > 0 {
 			s.flush()

@@ -1,7 +1,5 @@
 package trace
 
-import "slices"
-
 // Sizes are in bytes as stored, with each block's header; the parts add up to Total.
 type Sizes struct {
 	Total      int64 `json:"total"`
@@ -17,25 +15,30 @@ type Sizes struct {
 }
 
 // Sizes says where the bytes of the file are.
-func (t *Reader) Sizes() Sizes { return sizesOf(t.index, t.size) }
+func (t *Reader) Sizes() Sizes { return sizesOf(t.index, t.size, purposeOf(t.Meta())) }
 
 // sizesOf adds up the blocks of a file; what is in no block belongs to the container, but for what the index is longer
 // by for the blocks of timing.
-func sizesOf(index []indexEntry, total int64) Sizes {
+func sizesOf(blocks *index, total int64, purpose effort) Sizes {
 	s := Sizes{Total: total, Container: total}
-	for _, e := range index {
-		s.Container -= e.size
-		*s.part(e.kind) += e.size
+	size := blocks.sizes.Lookup()
+	var untimed index
+	for i, kind := range blocks.kinds.All() {
+		s.Container -= size(i)
+		part := s.part(blockType(kind))
+		*part += size(i)
+		if part != &s.Timing {
+			untimed.add(blocks.at(i))
+		}
 	}
-	untimed := slices.DeleteFunc(slices.Clone(index), func(e indexEntry) bool { return s.part(e.kind) == &s.Timing })
-	entries := indexSize(index) - indexSize(untimed)
+	entries := indexSize(blocks, purpose) - indexSize(&untimed, purpose)
 	s.Container -= entries
 	s.Timing += entries
 	return s
 }
 
-func indexSize(index []indexEntry) int64 {
-	return int64(len(appendBlock(nil, blockIndex, appendIndex(nil, index))))
+func indexSize(blocks *index, purpose effort) int64 {
+	return int64(len(appendBlock(nil, blockIndex, blocks.append(nil), purpose)))
 }
 
 // part is the part of the whole that blocks of this type belong to.
@@ -45,11 +48,11 @@ func (s *Sizes) part(kind blockType) *int64 {
 		return &s.Signatures
 	case blockGrammar:
 		return &s.Grammar
-	case blockRankMap, blockCommunicators:
+	case blockRankMap, blockCommunicators, blockLeads:
 		return &s.RankMap
 	case blockStreams, blockSequences, blockColumns:
 		return &s.Values
-	case blockTimingStart, blockTiming, blockAggregates:
+	case blockTimingStart, blockTiming, blockAggregates, blockClockReadings, blockClustering:
 		return &s.Timing
 	case blockSegments:
 		return &s.Pointers

@@ -159,8 +159,8 @@ func stencil(ranks, steps int, timing bool) *Content {
 			}
 			t.Gaps[0] = 0
 		}
-		c.Threads = append(c.Threads, t)
-		c.Ranks = append(c.Ranks, Rank{Rank: rank, Host: "host", Node: "node", BootID: "boot", PID: 100 + rank,
+		c.Threads.Append(t)
+		c.Ranks.Append(Rank{Rank: rank, Host: "host", Node: "node", BootID: "boot", PID: 100 + rank,
 			Executable: "/app/stencil", StartRealtimeNS: 1_700_000_000_000_000_000 + int64(rank)*12345,
 			Clock: Clock{"tsc", []ClockSample{
 				{4_000_000_000, 2_000_000_000, 1_700_000_001_000_000_000},

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -41,10 +42,7 @@ func BinOf(x int64) int {
 	if x < 4 {
 		return int(max(x, 0))
 	}
-	n := 0
-	for x>>n >= 8 {
-		n++
-	}
+	n := bits.Len64(uint64(x)) - 3 // x>>n is from 4 to 7
 	return 4*(n+1) + int(x>>n) - 4
 }
 
@@ -60,8 +58,15 @@ func (s *IntervalStatistics) Add(x int64) {
 }
 
 func (s *IntervalStatistics) addBin(bin int, n uint64) {
-	i, found := slices.BinarySearchFunc(s.Histogram, bin, func(b HistogramBin, bin int) int { return b.Bin - bin })
-	if !found {
+	i := 0 // of the first bin that is not below; by hand, since every call of aggregated timing comes here twice
+	for end := len(s.Histogram); i < end; {
+		if k := (i + end) / 2; s.Histogram[k].Bin < bin {
+			i = k + 1
+		} else {
+			end = k
+		}
+	}
+	if i == len(s.Histogram) || s.Histogram[i].Bin != bin {
 		s.Histogram = slices.Insert(s.Histogram, i, HistogramBin{Bin: bin})
 	}
 	s.Histogram[i].Count += n

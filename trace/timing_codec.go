@@ -7,117 +7,132 @@ import (
 
 // A timingEncoder writes a block of timing.
 type timingEncoder struct {
-	coder rangeEncoder
+	coder ransEncoder
 	model *timingModel
 }
 
-func newTimingEncoder(p *timingPlan, to []byte) *timingEncoder {
-	return &timingEncoder{coder: newRangeEncoder(to), model: newTimingModel(p)}
+func newTimingEncoder(p *timingPlan) *timingEncoder {
+	return &timingEncoder{model: newTimingModel(p)}
 }
 
-// call writes the gap and the duration of a call; before is the terminal of the call before in the block.
-func (e *timingEncoder) call(terminal, before int32, gap, duration int64) {
-	g := e.model.plan.grids[terminal]
-	e.interval(e.model.gap(terminal, before), g, gap)
-	e.interval(e.model.duration(terminal), g, duration)
+// call writes the gap and the duration of the next call.
+func (e *timingEncoder) call(terminal int32, gap, duration int64) {
+	c := e.model.call(terminal)
+	e.interval(c, c.gap, gap)
+	e.interval(c, c.duration, duration)
 }
 
-func (e *timingEncoder) interval(m *intervalModel, g *TimingGrid, x int64) {
-	symbol, rest, n := 0, uint64(0), 0
-	if g == nil {
-		symbol, rest, n = losslessSymbol(x)
-	} else {
-		symbol = 1 + g.index(x)
+func (e *timingEncoder) interval(c *callContext, m *intervalModel, x int64) {
+	number, rest, n := -1, uint64(0), 0
+	switch {
+	case c.grid != nil:
+		number = c.grid.index(x)
+	case x >= 0:
+		number, rest, n = losslessNumber(x)
 	}
-	m.encode(&e.coder, symbol)
-	if symbol == symbolExact {
-		rest = uint64(x)<<1 ^ uint64(x>>63)
-		n = bits.Len64(rest)
-		e.coder.bits(uint32(n), 7)
+	coarse := number>>4 + 1
+	for ; coarse >= coarseMore; coarse -= coarseMore {
+		m.encode(&e.coder, coarseMore)
+		m = e.model.models.follow(m, coarseMore, c.fine)
 	}
-	for n > 0 {
-		k := min(n, 16)
-		n -= k
-		e.coder.bits(uint32(rest>>n)&(1<<k-1), k)
+	m.encode(&e.coder, coarse)
+	if number >= 0 {
+		e.model.models.follow(m, coarse, c.fine).encode(&e.coder, number&15)
+		e.coder.bits(rest, n)
+		return
 	}
+	rest = uint64(x)<<1 ^ uint64(x>>63)
+	n = bits.Len64(rest)
+	e.coder.bits(uint64(n), 7)
+	e.coder.bits(rest, n)
 }
 
-// finish returns the block.
-func (e *timingEncoder) finish() []byte { return e.coder.finish() }
+// finish appends the block.
+func (e *timingEncoder) finish(to []byte) []byte {
+	to = e.coder.finish(to)
+	e.model.release()
+	return to
+}
 
 var errTiming = errors.New("damaged timing")
 
 // A timingDecoder reads a block of timing.
 type timingDecoder struct {
-	coder  rangeDecoder
+	coder  ransDecoder
 	model  *timingModel
 	budget *budget // nil: no end
 	booked int     // bytes of the budget
+	left   uint64  // calls
 	err    error
 }
 
-func newTimingDecoder(p *timingPlan, block []byte, m *budget) *timingDecoder {
-	return &timingDecoder{coder: newRangeDecoder(block), model: newTimingModel(p), budget: m}
+func newTimingDecoder(p *timingPlan, block []byte, calls uint64, m *budget) *timingDecoder {
+	return &timingDecoder{coder: newRansDecoder(block), model: newTimingModel(p), budget: m, left: calls}
+}
+
+// release gives back the memory; nothing can be read after it.
+func (d *timingDecoder) release() {
+	d.budget.give(int64(d.booked))
+	d.model.release()
+	d.model, d.err = nil, errTiming
 }
 
 // Contexts of a block are not booked on the reader's budget before they are many.
 const (
-	cellBytes   = 8
-	freeCells   = 1 << 17
-	bookedCells = 1 << 16
+	freeModelBytes   = 1 << 20
+	bookedModelBytes = 1 << 19
 )
 
-// call reads the gap and the duration of a call.
-func (d *timingDecoder) call(terminal, before int32) (gap, duration int64) {
-	g := d.model.plan.grids[terminal]
-	gap = d.interval(d.model.gap(terminal, before), g)
-	duration = d.interval(d.model.duration(terminal), g)
-	for d.model.cells > freeCells+d.booked/cellBytes {
-		if !d.budget.take(bookedCells * cellBytes) {
+// call reads the gap and the duration of the next call.
+func (d *timingDecoder) call(terminal int32) (gap, duration int64) {
+	c := d.model.call(terminal)
+	gap = d.interval(c, c.gap)
+	duration = d.interval(c, c.duration)
+	for d.model.models.bytes() > freeModelBytes+d.booked {
+		if !d.budget.take(bookedModelBytes) {
 			d.err = errMemory
 			break
 		}
-		d.booked += bookedCells * cellBytes
+		d.booked += bookedModelBytes
 	}
-	if d.coder.exhausted() {
+	if d.left--; d.coder.over || d.left == 0 && !d.coder.ended() {
 		d.err = errTiming
 	}
 	return gap, duration
 }
 
-func (d *timingDecoder) interval(m *intervalModel, g *TimingGrid) int64 {
-	symbol := m.decode(&d.coder)
-	switch {
-	case symbol == symbolExact:
+func (d *timingDecoder) interval(c *callContext, m *intervalModel) int64 {
+	s := m.decode(&d.coder)
+	coarse := s
+	for s == coarseMore {
+		m = d.model.models.follow(m, coarseMore, c.fine)
+		s = m.decode(&d.coder)
+		if coarse += s; coarse > coarseEnd {
+			d.err = errTiming
+			return 0
+		}
+	}
+	if coarse == 0 {
 		n := int(d.coder.bits(7))
 		if n > 64 {
 			d.err = errTiming
 			return 0
 		}
-		x := d.rest(n)
+		x := d.coder.bits(n)
 		return int64(x>>1) ^ -int64(x&1)
-	case g == nil:
-		least, n, ok := losslessInterval(symbol)
-		if !ok {
+	}
+	number := (coarse-1)<<4 | d.model.models.follow(m, s, c.fine).decode(&d.coder)
+	if c.grid != nil {
+		if number >= len(c.grid.values) {
 			d.err = errTiming
 			return 0
 		}
-		if n == 0 {
-			return least
-		}
-		return least | int64(d.rest(n))
-	case symbol > len(g.values):
+		return c.grid.values[number]
+	}
+	least, n, ok := losslessInterval(number)
+	if !ok {
 		d.err = errTiming
 		return 0
 	}
-	return g.values[symbol-1]
-}
-
-func (d *timingDecoder) rest(n int) (x uint64) {
-	for n > 0 {
-		k := min(n, 16)
-		n -= k
-		x = x<<k | uint64(d.coder.bits(k))
-	}
-	return x
+	return least | int64(d.coder.bits(n))
 }

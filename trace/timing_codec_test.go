@@ -31,26 +31,20 @@ func TestTimingCodec(t *testing.T) {
 				intervals := append([]int64{1<<63 - 1, -1 << 63}, stream...)
 				var r TimingRounder
 				if rounded && percent > 0 {
-					for i, x := range intervals {
-						intervals[i] = r.Round(plan.grids[0], x)
-					}
+					r.Round(plan.grids[0], intervals)
 				}
-				e := newTimingEncoder(plan, nil)
-				before := int32(noCall)
+				e := newTimingEncoder(plan)
 				for i := 0; i+1 < len(intervals); i += 2 {
 					terminal := int32(i/2*i/2) % 7
-					e.call(terminal, before, intervals[i], intervals[i+1])
-					before = terminal
+					e.call(terminal, intervals[i], intervals[i+1])
 				}
-				d := newTimingDecoder(plan, e.finish(), nil)
-				before = noCall
+				d := newTimingDecoder(plan, e.finish(nil), uint64(len(intervals)/2), nil)
 				for i := 0; i+1 < len(intervals); i += 2 {
 					terminal := int32(i/2*i/2) % 7
-					gap, duration := d.call(terminal, before)
+					gap, duration := d.call(terminal)
 					if gap != intervals[i] || duration != intervals[i+1] || d.err != nil {
 						t.Fatalf("%s at %d%%: call %d is %d, %d, not %d, %d: %v", name, percent, i/2, gap, duration, intervals[i], intervals[i+1], d.err)
 					}
-					before = terminal
 				}
 			}
 		}
@@ -59,41 +53,60 @@ func TestTimingCodec(t *testing.T) {
 
 // Which numbers signatures have does not matter, only which are equal: a merge may copy blocks.
 func TestTimingBlocksDoNotDependOnNumbersOfSignatures(t *testing.T) {
-	random := rand.New(rand.NewSource(3))
 	code := func(names []int32) []byte {
 		plan := timingPlanOf(t, 100, 5)
-		e, r := newTimingEncoder(plan, nil), rand.New(rand.NewSource(4))
-		before := int32(noCall)
+		e, r := newTimingEncoder(plan), rand.New(rand.NewSource(4))
 		for range 5000 {
 			terminal := names[r.Intn(len(names))]
-			e.call(terminal, before, plan.grids[0].values[100+r.Intn(30)], plan.grids[0].values[80+int(terminal)%2])
-			before = terminal
+			e.call(terminal, plan.grids[0].values[100+r.Intn(30)], plan.grids[0].values[80+int(terminal)%2])
 		}
-		return e.finish()
+		return e.finish(nil)
 	}
 	names := []int32{0, 2, 4, 1, 3}
 	renamed := []int32{66, 4, 98, 51, 7}
-	_ = random
 	require.Equal(t, code(names), code(renamed))
+}
+
+// A block that was cut, or goes on after its last call, is damaged.
+func TestTimingBlockEnds(t *testing.T) {
+	plan := timingPlanOf(t, 7, 0)
+	e := newTimingEncoder(plan)
+	for i := range int32(300) {
+		e.call(i%7, int64(i)*997%5000, 5000)
+	}
+	whole := e.finish(nil)
+	read := func(block []byte) error {
+		d := newTimingDecoder(plan, block, 300, nil)
+		for i := int32(0); i < 300 && d.err == nil; i++ {
+			d.call(i % 7)
+		}
+		return d.err
+	}
+	require.NoError(t, read(whole))
+	require.Error(t, read(whole[:len(whole)-2]))
+	require.Error(t, read(append(whole, 0, 0)))
+	require.Error(t, read(nil))
 }
 
 func FuzzTimingDecoder(f *testing.F) {
 	for _, percent := range []int{0, 5} {
 		plan := timingPlanOf(f, 7, percent)
-		e := newTimingEncoder(plan, nil)
+		e := newTimingEncoder(plan)
 		for i := range int32(200) {
-			e.call(i%7, (i+6)%7, int64(i)*997, 5000)
+			e.call(i%7, int64(i)*997, 5000)
 		}
-		f.Add(e.finish(), percent)
+		f.Add(e.finish(nil), percent)
 	}
 	f.Fuzz(func(t *testing.T, block []byte, percent int) {
 		if percent < 0 || percent > MaxTimingError {
 			return
 		}
-		d := newTimingDecoder(timingPlanOf(t, 7, percent), block, newBudget(fuzzMemory))
-		for i := int32(0); i < 20_000 && d.err == nil; i++ {
-			d.call(i*i%7, (i+6)%7)
-		}
+		within(t, fuzzMemory, func() {
+			d := newTimingDecoder(timingPlanOf(t, 7, percent), block, 20_000, newBudget(fuzzMemory))
+			for i := int32(0); i < 20_000 && d.err == nil; i++ {
+				d.call(i * i % 7)
+			}
+		})
 	})
 }
 
@@ -106,37 +119,35 @@ func BenchmarkTimingCodec(b *testing.B) {
 		for i := range intervals {
 			x := int64(random.ExpFloat64()*500) + 3000*int64(i%24+1)
 			if percent > 0 {
-				x = r.Round(plan.grids[0], x)
+				x = r.one(plan.grids[0], x)
 			}
 			intervals[i] = x
 		}
 		encode := func() []byte {
-			e := newTimingEncoder(plan, nil)
-			before := int32(noCall)
+			e := newTimingEncoder(plan)
 			for i := 0; i < len(intervals); i += 2 {
-				e.call(int32(i/2%12), before, intervals[i], intervals[i+1])
-				before = int32(i / 2 % 12)
+				e.call(int32(i/2%12), intervals[i], intervals[i+1])
 			}
-			return e.finish()
+			return e.finish(nil)
 		}
 		block := encode()
 		b.Run(fmt.Sprintf("encode/%d%%", percent), func(b *testing.B) {
+			before := cpuNS()
 			for b.Loop() {
 				encode()
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/TimingBlockCalls, "ns/call")
+			b.ReportMetric(float64(cpuNS()-before)/float64(b.N)/TimingBlockCalls, "cpu-ns/call")
 			b.ReportMetric(float64(len(block))/TimingBlockCalls, "bytes/call")
 		})
 		b.Run(fmt.Sprintf("decode/%d%%", percent), func(b *testing.B) {
+			before := cpuNS()
 			for b.Loop() {
-				d := newTimingDecoder(plan, block, nil)
-				before := int32(noCall)
+				d := newTimingDecoder(plan, block, TimingBlockCalls, nil)
 				for i := 0; i < len(intervals); i += 2 {
-					d.call(int32(i/2%12), before)
-					before = int32(i / 2 % 12)
+					d.call(int32(i / 2 % 12))
 				}
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/TimingBlockCalls, "ns/call")
+			b.ReportMetric(float64(cpuNS()-before)/float64(b.N)/TimingBlockCalls, "cpu-ns/call")
 		})
 	}
 }

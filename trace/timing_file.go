@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,18 +17,30 @@ type storedTiming struct {
 	thread int     // of the file
 	root   int
 	calls  uint64
+	stood  standIns
 }
 
-// storedTimings is the timing of all threads of a file. It keeps the grammar and where the blocks are, nothing else:
-// a merge of many files holds it until the merged one is written.
-func (t *Reader) storedTimings() []storedTiming {
+// storeTimings names the timing in the file as that of the threads, and checks it. It keeps the grammar and where the
+// blocks are, nothing else: a merge of many files holds it until the merged one is written.
+func (t *Reader) storeTimings(threads *ThreadTable) error {
 	file := &Reader{r: t.r, size: t.size, budget: t.budget, timing: t.timing, timingPlan: t.timingPlan,
 		shared: Content{Meta: t.shared.Meta, Grammar: t.shared.Grammar}}
-	all := make([]storedTiming, len(t.shared.Threads))
-	for i := range all {
-		all[i] = storedTiming{file, i, t.shared.Threads[i].Root, t.shared.Threads[i].Calls}
+	threads.timing, threads.storedThread, threads.storedRoot = Numbers{}, Numbers{}, Numbers{}
+	threads.sources, threads.stored = []TimingSource{nil}, []*Reader{file}
+	root, calls := threads.root.Lookup(), threads.calls.Lookup()
+	for i, has := range t.timed.All() {
+		s := storedTiming{file, i, int(root(i)), uint64(calls(i)), standIns{}}
+		if has != timingOfCalls {
+			threads.timing.Push(0)
+		} else if err := s.check(); err == nil {
+			threads.timing.Push(1)
+		} else {
+			return fmt.Errorf("trace: timing of rank %d thread %d %w", threads.rank.At(i), threads.number.At(i), err)
+		}
+		threads.storedThread.Push(int64(s.thread))
+		threads.storedRoot.Push(int64(s.root))
 	}
-	return all
+	return nil
 }
 
 // check looks whether all blocks are there and are what was written, without decoding them.
@@ -46,7 +57,7 @@ func (s *storedTiming) check() error {
 
 // OpenTiming begins to read at the first call.
 func (s *storedTiming) OpenTiming() (TimingReader, error) {
-	return &storedTimingReader{from: s, walk: s.file.shared.Grammar.Walk(s.root)}, nil
+	return &storedTimingReader{from: s, walk: s.file.shared.Grammar.Walk(s.root), stood: s.stood}, nil
 }
 
 type storedTimingReader struct {
@@ -55,24 +66,34 @@ type storedTimingReader struct {
 	part  timingPart
 	next  uint64
 	until uint64
+	stood standIns
 }
 
 func (r *storedTimingReader) ReadTiming(gaps, durations []int64) (int, error) {
 	for i := range gaps {
 		terminal, ok := r.walk.Next()
 		if !ok {
+			r.part.release(r.from.file.budget)
+			r.part = timingPart{}
 			return i, nil
 		}
 		if r.next == r.until {
 			file := r.from.file
 			r.part.release(file.budget)
+			r.part = timingPart{}
 			var err error
-			if r.part, err = file.timingOf(r.from.thread, r.from.calls, r.next); err != nil {
+			if r.part, err = file.timingOf(r.from.thread, r.from.calls, r.next, r.from.stood); err != nil {
 				return i, fmt.Errorf("trace: timing from call %d: %w", r.next, err)
 			}
 			r.until += r.part.calls
 		}
+		call := r.next
 		r.next++
+		if r.stood.at(call) {
+			r.part.pass()
+			gaps[i], durations[i] = 0, 0
+			continue
+		}
 		gaps[i], durations[i], ok = r.part.next(terminal)
 		if !ok {
 			return i, fmt.Errorf("trace: %w", errTiming)
@@ -85,7 +106,6 @@ func (r *storedTimingReader) ReadTiming(gaps, durations []int64) (int, error) {
 type timingPart struct {
 	decoder         *timingDecoder // nil: the two lists
 	gaps, durations []int64
-	before          int32
 	start           int64 // of a block: its first tick, less the thread's
 	calls           uint64
 	size            int64 // booked on the reader's budget
@@ -95,15 +115,14 @@ type timingPart struct {
 func (p *timingPart) release(m *budget) {
 	m.give(p.size)
 	if p.decoder != nil {
-		m.give(int64(p.decoder.booked))
+		p.decoder.release()
 	}
 }
 
 // next is the timing of the next call, which has this terminal.
 func (p *timingPart) next(terminal int32) (gap, duration int64, ok bool) {
 	if d := p.decoder; d != nil {
-		gap, duration = d.call(terminal, p.before)
-		p.before = terminal
+		gap, duration = d.call(terminal)
 		return gap, duration, d.err == nil
 	}
 	if len(p.gaps) == 0 {
@@ -114,16 +133,23 @@ func (p *timingPart) next(terminal int32) (gap, duration int64, ok bool) {
 	return gap, duration, true
 }
 
+// pass passes over a call for which another rank stands in.
+func (p *timingPart) pass() {
+	switch {
+	case p.decoder == nil:
+		p.gaps, p.durations = p.gaps[min(1, len(p.gaps)):], p.durations[min(1, len(p.durations)):]
+	case p.decoder.model != nil:
+		p.decoder.model.restart()
+	}
+}
+
 // timingEntry finds the block with the call at (a multiple of TimingBlockCalls).
 func (t *Reader) timingEntry(thread int, at uint64) (indexEntry, error) {
-	want := indexEntry{key: int64(thread), part: int64(at / TimingBlockCalls)}
-	i, ok := slices.BinarySearchFunc(t.timing, want, func(a, b indexEntry) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.part, b.part))
-	})
+	e, ok := t.timing.find(int64(t.shared.timingRow(thread)), int64(at/TimingBlockCalls))
 	if !ok {
 		return indexEntry{}, errors.New("missing")
 	}
-	return t.timing[i], nil
+	return e, nil
 }
 
 // timingBlock reads the block with the call at: the tick at which it begins, less the thread's first, and what is coded.
@@ -143,8 +169,8 @@ func (t *Reader) timingBlock(thread int, at uint64) (start int64, coded []byte, 
 
 // timingPart reads the block with the call at (a multiple of TimingBlockCalls).
 func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
-	where := &t.shared.Threads[thread]
-	part, err := t.timingOf(thread, where.Calls, at)
+	where := t.shared.Threads.At(thread)
+	part, err := t.timingOf(thread, where.Calls, at, where.standIns())
 	if err != nil {
 		err = fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", where.Rank, where.Thread, at, err)
 	}
@@ -152,27 +178,30 @@ func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
 }
 
 // timingOf reads the block with the call at of a thread with so many calls.
-func (t *Reader) timingOf(thread int, calls, at uint64) (timingPart, error) {
+func (t *Reader) timingOf(thread int, calls, at uint64, stood standIns) (timingPart, error) {
 	start, coded, size, err := t.timingBlock(thread, at)
 	if err != nil {
 		return timingPart{}, err
 	}
+	calls = min(calls-at, TimingBlockCalls)
+	own := calls - stood.within(at, at+calls)
 	return timingPart{
-		decoder: newTimingDecoder(t.timingPlan, coded, t.budget), before: noCall, start: start,
-		calls: min(calls-at, TimingBlockCalls), size: size,
+		decoder: newTimingDecoder(t.timingPlan, coded, own, t.budget), start: start, calls: calls, size: size,
 	}, nil
 }
 
-// Timing reads gaps and durations of Threads()[thread], in ticks; nil when the trace has none.
+// Timing reads gaps and durations of Threads()[thread], in ticks; nil when the trace has none. Where another rank stands
+// in for the thread both are 0.
 func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
-	if t.timed[thread] != timingOfCalls {
+	if t.timed.At(thread) != timingOfCalls {
 		return nil, nil, nil
 	}
-	calls := t.shared.Threads[thread].Calls
+	where := t.shared.Threads.At(thread)
+	calls := where.Calls
 	if calls > math.MaxInt64/16 || !t.budget.take(int64(calls)*16) {
 		return nil, nil, fmt.Errorf("trace: timing of %d calls: %w", calls, errMemory)
 	}
-	from, err := (&storedTiming{t, thread, t.shared.Threads[thread].Root, calls}).OpenTiming()
+	from, err := (&storedTiming{t, thread, where.Root, calls, where.standIns()}).OpenTiming()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -190,16 +219,24 @@ func (t *Reader) Timing(thread int) (gaps, durations []int64, err error) {
 }
 
 // Span is when the first call of Threads()[thread] began and its last one up to MPI_Finalize ended, as in Event.
-func (t *Reader) Span(thread int) (begin, end int64) {
-	where := &t.shared.Threads[thread]
-	clock := newClockMap(&t.shared.rank(where.Rank).Clock)
-	return clock.nanoseconds(where.FirstTick), clock.nanoseconds(where.EndTick)
+func (t *Reader) Span(thread int) (begin, end int64) { return t.Spans()(thread) }
+
+// Spans gives a function that finds spans as Span does, faster of threads that are near to each other. It is for one
+// goroutine.
+func (t *Reader) Spans() func(thread int) (begin, end int64) {
+	threads, ranks := &t.shared.Threads, &t.shared.Ranks
+	number, first, length := threads.rank.Lookup(), threads.first.Lookup(), threads.length.Lookup()
+	rank := ranks.Lookup()
+	return func(thread int) (begin, end int64) {
+		r := rank(ranks.Find(int(number(thread))))
+		clock, from := newClockMap(&r.Clock), first(thread)
+		return clock.nanoseconds(from), clock.nanoseconds(from + length(thread))
+	}
 }
 
 // timing writes the timing of a thread in blocks of TimingBlockCalls. What stands in a file already, under signatures
 // that are told apart as they are here, is copied.
-func (f *fileWriter) timing(thread int, c *Content, plan *timingPlan) error {
-	t := &c.Threads[thread]
+func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timingPlan) error {
 	if stored, ok := t.Timing.(*storedTiming); ok && !t.SignaturesJoined && stored.file.shared.Meta.Timing.Equal(&c.Meta.Timing) {
 		return f.copyTiming(thread, t, stored)
 	}
@@ -213,7 +250,8 @@ func (f *fileWriter) timing(thread int, c *Content, plan *timingPlan) error {
 	walk := c.Grammar.Walk(t.Root)
 	gaps, durations := make([]int64, timingChunk), make([]int64, timingChunk)
 	var encoder *timingEncoder
-	tick, before := int64(0), int32(noCall)
+	tick, first := int64(0), int64(0) // of the next call, of the block
+	stood, held := t.standIns(), holds(t.Holds)
 	for at := uint64(0); at < t.Calls; {
 		want := int(min(t.Calls-at, timingChunk))
 		n, err := from.ReadTiming(gaps[:want], durations[:want])
@@ -224,18 +262,25 @@ func (f *fileWriter) timing(thread int, c *Content, plan *timingPlan) error {
 			return fmt.Errorf("trace: rank %d thread %d: timing of %d of %d calls", t.Rank, t.Thread, at+uint64(n), t.Calls)
 		}
 		if at%TimingBlockCalls == 0 {
-			encoder = newTimingEncoder(plan, binary.AppendVarint(nil, tick))
-			before = noCall
+			encoder, first = newTimingEncoder(plan), tick
 		}
 		for i := range n {
 			terminal, _ := walk.Next()
-			encoder.call(terminal, before, gaps[i], durations[i])
+			call := at + uint64(i)
+			tick += held.before(call)
+			if stood.at(call) {
+				encoder.model.restart()
+				if call+1 == stood.to {
+					tick += stood.current().Gap + stood.current().Duration
+				}
+				continue
+			}
+			encoder.call(terminal, gaps[i], durations[i])
 			tick += gaps[i] + durations[i]
-			before = terminal
 		}
 		part := at / TimingBlockCalls
 		if at += uint64(n); at%TimingBlockCalls == 0 || at == t.Calls {
-			f.block(blockTiming, int64(thread), int64(part), encoder.finish())
+			f.block(blockTiming, int64(thread), int64(part), encoder.finish(binary.AppendVarint(nil, first)))
 		}
 	}
 	return nil

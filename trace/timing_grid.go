@@ -2,7 +2,9 @@ package trace
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -12,9 +14,13 @@ import (
 type TimingGrid struct {
 	percent int64
 	values  []int64
-	fine    int      // values up to this index are one tick apart: every interval stands for itself
-	near    []uint16 // by the leading bits of an interval: the index of a value not above it
+	fine    int           // values up to this index are one tick apart: every interval stands for itself
+	near    [nears]uint16 // by the leading bits of intervals: the index of the last value that is above none of them
+	ways    []timingWays  // by the index of the value below
 }
+
+// timingWays are what an interval between two neighbours can become: the one, or the other where moments drift too far.
+type timingWays struct{ end, one, other int64 }
 
 // MaxTimingError is the greatest error of lossy timing, in per cent. The least is 1.
 const MaxTimingError = 50
@@ -37,8 +43,14 @@ func GridOf(percent int) (*TimingGrid, error) {
 	return g.grid, nil
 }
 
-// gridBits is how many bits after the leading one find a place in the grid.
-const gridBits = 6
+// An interval is found by its leading one and gridBits after it, which are the upper bits of it as a floating-point
+// number. Intervals that share them lie so close together that at most one value is among them and not their first: no
+// step of a grid is shorter than 1/128.
+const (
+	gridBits = 7
+	nears    = 64 << gridBits
+	nearEnd  = 1 << 53 // floating-point numbers below are exact
+)
 
 func newGrid(percent int64) *TimingGrid {
 	g := &TimingGrid{percent: percent, values: []int64{0, 1}}
@@ -52,40 +64,47 @@ func newGrid(percent int64) *TimingGrid {
 		v = next
 		g.values = append(g.values, v)
 	}
-	g.near = make([]uint16, 64<<gridBits)
-	k := 0
-	for i := range g.near {
-		for k+1 < len(g.values) && g.values[k+1] <= leastOf(i) {
+	k := 1
+	for x := int64(1); x < nearEnd; {
+		for g.values[k+1] <= x {
 			k++
 		}
+		i := leadingBits(x)
 		g.near[i] = uint16(k)
+		x += max(1, int64(1)<<bits.Len64(uint64(x))>>(gridBits+1)) // the next range begins there
+	}
+	g.ways = make([]timingWays, len(g.values)-1)
+	for k, low := range g.values[:len(g.ways)] {
+		high := g.values[k+1]
+		if g.ways[k] = (timingWays{high, low, high}); k > g.fine && (k-g.fine)&1 != 0 { // low is of those in between
+			g.ways[k] = timingWays{high, high, low}
+		}
 	}
 	return g
 }
 
-// leadingBits is the length of x and the bits after its leading one.
-func leadingBits(x int64) int {
-	n := bits.Len64(uint64(x))
-	return (n<<gridBits | int(uint64(x)<<(64-n)>>(63-gridBits))&(1<<gridBits-1)) & (64<<gridBits - 1)
+// leadingBits is the length of x, 0 < x < nearEnd, and the bits after its leading one.
+func leadingBits(x int64) uint {
+	return uint(math.Float64bits(float64(x))>>(52-gridBits)) % nears
 }
 
-// leastOf is the least x with these leading bits.
-func leastOf(i int) int64 {
-	n, rest := i>>gridBits, int64(i&(1<<gridBits-1))
-	switch {
-	case n == 0:
-		return 0
-	case n <= gridBits:
-		return (1<<gridBits + rest) >> (gridBits + 1 - n)
-	}
-	return (1<<gridBits + rest) << (n - 1 - gridBits)
-}
-
-// below is the index of the greatest value that is not above x, 0 ≤ x < gridEnd.
-func (g *TimingGrid) below(x int64) int {
+// belowNear is the index of the greatest value that is not above x, 0 < x < nearEnd.
+func (g *TimingGrid) belowNear(x int64) int {
 	k := int(g.near[leadingBits(x)])
-	for g.values[k+1] <= x {
+	if g.ways[k].end <= x {
 		k++
+	}
+	return k
+}
+
+// below is the same for 0 ≤ x < gridEnd.
+func (g *TimingGrid) below(x int64) int {
+	if 0 < x && x < nearEnd {
+		return g.belowNear(x)
+	}
+	k, found := slices.BinarySearch(g.values, x)
+	if !found {
+		k--
 	}
 	return k
 }
@@ -118,40 +137,39 @@ type TimingRounder struct {
 	Drift           int64 // ticks by which the rounded moments are ahead
 }
 
-// Round gives the value for x ≥ 0. Negative ones, of nested calls, and enormous ones stay as they are.
-func (r *TimingRounder) Round(g *TimingGrid, x int64) int64 {
-	if x < 0 || x >= gridEnd {
-		return x
-	}
-	r.Recent -= r.Recent >> 8
-	r.Recent = max(r.Recent, x)
-	if x >= 2*r.Longest {
-		r.Longest = x
-		return x
-	}
-	r.Longest = max(r.Longest, x)
-	k := g.below(x)
-	low := g.values[k]
-	if low == x && k <= g.fine {
-		return x
-	}
-	choice, other := low, g.values[k+1]
-	if (k-g.fine)&1 != 0 {
-		choice, other = other, low
-		if low == x { // it is of those in between
-			other = x
+// Round rounds intervals in place. Negative ones, of nested calls, and those of a month stay as they are.
+func (r *TimingRounder) Round(g *TimingGrid, intervals []int64) {
+	longest, recent, ahead := r.Longest, r.Recent, r.Drift
+	for i, x := range intervals {
+		if uint64(x) >= nearEnd {
+			continue
 		}
-	} else if low == x {
-		return x
-	}
-	drift := r.Drift + choice - x
-	if magnitude(drift)*100 > r.Recent*g.percent { // neither product overflows
-		if d := r.Drift + other - x; magnitude(d) < magnitude(drift) {
-			choice, drift = other, d
+		recent = max(recent-recent>>8, x)
+		if x > longest {
+			before := longest
+			longest = x
+			if x >= 2*before {
+				continue
+			}
 		}
+		if x == 0 {
+			continue
+		}
+		ways := &g.ways[g.belowNear(x)]
+		rounded := ways.one
+		if rounded == x {
+			continue
+		}
+		off := ahead - x
+		drift := off + rounded
+		if magnitude(drift)*100 > recent*g.percent { // neither product overflows
+			if d := off + ways.other; magnitude(d) < magnitude(drift) {
+				rounded, drift = ways.other, d
+			}
+		}
+		ahead, intervals[i] = drift, rounded
 	}
-	r.Drift = drift
-	return choice
+	r.Longest, r.Recent, r.Drift = longest, recent, ahead
 }
 
 func magnitude(x int64) int64 {

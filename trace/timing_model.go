@@ -1,6 +1,9 @@
 package trace
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync"
+)
 
 // A timingPlan says how the intervals of each terminal are written: on the grid of its function's error, or as they are.
 type timingPlan struct {
@@ -29,131 +32,164 @@ func planTiming(signatures []Signature, m *Meta, functions []Function) (*timingP
 }
 
 // A timingModel is the contexts of one block. A duration is expected by its signature, a gap by its signature and that
-// of the call before; what is new there borrows from its function or pair of functions, these from all intervals of
-// the same kind and grid.
+// of the call before; what is new there comes from its function or pair of functions, these from all intervals of the
+// same kind and grid.
 type timingModel struct {
-	plan      *timingPlan
-	durations []*intervalModel          // by terminal
-	gaps      []gapContext              // by terminal, the last one used
-	allGaps   map[uint64]*intervalModel // by terminal and the one before
-	upper     map[uint64]*intervalModel
-	contexts  int
-	cells     int // of all contexts: their memory
+	plan   *timingPlan
+	models intervalModels
+	// contexts are found by a key; those of calls in pairs, since a call mostly comes after the one it came after before
+	byKey    map[contextKey]*intervalModel
+	calls    map[callKey]*callContext
+	contexts int          // by signature
+	start    callContext  // before the first call of the block
+	last     *callContext // of the call before
 }
 
-type gapContext struct {
-	before int32
-	model  *intervalModel
+type contextKey struct {
+	kind contextKind
+	of   uint32 // what it is the context of
+	at   uint32
+}
+
+type contextKind uint8
+
+const (
+	allGaps contextKind = iota
+	allDurations
+	functionGaps
+	functionDurations
+	signatureDurations
+)
+
+type callKey struct{ terminal, before int32 }
+
+// A callContext is what a call with one terminal after one with another is expected by.
+type callContext struct {
+	terminal      int32
+	gap, duration *intervalModel
+	grid          *TimingGrid   // nil: lossless
+	fine          *[8][16]lanes // moves of fine models
+	next          *callContext  // the call that came after it the last time
 }
 
 // maxContexts bounds the contexts by signature in a block; the intervals of others are expected by function.
 const maxContexts = 4096
 
-const (
-	upperAll = iota << 60
-	upperDurations
-	upperGaps
-)
+var timingModels = sync.Pool{New: func() any {
+	return &timingModel{byKey: map[contextKey]*intervalModel{}, calls: map[callKey]*callContext{}}
+}}
 
+// newTimingModel gives a model for a block; release must follow.
 func newTimingModel(p *timingPlan) *timingModel {
-	return &timingModel{
-		plan: p, durations: make([]*intervalModel, len(p.functions)), gaps: make([]gapContext, len(p.functions)),
-		allGaps: map[uint64]*intervalModel{}, upper: map[uint64]*intervalModel{},
+	t := timingModels.Get().(*timingModel)
+	t.plan, t.contexts = p, 0
+	t.models.used, t.models.coarse = 0, 0
+	t.start = callContext{terminal: noCall}
+	t.last = &t.start
+	return t
+}
+
+// release gives back a model, but for one that has grown large.
+func (t *timingModel) release() {
+	if t.models.bytes() > freeModelBytes {
+		return
 	}
+	clear(t.byKey)
+	clear(t.calls)
+	t.plan, t.last = nil, nil
+	timingModels.Put(t)
 }
 
 // noCall stands before the first call of a block.
 const noCall = -1
 
-func (t *timingModel) stride(terminal int32) int {
-	if t.plan.grids[terminal] == nil {
-		return 1
+// restart is for calls that the block does not have: the next one counts as its first.
+func (t *timingModel) restart() { t.last = &t.start }
+
+// call is the context of the next call.
+func (t *timingModel) call(terminal int32) *callContext {
+	c := t.last.next
+	if c == nil || c.terminal != terminal {
+		c = t.find(terminal, t.last.terminal)
+		t.last.next = c
 	}
-	return 2 // every second value of a grid is rare
+	t.last = c
+	return c
+}
+
+func (t *timingModel) find(terminal, before int32) *callContext {
+	key := callKey{terminal, before}
+	if c := t.calls[key]; c != nil {
+		return c
+	}
+	c := &callContext{terminal: terminal, grid: t.plan.grids[terminal], fine: losslessMoves}
+	every := uint32(0)
+	if c.grid != nil {
+		c.fine, every = fineMoves, uint32(c.grid.percent)
+	}
+	function, functionBefore := t.plan.functions[terminal], int32(noCall)
+	if before != noCall {
+		functionBefore = t.plan.functions[before]
+	}
+	pair := t.above(contextKey{functionGaps, uint32(function), uint32(functionBefore)},
+		t.above(contextKey{kind: allGaps, of: every}, nil))
+	c.gap = t.bySignature(pair)
+	c.duration = t.byKey[contextKey{kind: signatureDurations, of: uint32(terminal)}]
+	if c.duration == nil {
+		own := t.above(contextKey{kind: functionDurations, of: uint32(function)},
+			t.above(contextKey{kind: allDurations, of: every}, nil))
+		c.duration = t.bySignature(own)
+		if c.duration != own {
+			t.byKey[contextKey{kind: signatureDurations, of: uint32(terminal)}] = c.duration
+		}
+	}
+	if len(t.calls) < maxContexts {
+		t.calls[key] = c
+	}
+	return c
 }
 
 // above finds or makes a context that is not by signature.
-func (t *timingModel) above(key uint64, terminal int32, parent *intervalModel) *intervalModel {
-	m := t.upper[key]
+func (t *timingModel) above(key contextKey, parent *intervalModel) *intervalModel {
+	m := t.byKey[key]
 	if m == nil {
-		m = newIntervalModel(parent, t.stride(terminal), &t.cells)
-		t.upper[key] = m
+		m = t.models.new(parent, nil)
+		t.byKey[key] = m
 	}
 	return m
 }
 
-// root is what all durations, or all gaps, of one grid have in common.
-func (t *timingModel) root(terminal int32, gap uint64) *intervalModel {
-	key := upperAll | gap
-	if g := t.plan.grids[terminal]; g != nil {
-		key |= uint64(g.percent) << 1
+// bySignature makes a context, or takes its parent where there are too many.
+func (t *timingModel) bySignature(parent *intervalModel) *intervalModel {
+	if t.contexts == maxContexts {
+		return parent
 	}
-	return t.above(key, terminal, nil)
+	t.contexts++
+	return t.models.new(parent, nil)
 }
 
-func (t *timingModel) duration(terminal int32) *intervalModel {
-	if m := t.durations[terminal]; m != nil {
-		return m
-	}
-	m := t.above(upperDurations|uint64(t.plan.functions[terminal]), terminal, t.root(terminal, 0))
-	if t.contexts < maxContexts {
-		t.contexts++
-		m = newIntervalModel(m, t.stride(terminal), &t.cells)
-		t.durations[terminal] = m
-	}
-	return m
-}
-
-func (t *timingModel) gap(terminal, before int32) *intervalModel {
-	last := &t.gaps[terminal]
-	if last.model != nil && last.before == before {
-		return last.model
-	}
-	key := uint64(terminal)<<32 | uint64(uint32(before))
-	m := t.allGaps[key]
-	if m == nil {
-		function := int32(0xffff)
-		if before != noCall {
-			function = t.plan.functions[before]
-		}
-		m = t.above(upperGaps|uint64(t.plan.functions[terminal])<<32|uint64(function), terminal, t.root(terminal, 1))
-		if t.contexts < maxContexts {
-			t.contexts++
-			m = newIntervalModel(m, t.stride(terminal), &t.cells)
-		}
-		t.allGaps[key] = m
-	}
-	*last = gapContext{before, m}
-	return m
-}
-
-// Lossless intervals of 32 ticks and more share a symbol with those that have the same length and the same four bits
+// Lossless intervals of 32 ticks and more share a number with those that have the same length and the same four bits
 // after the leading one; the other bits follow as they are.
 const (
-	symbolExact   = 0 // the interval follows, in full
 	losslessBits  = 4
 	losslessFirst = 1 << (losslessBits + 1)
 )
 
-// losslessSymbol takes an interval apart.
-func losslessSymbol(x int64) (symbol int, rest uint64, n int) {
-	if x < 0 {
-		return symbolExact, 0, 0
-	}
+// losslessNumber takes an interval x ≥ 0 apart.
+func losslessNumber(x int64) (number int, rest uint64, n int) {
 	if x < losslessFirst {
-		return 1 + int(x), 0, 0
+		return int(x), 0, 0
 	}
 	n = bits.Len64(uint64(x)) - 1 - losslessBits
-	return 1 + losslessFirst + (n-1)<<losslessBits + int(x>>n)&(1<<losslessBits-1), uint64(x) & (1<<n - 1), n
+	return losslessFirst + (n-1)<<losslessBits + int(x>>n)&(1<<losslessBits-1), uint64(x) & (1<<n - 1), n
 }
 
-// losslessInterval is the least interval of a symbol, and how many bits follow.
-func losslessInterval(symbol int) (least int64, n int, ok bool) {
-	symbol--
-	if symbol < losslessFirst {
-		return int64(symbol), 0, true
+// losslessInterval is the least interval of a number, and how many bits follow.
+func losslessInterval(number int) (least int64, n int, ok bool) {
+	if number < losslessFirst {
+		return int64(number), 0, true
 	}
-	symbol -= losslessFirst
-	n = symbol>>losslessBits + 1
-	return int64(symbol&(1<<losslessBits-1)|1<<losslessBits) << n, n, n+losslessBits < 63
+	number -= losslessFirst
+	n = number>>losslessBits + 1
+	return int64(number&(1<<losslessBits-1)|1<<losslessBits) << n, n, n+losslessBits < 63
 }

@@ -42,7 +42,7 @@ func BenchmarkTimingOf(b *testing.B) {
 func benchmarkCursorOf(b *testing.B, r *Reader) {
 	calls, before := 0, cpuNS()
 	for b.Loop() {
-		for _, t := range r.Threads() {
+		for _, t := range r.Threads().All() {
 			c, err := r.Cursor(t.Rank, t.Thread)
 			require.NoError(b, err)
 			for c.Next() {
@@ -65,26 +65,26 @@ func benchmarkTimingSize(b *testing.B, r *Reader, percent int) {
 	var ideal float64
 	for b.Loop() {
 		calls, bytes, ideal = 0, 0, 0
-		for i := range r.Threads() {
+		for i := range r.Threads().Len() {
 			gaps, durations, err := r.Timing(i)
 			require.NoError(b, err)
 			calls += len(gaps)
-			walk := r.shared.Grammar.Walk(r.shared.Threads[i].Root)
+			walk := r.shared.Grammar.Walk(r.shared.Threads.At(i).Root)
 			var rounder TimingRounder
 			for len(gaps) > 0 {
 				n := min(len(gaps), TimingBlockCalls)
-				e, before := newTimingEncoder(plan, nil), int32(noCall)
+				e, before := newTimingEncoder(plan), int32(noCall)
 				seen := intervalCounts{}
 				for k := range n {
 					terminal, _ := walk.Next()
-					gap, duration := rounder.Round(grid, gaps[k]), rounder.Round(grid, durations[k])
-					e.call(terminal, before, gap, duration)
+					gap, duration := rounder.one(grid, gaps[k]), rounder.one(grid, durations[k])
+					e.call(terminal, gap, duration)
 					seen.add(true, terminal, before, gap)
 					seen.add(false, terminal, noCall, duration)
 					before = terminal
 				}
 				gaps, durations = gaps[n:], durations[n:]
-				bytes += len(e.finish())
+				bytes += len(e.finish(nil))
 				ideal += seen.bits() / 8
 			}
 		}

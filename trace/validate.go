@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -18,27 +19,34 @@ func (c *Content) Validate() error {
 	if err := c.validateShared(); err != nil {
 		return err
 	}
-	for i := range c.Threads {
-		t := &c.Threads[i]
-		where := fmt.Sprintf("trace: rank %d thread %d", t.Rank, t.Thread)
-		if t.Root < 0 || t.Root >= len(lengths) {
-			return fmt.Errorf("%s: no rule %d", where, t.Root)
+	for _, t := range c.Threads.All() {
+		if err := c.validateThread(&t, lengths); err != nil {
+			return fmt.Errorf("trace: rank %d thread %d: %w", t.Rank, t.Thread, err)
 		}
-		if t.Calls != lengths[t.Root] {
-			return fmt.Errorf("%s: %d calls, but its rule has %d", where, t.Calls, lengths[t.Root])
-		}
-		if n := len(t.Gaps); n != len(t.Durations) || n > 0 && uint64(n) != t.Calls {
-			return fmt.Errorf("%s: %d calls with %d gaps and %d durations", where, t.Calls, n, len(t.Durations))
-		}
-		for k := range t.Aggregates {
-			if a := t.Aggregates[k].Terminal; a < 0 || int(a) >= len(c.Signatures) || k > 0 && a <= t.Aggregates[k-1].Terminal {
-				return fmt.Errorf("%s: aggregate %d of terminal %d", where, k, a)
-			}
-		}
-		for _, ref := range t.Streams {
+	}
+	for _, refs := range c.Threads.streamSets.lists {
+		for _, ref := range refs {
 			if ref.Sequence < 0 || int(ref.Sequence) >= len(c.Sequences) {
-				return fmt.Errorf("%s: no value sequence %d", where, ref.Sequence)
+				return fmt.Errorf("trace: no value sequence %d", ref.Sequence)
 			}
+		}
+	}
+	return nil
+}
+
+func (c *Content) validateThread(t *Thread, lengths []uint64) error {
+	if t.Root < 0 || t.Root >= len(lengths) {
+		return fmt.Errorf("no rule %d", t.Root)
+	}
+	if t.Calls != lengths[t.Root] {
+		return fmt.Errorf("%d calls, but its rule has %d", t.Calls, lengths[t.Root])
+	}
+	if n := len(t.Gaps); n != len(t.Durations) || n > 0 && uint64(n) != t.Calls {
+		return fmt.Errorf("%d calls with %d gaps and %d durations", t.Calls, n, len(t.Durations))
+	}
+	for k := range t.Aggregates {
+		if a := t.Aggregates[k].Terminal; a < 0 || int(a) >= len(c.Signatures) || k > 0 && a <= t.Aggregates[k-1].Terminal {
+			return fmt.Errorf("aggregate %d of terminal %d", k, a)
 		}
 	}
 	return nil
@@ -78,34 +86,60 @@ func (c *Content) validateShared() error {
 			}
 		}
 	}
-	for i := range c.Ranks {
-		if i > 0 && c.Ranks[i-1].Rank >= c.Ranks[i].Rank {
-			return fmt.Errorf("trace: ranks are not sorted, or rank %d is there twice", c.Ranks[i].Rank)
-		}
-		for _, k := range c.Ranks[i].CommunicatorsOwn {
+	if err := c.validateRanks(); err != nil {
+		return err
+	}
+	return c.validateThreads()
+}
+
+func (c *Content) validateRanks() error {
+	if !c.Ranks.number.Within(0, math.MaxInt32+1) || !c.Ranks.number.increasing() {
+		return errors.New("trace: ranks are not sorted, or one is there twice")
+	}
+	for _, own := range c.Ranks.ownLists.lists {
+		for _, k := range own {
 			if int(k) >= len(c.Communicators) {
-				return fmt.Errorf("trace: rank %d: no communicator %d", c.Ranks[i].Rank, k)
+				return fmt.Errorf("trace: ranks have no communicator %d", k)
 			}
 		}
 	}
-	for i := range c.Threads {
-		t := &c.Threads[i]
-		if i > 0 && compareThreads(c.Threads[i-1], *t) >= 0 {
-			return fmt.Errorf("trace: threads are not sorted, or thread %d of rank %d is there twice", t.Thread, t.Rank)
+	return nil
+}
+
+// validateThreads checks rows in order and what they share once.
+func (c *Content) validateThreads() error {
+	t := &c.Threads
+	if !t.shape.Within(0, math.MaxInt32+1) || !t.place.Within(0, math.MaxInt32+1) {
+		return errors.New("trace: a shape or place of a thread is negative")
+	}
+	number := t.number.Lookup()
+	rank := c.Ranks.number.Lookup()
+	row, beforeRank, before := 0, int64(-1), int64(-1)
+	for i, r := range t.rank.All() {
+		if r < beforeRank || r == beforeRank && number(i) <= before {
+			return fmt.Errorf("trace: threads are not sorted, or thread %d of rank %d is there twice", number(i), r)
 		}
-		if c.rank(t.Rank) == nil {
-			return fmt.Errorf("trace: thread %d is of rank %d, which is not there", t.Thread, t.Rank)
+		beforeRank, before = r, number(i)
+		for row < c.Ranks.Len() && rank(row) < r {
+			row++
 		}
-		if t.Shape < 0 || t.Place < 0 {
-			return fmt.Errorf("trace: rank %d thread %d: shape %d, place %d", t.Rank, t.Thread, t.Shape, t.Place)
+		if row == c.Ranks.Len() || rank(row) != r {
+			return fmt.Errorf("trace: thread %d is of rank %d, which is not there", number(i), r)
 		}
-		for j, ref := range t.Streams {
+	}
+	for i := range t.marks {
+		th := t.At(i)
+		if err := th.validateStandIns(); err != nil {
+			return fmt.Errorf("trace: rank %d thread %d: %w", th.Rank, th.Thread, err)
+		}
+	}
+	for _, refs := range t.streamSets.lists {
+		for j, ref := range refs {
 			if int(ref.Terminal) >= len(c.Signatures) || ref.Terminal < 0 {
-				return fmt.Errorf("trace: rank %d thread %d: stream of signature %d, which is not there",
-					t.Rank, t.Thread, ref.Terminal)
+				return fmt.Errorf("trace: stream of signature %d, which is not there", ref.Terminal)
 			}
-			if j > 0 && compareStreams(t.Streams[j-1], ref) >= 0 {
-				return fmt.Errorf("trace: rank %d thread %d: streams are not sorted", t.Rank, t.Thread)
+			if j > 0 && compareStreams(refs[j-1], ref) >= 0 {
+				return errors.New("trace: streams of a thread are not sorted")
 			}
 		}
 	}
@@ -147,10 +181,6 @@ func (c *Content) validatePlaces() error {
 	return nil
 }
 
-func compareThreads(a, b Thread) int {
-	return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Thread, b.Thread))
-}
-
 func compareStreams(a, b StreamRef) int {
 	return cmp.Or(cmp.Compare(a.Terminal, b.Terminal), cmp.Compare(a.Number, b.Number))
 }
@@ -166,24 +196,16 @@ func (c *Content) function(id uint16) *Function {
 
 // rank finds a rank by its number, nil if there is none.
 func (c *Content) rank(rank int) *Rank {
-	i, ok := slices.BinarySearchFunc(c.Ranks, rank, func(r Rank, rank int) int { return cmp.Compare(r.Rank, rank) })
-	if !ok {
+	i := c.Ranks.Find(rank)
+	if i < 0 {
 		return nil
 	}
-	return &c.Ranks[i]
+	r := c.Ranks.At(i)
+	return &r
 }
 
 // thread finds a thread's position in c.Threads, −1 if there is none.
-func (c *Content) thread(rank, thread int) int {
-	i, ok := slices.BinarySearchFunc(c.Threads, Thread{Rank: rank, Thread: thread}, compareThreads)
-	if !ok {
-		return -1
-	}
-	return i
-}
+func (c *Content) thread(rank, thread int) int { return c.Threads.Find(rank, thread) }
 
 // firstThread is the position in c.Threads of the first thread of a rank.
-func (c *Content) firstThread(rank int) int {
-	i, _ := slices.BinarySearchFunc(c.Threads, Thread{Rank: rank, Thread: math.MinInt}, compareThreads)
-	return i
-}
+func (c *Content) firstThread(rank int) int { return c.Threads.search(rank, math.MinInt) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"slices"
 )
 
 // A variableCall is the state of a signature with streams or relative ranks on one thread: values that are made anew
@@ -22,6 +23,7 @@ type slot struct {
 	fill    filling
 	elastic Value // as the signature has it
 	add     bool  // r is to be added to the stream's value
+	peer    bool  // it is a rank
 	stream  *valueStream
 	before  []Value // of a list of requests: the longest list so far, as the last call that had a position left it
 }
@@ -139,8 +141,8 @@ func (c *Cursor) instance(v *variableCall) (int, error) {
 // newVariableCall copies the values of a signature and finds the slots among them and their streams. Values take from
 // streams in the order: result, In, Out, communicator.
 func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, error) {
-	v := &variableCall{in: cloneValues(s.In), out: cloneValues(s.Out), result: s.Return}
-	v.result.List = cloneValues(s.Return.List)
+	v := &variableCall{in: cloneVarying(s.In), out: cloneVarying(s.Out), result: s.Return}
+	v.result.List = cloneVarying(s.Return.List)
 	if k := c.plans[c.event.Terminal].comm; k < 0 || s.In[k].Form == Name {
 		v.settled = true
 	}
@@ -175,6 +177,7 @@ func (c *Cursor) placeOf(p *callPlan, own int) *place {
 	if p.comm < 0 {
 		c.place.rank, c.place.known = int64(c.thread.Rank), true
 	}
+	c.transpose(own)
 	return &c.place
 }
 
@@ -190,6 +193,9 @@ func (v *variableCall) resolve(at *place) error {
 				return err
 			}
 			x.List = nil
+			if s.peer && at.moved != 0 && x.Form == Int && at.writtenDown(s.elastic) {
+				x.Int = floorMod(x.Int+at.moved, max(at.members, 1))
+			}
 			*s.value = x
 		case s.add:
 			if !at.known {
@@ -216,9 +222,9 @@ type slotBuilder struct {
 func (b *slotBuilder) add(v *Value, kind string, list bool) {
 	switch v.Form {
 	case RankOffset, Column:
-		b.call.slots = append(b.call.slots, slot{value: v, elastic: *v})
+		b.call.slots = append(b.call.slots, slot{value: v, elastic: *v, peer: kind == rankKind})
 	case Elastic:
-		s := slot{value: v, elastic: *v}
+		s := slot{value: v, elastic: *v, peer: kind == rankKind}
 		if Operator(v.Int) == RelativeStream && len(v.List) == 1 {
 			s.fill, s.add, s.stream = fillInt, true, b.stream(v.List[0].Int)
 		}
@@ -246,8 +252,13 @@ func (b *slotBuilder) add(v *Value, kind string, list bool) {
 		}
 		b.call.slots = append(b.call.slots, slot{value: v, fill: fill, stream: b.stream(v.Int)})
 	case Status:
-		kind = ""
-		fallthrough
+		for i := range v.List {
+			of := ""
+			if i == 0 {
+				of = rankKind // the source
+			}
+			b.add(&v.List[i], of, false)
+		}
 	case List:
 		for i := range v.List {
 			b.add(&v.List[i], kind, false)
@@ -271,6 +282,34 @@ func (b *slotBuilder) stream(number int64) *valueStream {
 	}
 	b.streams[number] = &stream
 	return &stream
+}
+
+// cloneVarying copies the values of a signature that calls fill in, and shares what they do not.
+func cloneVarying(values []Value) []Value {
+	if !slices.ContainsFunc(values, func(v Value) bool { return v.varies() }) {
+		return values
+	}
+	clone := slices.Clone(values)
+	for i := range clone {
+		switch clone[i].Form {
+		case List, Status:
+			clone[i].List = cloneVarying(clone[i].List)
+		case ListStream:
+			clone[i].List = nil
+		}
+	}
+	return clone
+}
+
+// varies tells whether a value of a signature, or one inside of it, is filled in for each call or thread.
+func (v *Value) varies() bool {
+	switch v.Form {
+	case RankOffset, Column, Elastic, Stream, ListStream:
+		return true
+	case List, Status:
+		return slices.ContainsFunc(v.List, func(v Value) bool { return v.varies() })
+	}
+	return false
 }
 
 func cloneValues(values []Value) []Value {
@@ -333,7 +372,11 @@ func (s *slot) next(m *budget) error {
 // NullRequest stands for MPI_REQUEST_NULL in streams of requests.
 const NullRequest = -1
 
-const requestKind = "request"
+// Kinds of parameters that values are read by.
+const (
+	requestKind = "request"
+	rankKind    = "rank"
+)
 
 // request is what a number in a stream of requests stands for.
 func request(x int64) Value {

@@ -22,7 +22,7 @@ func Write(w io.Writer, c *Content) error {
 	if err != nil {
 		return err
 	}
-	f := &fileWriter{w: w}
+	f := &fileWriter{w: w, purpose: purposeOf(&c.Meta)}
 	f.write(append([]byte(magic), FormatVersion))
 	f.block(blockMeta, 0, 0, appendMeta(&c.Meta))
 	f.block(blockFunctions, 0, 0, appendFunctions(c.Functions))
@@ -35,21 +35,29 @@ func Write(w io.Writer, c *Content) error {
 	f.block(blockSignatures, 0, 0, appendSignatures(c.Signatures))
 	f.block(blockCommunicators, 0, 0, appendCommunicators(c.Communicators))
 	f.block(blockGrammar, 0, 0, appendRules(nil, c.Grammar))
-	f.block(blockRanks, 0, 0, appendRanks(c.Ranks))
+	f.block(blockRanks, 0, 0, appendRanks(&c.Ranks))
 	f.block(blockRankMap, 0, 0, appendRankMap(c))
 	if len(c.Columns) > 0 {
-		f.block(blockColumns, 0, 0, appendLists(nil, c.Columns))
+		f.block(blockColumns, 0, 0, appendColumns(nil, c.Columns))
 	}
 	f.block(blockStreams, 0, 0, appendStreams(c))
 	f.block(blockTimingStart, 0, 0, appendTimingStart(c))
 	if hasContext(c) {
 		f.block(blockContext, 0, 0, appendContext(c))
 	}
-	f.sequences(c.Sequences)
-	for i := range c.Threads {
-		switch t := &c.Threads[i]; {
+	if len(c.Leads) > 0 {
+		f.block(blockLeads, 0, 0, AppendSequence(nil, numbers(c.Leads)))
+	}
+	readings := clockReadings(c)
+	f.sequences(c.Sequences, readings)
+	f.clockReadings(c.Sequences, readings)
+	if hasClustering(c) {
+		f.block(blockClustering, 0, 0, appendClustering(c))
+	}
+	for i, t := range c.Threads.All() {
+		switch {
 		case t.timed():
-			if err := f.timing(i, c, plan); err != nil {
+			if err := f.timing(i, &t, c, plan); err != nil {
 				return err
 			}
 		case len(t.Aggregates) > 0:
@@ -63,12 +71,20 @@ func Write(w io.Writer, c *Content) error {
 	return nil
 }
 
+func purposeOf(m *Meta) effort {
+	if m.Final {
+		return smallest
+	}
+	return fastest
+}
+
 // A fileWriter writes blocks and remembers where they are. The first error stays.
 type fileWriter struct {
 	w       io.Writer
+	purpose effort
 	err     error
 	written int64
-	index   []indexEntry
+	index   index
 	scratch []byte
 }
 
@@ -82,26 +98,29 @@ func (f *fileWriter) write(b []byte) {
 }
 
 func (f *fileWriter) block(kind blockType, key, part int64, content []byte) {
-	f.scratch = appendBlock(f.scratch[:0], kind, content)
-	f.index = append(f.index, indexEntry{kind, f.written, int64(len(f.scratch)), key, part})
+	f.scratch = appendBlock(f.scratch[:0], kind, content, f.purpose)
+	f.index.add(indexEntry{kind, f.written, int64(len(f.scratch)), key, part})
 	f.write(f.scratch)
 }
 
 // finish writes the index and the trailer.
 func (f *fileWriter) finish() {
-	block := appendBlock(nil, blockIndex, appendIndex(nil, f.index))
+	block := appendBlock(nil, blockIndex, f.index.append(nil), f.purpose)
 	f.write(block)
 	f.write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(block))), endMark...))
 }
 
-// sequences writes value sequences in blocks: their encoded lengths, then the encodings.
-func (f *fileWriter) sequences(sequences [][]int64) {
+// sequences writes value sequences in blocks: their encoded lengths, then the encodings. Clock readings have length 0
+// here.
+func (f *fileWriter) sequences(sequences [][]int64, readings []bool) {
 	var lengths []int64
 	var bytes []byte
 	first := 0
 	for i, sequence := range sequences {
 		before := len(bytes)
-		bytes = AppendSequence(bytes, sequence)
+		if !readings[i] {
+			bytes = AppendSequence(bytes, sequence)
+		}
 		lengths = append(lengths, int64(len(bytes)-before))
 		if len(bytes) >= sequenceBlockBytes || i == len(sequences)-1 {
 			f.block(blockSequences, int64(first), 0, append(AppendSequence(nil, lengths), bytes...))

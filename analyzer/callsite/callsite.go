@@ -11,8 +11,18 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Name words a call site.
+// Name words a call site so that no other one of the program has this name. Where there are no lines (a program that was
+// built without -g), that takes its place in the module.
 func Name(s *trace.Site) string {
+	if s.Function != "" && (s.File == "" || s.Line <= 0) {
+		return fmt.Sprintf("%s in %s+%#x", s.Function, s.Module, s.Offset)
+	}
+	return InFunction(s)
+}
+
+// InFunction is Name for comparing builds: where there are no lines it is the function only, which stays when code
+// before it changes.
+func InFunction(s *trace.Site) string {
 	switch {
 	case s.File != "" && s.Line > 0:
 		return fmt.Sprintf("%s:%d", path.Base(s.File), s.Line)

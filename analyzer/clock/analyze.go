@@ -2,7 +2,6 @@ package clock
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
@@ -11,26 +10,41 @@ import (
 )
 
 // SchemaVersion is that of Map.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 // A Map is the clock map of a run: written once, beside the trace, and used by all analyses.
 type Map struct {
 	SchemaVersion int              `json:"schema_version"`
+	Trace         string           `json:"trace"` // which one it is of, as a hash
 	Clocks        *timeline.Clocks `json:"clocks"`
 	Findings      Findings         `json:"findings"`
+	// Cuts are where parts of the run can be looked at alone, nil until the run has been matched on these clocks.
+	Cuts []match.Cut `json:"cuts,omitempty"`
+}
+
+// Fits tells whether a map that was written before is of this trace.
+func (m *Map) Fits(t timeline.Trace) bool {
+	if m.SchemaVersion != SchemaVersion || m.Trace != identity(t) {
+		return false
+	}
+	if m.Clocks == nil {
+		return t.Ranks().Len() == 0
+	}
+	for _, d := range m.Clocks.Of {
+		if d < 0 || d >= len(m.Clocks.Domains) {
+			return false
+		}
+	}
+	return len(m.Clocks.Of) == t.Ranks().Len()
 }
 
 // Analyze lays the clocks of all nodes over the first one's. It goes through the trace only if there is more than one
 // clock, and twice if a constant offset and rate per node do not satisfy all messages.
 func Analyze(ctx context.Context, t timeline.Trace) (*Map, error) {
-	clocks, findings, err := analyze(ctx, t)
-	if err != nil {
-		return nil, fmt.Errorf("clocks: %w", err)
-	}
-	return &Map{SchemaVersion, clocks, findings}, nil
+	return AnalyzeWith(ctx, t, nil)
 }
 
-func analyze(ctx context.Context, t timeline.Trace) (*timeline.Clocks, Findings, error) {
+func analyze(ctx context.Context, t timeline.Trace, p *Passenger) (*timeline.Clocks, Findings, error) {
 	ranks := t.Ranks()
 	of, ids := domains(ranks)
 	n := len(ids)
@@ -56,16 +70,19 @@ func analyze(ctx context.Context, t timeline.Trace) (*timeline.Clocks, Findings,
 		}
 	case n > 1:
 		var err error
-		if tightest, slack, err = bind(ctx, t, clocks); err != nil {
+		if tightest, slack, err = bind(ctx, t, clocks, p); err != nil {
 			return nil, f, err
 		}
 		if violated(clocks, first, tightest) {
 			l := &logical{clocks: clocks}
-			if err := each(ctx, t, clocks, l.before); err != nil {
+			if err := each(ctx, t, clocks, l.before, nil); err != nil {
 				return nil, f, err
 			}
 			l.onOwnClocks()
 			f.Steps, f.LargestStepSeconds = l.steps, seconds(l.largest)
+		}
+		if p != nil {
+			p.Arrived = guessed(clocks, first)
 		}
 	}
 	far := shortest(tightest, n)
@@ -93,21 +110,31 @@ func analyze(ctx context.Context, t timeline.Trace) (*timeline.Clocks, Findings,
 }
 
 // each tells of all causes and effects in different domains.
-func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, before func(from int, cause int64, to int, effect int64)) error {
-	m := match.New(t, &causes{of: clocks.Of, n: len(clocks.Domains), before: before})
+func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, before func(from int, cause int64, to int, effect int64), p *Passenger) error {
+	var along Passenger
+	if p == nil {
+		along.Tolerance = NewTolerance(t)
+		along.See = func(c *match.Call) { along.Tolerance.See(&c.Record) }
+	} else {
+		along = *p
+	}
+	var handler match.Handler = &causes{of: clocks.Of, n: len(clocks.Domains), before: before, tolerance: along.Tolerance}
+	if along.Handler != nil {
+		handler = match.Together(handler, along.Handler)
+	}
 	// steps are made while this goes on: it must not see them
 	fixed := &timeline.Clocks{Of: clocks.Of, Domains: append([]timeline.Clock(nil), clocks.Domains...)}
-	if err := timeline.Each(ctx, t, fixed, func(call *timeline.Call) error { m.Call(call); return nil }); err != nil {
-		return err
+	leftovers, err := along.Cuts.AllDecoded(ctx, t, fixed, handler, along.See, along.Decoded)
+	if p != nil {
+		p.Leftovers = leftovers
 	}
-	m.Finish()
-	return nil
+	return err
 }
 
 // bind gives each clock the offset and the rate that messages ask for. It returns the tightest bound between any two,
 // with rates taken out: offset[a] − offset[b] ≤ tightest[a·n+b], relative to the guess; and by how much other rates might
 // be right.
-func bind(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (tightest, slack []int64, err error) {
+func bind(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, p *Passenger) (tightest, slack []int64, err error) {
 	n := len(clocks.Domains)
 	bounds := map[pair]*series{}
 	origin := int64(math.MaxInt64)
@@ -119,7 +146,7 @@ func bind(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (tight
 		}
 		s.add(point{cause, effect})
 		origin = min(origin, cause)
-	})
+	}, p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,11 +187,11 @@ func violated(clocks *timeline.Clocks, guess, tightest []int64) bool {
 	return false
 }
 
-func ranksOf(ranks []trace.Rank, of []int, domain int) trace.RankList {
+func ranksOf(ranks *trace.RankTable, of []int, domain int) trace.RankList {
 	var list []int
-	for i, r := range ranks {
+	for i, rank := range ranks.Numbers().All() {
 		if of[i] == domain {
-			list = append(list, r.Rank)
+			list = append(list, int(rank))
 		}
 	}
 	return trace.NewRankList(list)

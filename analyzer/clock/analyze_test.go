@@ -34,21 +34,18 @@ func pingPong(rounds int, ahead func(round int) float64) *tracetest.Builder {
 
 // worst is by how much effects come before their causes at most, and how far rank 1 is from the true time.
 func worst(t *testing.T, tr timeline.Trace, clocks *timeline.Clocks, ahead func(round int) float64) (violation, off float64) {
-	v := &causes{of: clocks.Of, n: len(clocks.Domains), before: func(_ int, cause int64, _ int, effect int64) {
+	v := &causes{of: clocks.Of, n: len(clocks.Domains), tolerance: NewTolerance(tr), before: func(_ int, cause int64, _ int, effect int64) {
 		violation = max(violation, float64(cause-effect))
 	}}
-	m := match.New(tr, v)
 	rounds := 0
-	require.NoError(t, timeline.Each(context.Background(), tr, clocks, func(c *timeline.Call) error {
-		m.Call(c)
+	_, err := match.All(context.Background(), tr, clocks, v, func(c *match.Call) {
 		if c.Location == 1 && c.Function.Name == "MPI_Recv" {
 			truth := 1000*float64(rounds+1) - 1
 			off = max(off, abs(float64(c.Enter)/tracetest.Unit-truth))
 			rounds++
 		}
-		return nil
-	}))
-	m.Finish()
+	})
+	require.NoError(t, err)
 	return violation / tracetest.Unit, off
 }
 
@@ -58,7 +55,7 @@ func TestDriftIsARate(t *testing.T) {
 	for _, drift := range []float64{0, 5e-5, -2e-5, 4e-4} { // units per unit
 		ahead := func(round int) float64 { return 300 + drift*1000*float64(round+1) }
 		tr := timeline.Of(pingPong(100, ahead).Open(t))
-		clocks, f, err := analyze(context.Background(), tr)
+		clocks, f, err := analyze(context.Background(), tr, nil)
 		require.NoError(t, err)
 		violation, off := worst(t, tr, clocks, ahead)
 		assert.Zero(t, violation, "drift %v", drift)
@@ -78,7 +75,7 @@ func TestClockThatJumpsIsMovedInSteps(t *testing.T) {
 		return -7 // set back in the middle of the run
 	}
 	tr := timeline.Of(pingPong(100, ahead).Open(t))
-	clocks, f, err := analyze(context.Background(), tr)
+	clocks, f, err := analyze(context.Background(), tr, nil)
 	require.NoError(t, err)
 	violation, _ := worst(t, tr, clocks, ahead)
 	assert.LessOrEqual(t, violation, float64(ignored)/tracetest.Unit)

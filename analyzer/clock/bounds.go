@@ -2,6 +2,7 @@ package clock
 
 import (
 	"math"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
 )
@@ -70,38 +71,45 @@ func (s *series) known() []point {
 	return all
 }
 
-// causes is a match.Handler that reports which event came before which, between different domains.
+// causes is a match.Handler that reports which event came before which, between different domains. Rounded times may say
+// otherwise within the tolerance: that is added to the effect.
 type causes struct {
-	of     []int // domain by row
-	n      int   // domains
-	before func(from int, cause int64, to int, effect int64)
+	of        []int // domain by row
+	n         int   // domains
+	before    func(from int, cause int64, to int, effect int64)
+	tolerance *Tolerance
 
 	barrier uint64  // the operation that latest is about
 	latest  []int64 // by domain: when its last participant entered
-	there   []bool  // and whether it had one
+	who     []int   // the location of that one, −1: it had none
 }
 
-func (c *causes) tell(a int, cause int64, b int, effect int64) {
-	if c.of[a] != c.of[b] {
-		c.before(c.of[a], cause, c.of[b], effect)
+func (c *causes) tell(a *match.Point, b *match.Completion) {
+	if from, to := c.of[a.Row], c.of[b.Row]; from != to {
+		c.before(from, a.Enter, to, b.Exit+c.tolerance.Between(a.Location, b.Location))
 	}
 }
 
 // Message implements match.Handler.
 func (c *causes) Message(m *match.Message) {
+	switch m.Kind {
+	case match.ExposedToStart, match.LockGiven:
+		return // MPI_Win_start need not wait; who had a lock is told by times, not the other way round
+	case match.Data, match.Partition, match.Exposed, match.Accessed:
+	}
 	if m.Receive.Done != nil {
-		c.tell(m.Send.Post.Row, m.Send.Post.Enter, m.Receive.Done.Row, m.Receive.Done.Exit)
+		c.tell(&m.Send.Post, m.Receive.Done)
 	}
 	if m.Send.Done != nil && m.Send.Mode == match.Synchronous && !m.Receive.Probe {
-		c.tell(m.Receive.Post.Row, m.Receive.Post.Enter, m.Send.Done.Row, m.Send.Done.Exit)
+		c.tell(&m.Receive.Post, m.Send.Done)
 	}
 }
 
 // Collective implements match.Handler.
 func (c *causes) Collective(op *match.Collective, part int) {
 	switch op.Class {
-	case match.Startup, match.Shutdown, match.Prefix, match.AllToOne, match.Neighbor, match.OneToAll:
-		// MPI_Init need not synchronise; in the others an empty share may leave early
+	case match.Startup, match.Shutdown, match.Prefix, match.AllToOne, match.Neighbor, match.OneToAll, match.Fence, match.Window, match.File:
+		// MPI_Init need not synchronise, nor what is done with windows and files; in the others an empty share may leave early
 		return
 	case match.Barrier, match.AllToAll:
 	}
@@ -111,20 +119,20 @@ func (c *causes) Collective(op *match.Collective, part int) {
 	done := op.Parts[part].Done
 	to := c.of[done.Row]
 	for d, latest := range c.latest {
-		if c.there[d] && d != to {
-			c.before(d, latest, to, done.Exit)
+		if c.who[d] >= 0 && d != to {
+			c.before(d, latest, to, done.Exit+c.tolerance.Between(c.who[d], done.Location))
 		}
 	}
 }
 
 // enterBarrier notes the last to enter of each domain.
 func (c *causes) enterBarrier(op *match.Collective) {
-	c.barrier, c.latest, c.there = op.Number, make([]int64, c.n), make([]bool, c.n)
+	c.barrier, c.latest, c.who = op.Number, make([]int64, c.n), slices.Repeat([]int{-1}, c.n)
 	for i := range op.Parts {
 		if p := &op.Parts[i]; p.Present() {
 			d := c.of[p.Post.Row]
-			if !c.there[d] || p.Post.Enter > c.latest[d] {
-				c.latest[d], c.there[d] = p.Post.Enter, true
+			if c.who[d] < 0 || p.Post.Enter > c.latest[d] {
+				c.latest[d], c.who[d] = p.Post.Enter, p.Post.Location
 			}
 		}
 	}

@@ -3,9 +3,12 @@ package clock
 // Findings say how the clocks of the run were laid over one another.
 type Findings struct {
 	Domains []Domain `json:"domains"` // the nodes, each with a clock of its own
-	// Violations are matched pairs in which the effect still comes before its cause; WorstSeconds is the largest.
+	// Violations are matched pairs in which the effect still comes before its cause, by more than rounded times may say;
+	// WorstSeconds is the largest.
 	Violations   int     `json:"violations"`
 	WorstSeconds float64 `json:"worst_violation_seconds"`
+	// WithinRounding are those by no more than that: they say nothing about the clocks.
+	WithinRounding int `json:"within_rounding"`
 	// Steps is how often a clock was moved forward because neither offset nor rate could bring an effect behind its cause,
 	// LargestStepSeconds by how much at most.
 	Steps              int     `json:"steps"`

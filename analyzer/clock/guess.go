@@ -7,10 +7,10 @@ import (
 )
 
 // domains numbers the clocks of a run: of says which one a row of Trace.Ranks has.
-func domains(ranks []trace.Rank) (of []int, ids []string) {
-	of = make([]int, len(ranks))
+func domains(ranks *trace.RankTable) (of []int, ids []string) {
+	of = make([]int, ranks.Len())
 	number := map[string]int{}
-	for i, r := range ranks {
+	for i, r := range ranks.All() {
 		id := r.BootID
 		if id == "" {
 			id = "host " + r.Host
@@ -28,9 +28,9 @@ func domains(ranks []trace.Rank) (of []int, ids []string) {
 
 // guess gives each domain's offset from monotonic to wall-clock time, relative to the first domain's: the median over
 // the samples of all its ranks, so that a step of one clock in the middle of the run does not move it.
-func guess(ranks []trace.Rank, of []int, n int) []int64 {
+func guess(ranks *trace.RankTable, of []int, n int) []int64 {
 	samples := make([][]int64, n)
-	for i, r := range ranks {
+	for i, r := range ranks.All() {
 		for _, s := range r.Clock.Samples {
 			if s.RealtimeNS != 0 {
 				samples[of[i]] = append(samples[of[i]], s.RealtimeNS-s.MonotonicNS)

@@ -2,8 +2,13 @@ package clusters
 
 import (
 	"context"
+	"fmt"
 	"sort"
 
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/placement"
+	"github.com/cairn-mpi/cairn/analyzer/program"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/trace"
@@ -12,6 +17,27 @@ import (
 // Options of the analysis.
 type Options struct {
 	Topology topology.Options
+	// Clock lays the nodes' clocks over one another; without it, phases are not divided by timing, which takes a pass over
+	// all calls.
+	Clock *clock.Map
+	// Phases are the run's, with how each rank passed them, where another analysis has followed them; nil: they are followed
+	// in that pass.
+	Phases *phases.Plan
+	// K is how many groups each cluster is divided into by its peers and by its timing; 0: as many as the structure has.
+	K int
+	// Method divides clusters; "": Medoids.
+	Method Method
+	// Ignore names parameters that do not make calls different, as "count" or "tag" (Chameleon's filter).
+	Ignore []string
+	// Frames is in how many frames the call paths of calls may differ that count as the same (ScalaTrace II §3.3).
+	Frames int
+}
+
+func (o Options) clocks() *timeline.Clocks {
+	if o.Clock == nil {
+		return nil
+	}
+	return o.Clock.Clocks
 }
 
 // behaviour is what a rank does, by the three degrees of likeness.
@@ -21,11 +47,15 @@ type behaviour struct {
 	root                      []int // of each thread
 }
 
-// Analyze groups the ranks of a trace.
+// Analyze groups the ranks of a trace, and finds its topology and program.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
-	f := Findings{SchemaVersion: SchemaVersion, Clusters: []Cluster{}, Notes: []string{}}
-	if !t.Meta().Final {
-		f.Notes = append(f.Notes, "The trace is not a final merge: peers are absolute, so ranks that differ only in their place count as variants.")
+	t, err := timeline.Restrict(ctx, t, o.clocks())
+	if err != nil {
+		return Findings{}, err
+	}
+	f, err := Groups(ctx, t, o)
+	if err != nil {
+		return f, err
 	}
 	shape, err := topology.Analyze(ctx, t, o.Topology)
 	if err != nil {
@@ -33,17 +63,41 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	f.Topology = &shape
 	f.Notes = append(f.Notes, shape.Notes...)
-	signatures, grammar := t.Signatures(), t.Grammar()
-	site := func(terminal int32) uint64 {
-		s := &signatures[terminal]
-		return uint64(s.Function)<<32 | uint64(s.Site)
+	text, err := program.Analyze(ctx, t, program.Options{})
+	f.Program = &text
+	if err != nil {
+		return f, err
 	}
-	bySite := hashes(grammar, site)
-	byTerminal := hashes(grammar, func(terminal int32) uint64 { return uint64(terminal) })
-	paths := pathFinder{grammar: grammar, site: site, seen: make([]int, len(grammar.Rules)), of: map[int][]uint64{}}
+	if err := perPhase(ctx, t, o, &f); err != nil {
+		return f, err
+	}
+	var clocks *timeline.Clocks
+	if t.Threads().Calls() <= mostTimed && t.Meta().Timing.Mode != trace.TimingAggregated {
+		clocks = o.clocks()
+	}
+	where, err := placement.Analyze(ctx, t, placement.Options{Clocks: clocks})
+	f.Placement = &where
+	return f, err
+}
+
+// Groups groups the ranks over the whole run. No single call is read.
+func Groups(_ context.Context, t timeline.Trace, o Options) (Findings, error) {
+	f := Findings{SchemaVersion: SchemaVersion, Clusters: []Cluster{}, Leads: []int{}, Phases: []Phase{}, Notes: []string{}}
+	if !t.Meta().Final {
+		f.Notes = append(f.Notes, "The trace is not a final merge: peers are absolute, so ranks that differ only in their place count as variants.")
+	}
+	traffic, err := t.Matrix()
+	if err != nil {
+		return f, fmt.Errorf("communication matrix: %w", err)
+	}
+	talk, times := peers(traffic, t.Meta().WorldSize), spans(t)
+	like, grammar := newLikeness(t, o.Frames), t.Grammar()
+	bySite := hashes(grammar, like.site)
+	byTerminal := hashes(grammar, like.arguments(t, o.Ignore))
+	paths := newPathFinder(grammar, like.site)
 
 	byRank := map[int]*behaviour{}
-	for _, thread := range t.Threads() {
+	for _, thread := range t.Threads().All() {
 		b := byRank[thread.Rank]
 		if b == nil {
 			b = &behaviour{path: empty, sequence: empty, signature: empty}
@@ -61,7 +115,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	groups := map[hash][]int{}
 	sequences, signaturesSeen := map[hash]bool{}, map[hash]bool{}
-	for _, r := range t.Ranks() {
+	for _, r := range t.Ranks().All() {
 		if b := byRank[r.Rank]; b != nil {
 			groups[b.path] = append(groups[b.path], r.Rank)
 			sequences[b.sequence] = true
@@ -74,7 +128,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		order = append(order, ranks)
 	}
 	sortGroups(order)
-	w := words{trace: t, paths: &paths}
+	w := words{trace: t, paths: paths}
 	for i, ranks := range order {
 		c := Cluster{Ranks: trace.NewRankList(ranks).String(), Size: len(ranks), Variants: []Variant{}}
 		variants := split(ranks, func(rank int) hash { return byRank[rank].signature })
@@ -94,6 +148,11 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 			w.reference = calls
 		} else {
 			c.Distinction = w.difference(calls)
+		}
+		c.Peers = f.byPeers(ranks, talk, o)
+		c.Timing, c.Outliers = byTiming(ranks, times, o.K, o.Method)
+		for _, g := range c.Peers {
+			f.Leads = append(f.Leads, g.Lead)
 		}
 		f.Clusters = append(f.Clusters, c)
 	}

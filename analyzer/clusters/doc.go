@@ -10,7 +10,15 @@
 //   - the sequence of signatures: equal arguments too. In final traces peers are relative to the rank, so that all
 //     inner ranks of a stencil are equal.
 //
-// Everything is computed on the grammar without expanding it: a sequence is known by a polynomial hash, which for a
+// Within the clusters, ranks are divided by whom they talk to (Chameleon's SRC and DEST signatures, §III, features.go)
+// and by computation, MPI and waiting time, with k-medoids or k-farthest (medoids.go); k is given, or the smallest for
+// which the silhouette says that the structure is strong. A lead stands for each group; ranks far from theirs are named.
+// The same is done in each phase by itself (perphase.go): a rank may be unlike the others in one loop only.
+//
+// What counts as the same call can be widened (likeness.go): parameters that do not matter (Chameleon's filter), call
+// paths that differ in some frames (ScalaTrace II §3.3).
+//
+// But for the phases' times, everything is computed on the grammar without expanding it: a sequence is known by a polynomial hash, which for a
 // rule follows from those of its parts (hash.go), and a rule met again adds nothing to the distinct calls. The cost is
 // that of the rules, not of the calls.
 package clusters

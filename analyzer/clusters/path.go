@@ -11,16 +11,27 @@ type pathFinder struct {
 	of      map[int][]uint64 // by root
 }
 
+func newPathFinder(g trace.Grammar, site func(terminal int32) uint64) *pathFinder {
+	return &pathFinder{grammar: g, site: site, seen: make([]int, len(g.Rules)), of: map[int][]uint64{}}
+}
+
 // path gives the distinct (function, call site) of a root's expansion.
 func (p *pathFinder) path(root int) []uint64 {
 	if known, ok := p.of[root]; ok {
 		return known
 	}
+	list := p.pathOf(p.grammar.Rules[root])
+	p.of[root] = list
+	return list
+}
+
+// pathOf gives those of some symbols.
+func (p *pathFinder) pathOf(symbols []trace.Symbol) []uint64 {
 	p.round++
 	found := map[uint64]bool{}
 	var list []uint64
 	// The stack holds what is left of the bodies that are being read: grammars can be deep.
-	stack := [][]trace.Symbol{p.grammar.Rules[root]}
+	stack := [][]trace.Symbol{symbols}
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		if len(*top) == 0 {
@@ -40,6 +51,5 @@ func (p *pathFinder) path(root int) []uint64 {
 			stack = append(stack, p.grammar.Rules[s.Rule()])
 		}
 	}
-	p.of[root] = list
 	return list
 }

@@ -51,6 +51,7 @@ func TestSlowerRankIsNamed(t *testing.T) {
 		assert.Equal(t, "mpi", other.What, "nobody else computes longer: %+v", other)
 	}
 	assert.Contains(t, f.Text, "Rank 2 computes ")
+	assert.NotContains(t, f.Text, "Most of that", "the others wait for rank 2")
 	assert.InDelta(t, f.Difference, f.Computation+f.MPI, 0.005, "all ranks begin and end together")
 	assert.InDelta(t, 0.1/4, f.Computation, 0.005)
 	// by place: the computation before the first receive
@@ -88,12 +89,14 @@ func TestEqualRunsDoNotDiffer(t *testing.T) {
 }
 
 // TestLongAndShort: of 1000 iterations four are put together, of 200 none: the shorter run's are put together too.
+// The longer one takes longer for that, not for its slow rank.
 func TestLongAndShort(t *testing.T) {
 	f := compared(t, run(t, 1, 200, -1, 1), run(t, 2, 1000, 1, 1.1))
 	require.NotEmpty(t, f.Changes)
 	assert.Equal(t, 1, f.Changes[0].Rank)
 	assert.Equal(t, uint64(4), f.Changes[0].Per)
 	assert.InDelta(t, 10, f.Changes[0].Percent, 1)
+	assert.Contains(t, f.Text, "Most of that, on average over ranks: computation before MPI_Irecv at stencil.c:70 (")
 }
 
 // TestAggregatedIsRefused: without times of single calls there is nothing to compare.

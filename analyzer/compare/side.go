@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
@@ -49,13 +50,17 @@ func look(ctx context.Context, t timeline.Trace) (*side, error) {
 		group.Go(func() error {
 			sums[i] = map[activity]int64{}
 			tracker := s.plan.Location(i)
+			var polls match.Polls
 			now, began := int64(0), false
 			return timeline.EachOf(inner, t, i, l, made.Clocks, func(c *timeline.Call) error {
-				tracker.Call(c)
+				tracker.Call(&c.Record, polls.Of(c.Event))
 				if !began {
 					began, now = true, c.Enter
 				}
 				what := activity{c.Function.ID, c.Signature.Site, true}
+				if c.Held > 0 {
+					now = min(now+c.Held, max(now, c.Enter))
+				}
 				if c.Enter > now {
 					if !c.Signature.Untraced {
 						sums[i][what] += c.Enter - now
@@ -74,7 +79,7 @@ func look(ctx context.Context, t timeline.Trace) (*side, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	s.found = s.plan.Findings(nil)
+	s.found = s.plan.Findings(nil, nil)
 	s.add(t, locations, sums)
 	return s, nil
 }
@@ -100,7 +105,7 @@ func (s *side) add(t timeline.Trace, locations []timeline.Location, sums []map[a
 				p.function = f.Name
 			}
 			if what.site > 0 && int(what.site) <= len(sites) {
-				p.site = callsite.Name(&sites[what.site-1])
+				p.site = callsite.InFunction(&sites[what.site-1])
 			}
 			own[p] += float64(ns) / 1e9
 			s.total[p] += float64(ns) / 1e9

@@ -4,18 +4,25 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 )
 
-// sentence says which rank became slower where, if any did beyond doubt.
+// much is the part of the difference from which on something is said to make most of it.
+const much = 0.5
+
+// sentence says what the difference is, where most of it is, and which rank became slower, if any did beyond doubt.
 func (f *Findings) sentence() string {
-	how := "longer"
-	if f.Difference < 0 {
-		how = "less long"
+	text := fmt.Sprintf("B took as long as A (%s).", duration(f.A.Seconds))
+	if f.Difference != 0 {
+		how := "longer"
+		if f.Difference < 0 {
+			how = "less long"
+		}
+		text = fmt.Sprintf("B took %s %s than A (%s, %s).", duration(math.Abs(f.Difference)), how, duration(f.A.Seconds), duration(f.B.Seconds))
 	}
-	text := fmt.Sprintf("B took %s %s than A (%s, %s).", duration(math.Abs(f.Difference)), how, duration(f.A.Seconds), duration(f.B.Seconds))
 	slower, faster := 0, 0
 	var worst *Change
 	for i := range f.Changes {
@@ -31,6 +38,9 @@ func (f *Findings) sentence() string {
 		} else {
 			faster++
 		}
+	}
+	if worst == nil || worst.Seconds < much*f.Difference {
+		text += f.mostOfIt() // else others wait for that rank, and their waiting would be the most
 	}
 	switch {
 	case f.Tests == 0:
@@ -49,6 +59,32 @@ func (f *Findings) sentence() string {
 		text += " No rank's iterations changed significantly, neither in computation nor in MPI."
 	}
 	return text
+}
+
+// mostOfIt names the places that together make most of the difference, the largest first, if three are enough.
+func (f *Findings) mostOfIt() string {
+	var names []string
+	sum := 0.0
+	for _, p := range f.Places[:min(len(f.Places), 3)] {
+		if p.Difference*f.Difference <= 0 {
+			continue // the other way
+		}
+		sum += p.Difference
+		names = append(names, fmt.Sprintf("%s (%s)", p.name(), duration(math.Abs(p.Difference))))
+		if sum/f.Difference >= much {
+			return fmt.Sprintf(" Most of that, on average over ranks: %s.", strings.Join(names, ", "))
+		}
+	}
+	return ""
+}
+
+// name is the place in words.
+func (p *Place) name() string {
+	name := callsite.At(p.Function, p.CallSite)
+	if p.What == "computation" {
+		return "computation before " + name
+	}
+	return name
 }
 
 func duration(s float64) string {
@@ -83,11 +119,7 @@ func (f *Findings) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(t, "\nPlace, mean over ranks\tA, s\tB, s\tB - A, s\tmost on rank\n")
 	for _, p := range f.Places[:min(len(f.Places), textRows)] {
-		name := callsite.At(p.Function, p.CallSite)
-		if p.What == "computation" {
-			name = "computation before " + name
-		}
-		fmt.Fprintf(t, "%s\t%.6f\t%.6f\t%+.6f\t%d (%+.6f)\n", name, p.A, p.B, p.Difference, p.Rank, p.RankDifference)
+		fmt.Fprintf(t, "%s\t%.6f\t%.6f\t%+.6f\t%d (%+.6f)\n", p.name(), p.A, p.B, p.Difference, p.Rank, p.RankDifference)
 	}
 	return t.Flush()
 }

@@ -2,41 +2,45 @@ package criticalpath
 
 import (
 	"context"
+	"maps"
 	"math"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
-	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/recent"
 )
 
 // An account is how one location spent its time, and which of it is on the path.
 type account struct {
-	tallies  map[activity]*tally
-	calls    uint64
-	compute  int64 // outside MPI
-	mpi      int64
-	untraced int64 // while tracing was off
-	waited   int64
-	path     int64
-	pathWork int64 // computation on the path
-	strip    strip
-	pieces   []piece
-	profile  *profile.Tally
-	phases   *phases.Tracker
+	tallies              map[activity]*tally
+	recent               recent.Cache[activity, tally]
+	calls                uint64
+	compute              int64 // outside MPI
+	mpi                  int64
+	untraced             int64 // while tracing was off
+	held                 int64 // by the tracer
+	initialize, finalize int64 // inside MPI_Init and MPI_Finalize
+	waited               int64
+	path                 int64
+	pathWork             int64 // computation on the path
+	strip                strip
+	pieces               []piece
+	phases               *phases.Tracker
 
 	limit     int64 // pieces shorter than this are put together
 	stretches []stretch
 	done      int64 // up to when they are accounted for
 	waits     forwardWaits
-	polls     match.Polls
 }
 
 // takeAccounts goes through all locations again, in parallel.
-func takeAccounts(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, f *forward, p *route, plan *phases.Plan, calls *profile.Profile, o Options) ([]account, error) {
+func takeAccounts(ctx context.Context, f *forward, p *route, plan *phases.Plan, o Options) ([]account, error) {
 	accounts := make([]account, len(f.locations))
 	limit := max(1, (p.end-p.start)/int64(o.segments()))
 	bins := o.bins(len(f.locations))
@@ -51,30 +55,30 @@ func takeAccounts(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks
 			*a = account{
 				tallies: map[activity]*tally{}, limit: limit, stretches: p.stretches[i],
 				waits: forwardWaits{log: &f.waits[i]}, strip: newStrip(bins, p.start, p.end), done: math.MinInt64,
-				profile: calls.Location(i), phases: plan.Location(i),
+				phases: plan.Location(i),
 			}
-			l := f.locations[i]
-			err := a.run(ctx, t, i, l, clocks, f.extents[i])
-			a.waits, a.profile, a.phases = forwardWaits{}, nil, nil
+			err := a.run(ctx, f.journal, i, f.extents[i])
+			a.waits, a.phases, a.recent = forwardWaits{}, nil, recent.Cache[activity, tally]{}
 			return err
 		})
 	}
 	return accounts, group.Wait()
 }
 
-func (a *account) run(ctx context.Context, t timeline.Trace, location int, l timeline.Location, clocks *timeline.Clocks, x extent) error {
+func (a *account) run(ctx context.Context, j *journal.Journal, location int, x extent) error {
 	now := x.start
 	var before activity
 	var attempt match.Attempt
-	err := timeline.EachOf(ctx, t, location, l, clocks, func(c *timeline.Call) error {
+	take := func(c *timeline.Record, poll match.Poll) {
 		if c.Exit <= x.start && c.Enter < x.start || c.Enter >= x.end && c.Exit > x.end {
-			return nil // before MPI_Init, or after MPI_Finalize
+			return // before MPI_Init, or after MPI_Finalize
 		}
-		a.calls++
-		a.profile.Call(c)
-		a.phases.Call(c)
+		if !c.Outside {
+			a.calls++
+		}
+		a.phases.Call(c, poll)
 		call := activity{function: c.Function.ID, site: c.Signature.Site}
-		if _, polling := attempt.See(a.polls.Of(c.Event), c); polling && c.Enter > now {
+		if _, polling := attempt.See(poll, c); polling && c.Enter > now {
 			// what lies between two polls is waiting, not computation
 			a.mpi += a.spend(call, Communication, location, now, c.Enter)
 			a.strip.mpi.add(now, c.Enter)
@@ -85,26 +89,50 @@ func (a *account) run(ctx context.Context, t timeline.Trace, location int, l tim
 			a.untraced += c.Enter - now
 			now = c.Enter
 		}
+		if c.Held > 0 && c.Enter > now {
+			held := min(c.Held, c.Enter-now)
+			a.held += held
+			now += held
+		}
 		if c.Enter > now && before.function != 0 {
 			between := activity{before.function, call.function, before.site, call.site}
 			a.compute += a.spend(between, Computation, location, now, c.Enter)
 			now = c.Enter
 		}
 		before = call
+		if c.Outside {
+			now = max(now, c.Exit)
+			return
+		}
 		kind := kindOf(c.Function)
 		from := max(now, c.Enter)
 		if c.Exit < from {
 			a.tally(call).count++ // nested in a call before
-			return nil
+			return
 		}
 		a.mpi += a.spend(call, kind, location, from, c.Exit)
+		switch kind {
+		case Initialization:
+			a.initialize += c.Exit - from
+		case Finalization:
+			a.finalize += c.Exit - from
+		case Computation, Communication, InputOutput, Launch, Untraced:
+		}
 		a.strip.mpi.add(from, c.Exit)
 		a.wait(call, c.Exit)
 		now = c.Exit
-		return nil
-	})
+	}
+	r := j.Read(location)
+	for range j.Slabs {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for r.Next() {
+			take(&r.Record, r.Poll)
+		}
+	}
 	a.skip(location, math.MaxInt64)
-	return err
+	return r.Err()
 }
 
 // skip notes that nothing is known of what the location did until end.
@@ -122,13 +150,21 @@ func (a *account) skip(location int, end int64) {
 	}
 }
 
+// activities are those of the tallies, in an order: what is added up comes to the same each time.
+func (a *account) activities() []activity {
+	return slices.SortedFunc(maps.Keys(a.tallies), func(x, y activity) int {
+		switch {
+		case x.less(y):
+			return -1
+		case y.less(x):
+			return 1
+		}
+		return 0
+	})
+}
+
 func (a *account) tally(what activity) *tally {
-	t := a.tallies[what]
-	if t == nil {
-		t = new(tally)
-		a.tallies[what] = t
-	}
-	return t
+	return a.recent.At(a.tallies, what, uint32(what.function)<<8^uint32(what.next)^what.site<<16^what.nextSite<<20)
 }
 
 // spend notes that the location did something from start to end, and returns how long that is.

@@ -37,19 +37,21 @@ func sums(t timeline.Trace) (Findings, error) {
 	n := newNames(t)
 	f := Findings{
 		SchemaVersion: SchemaVersion, Timing: timingError(t.Meta()), Notes: []string{aggregatedNote},
-		Verdict: Verdict{Text: "No verdict: " + aggregatedNote}, Ranks: []RankTime{}, Functions: []FunctionTime{}, CallSites: []SiteTime{},
-		Computation: []RegionTime{}, WaitStates: []WaitTime{},
-		Path: Path{ByRank: []RankShare{}, ByFunction: []FuncShare{}, ByCallSite: []SiteShare{}, Segments: []Segment{}},
+		Verdict: Verdict{Blames: BlamesNobody, Text: "No verdict: " + aggregatedNote}, Ranks: []RankTime{}, Functions: []FunctionTime{}, CallSites: []SiteTime{},
+		Computation: []RegionTime{}, WaitStates: []WaitTime{}, WhatIf: []WhatIf{},
+		Waits: WaitBreakdown{ByRank: []RankWait{}, ByCallSite: []SiteWait{}, ByPair: []PairWait{}}, RootCauses: RootCauses{Delays: []Delay{}},
+		Path: Path{ByRank: []RankShare{}, ByFunction: []FuncShare{}, ByCallSite: []SiteShare{}, Segments: []Segment{},
+			ByNode: []NodeShare{}, ByPhase: []PhaseShare{}, NearCritical: []RankSlack{}, Impact: Impact{Activities: []ActivityImpact{}}},
 	}
 	f.Notes = append(f.Notes, t.Meta().Notes...)
 	row := map[int]int{}
-	for i, r := range t.Ranks() {
+	for i, r := range t.Ranks().All() {
 		row[r.Rank] = i
 		f.Ranks = append(f.Ranks, RankTime{Rank: r.Rank, Pod: r.Pod, Node: r.Node, Host: r.Host, EndedEarly: r.EndedEarly})
 	}
 	functions, sites := map[string]*FunctionTime{}, map[[2]string]*SiteTime{}
 	main := map[int]bool{}
-	for i, thread := range t.Threads() {
+	for i, thread := range t.Threads().All() {
 		begin, end := t.Span(i)
 		perTick := 0.0
 		if ticks := thread.EndTick - thread.FirstTick; ticks > 0 {
@@ -60,7 +62,7 @@ func sums(t timeline.Trace) (Findings, error) {
 		if !main[thread.Rank] {
 			main[thread.Rank] = true
 			r.MPI = float64(thread.InsideTicks) * perTick
-			r.Computation = float64(end-begin)/1e9 - r.MPI
+			r.Computation = float64(end-begin)/1e9 - r.MPI - float64(thread.Held())*perTick
 			f.RunSeconds = max(f.RunSeconds, float64(end-begin)/1e9)
 		}
 		aggregates, err := t.Aggregates(i)

@@ -24,11 +24,11 @@ func TestAggregatedTimingGivesAProfileAndNoVerdict(t *testing.T) {
 		Functions:  []trace.Function{{ID: 3, Name: "MPI_Send", Class: "p2p"}},
 		Signatures: []trace.Signature{{Function: 3, OwnRank: -1}},
 		Grammar:    trace.Grammar{Rules: [][]trace.Symbol{{{Value: 0, Count: 10}}}},
-		Ranks:      []trace.Rank{{Rank: 0, Clock: trace.Clock{Kind: "monotonic"}}},
-		Threads: []trace.Thread{{
+		Ranks:      trace.NewRankTable(trace.Rank{Rank: 0, Clock: trace.Clock{Kind: "monotonic"}}),
+		Threads: trace.NewThreadTable([]trace.Thread{{
 			Calls: 10, FirstTick: 5, EndTick: 5 + 30_000_000, InsideTicks: 10_000_000,
 			Aggregates: []trace.Aggregate{{Durations: durations, Gaps: gaps}},
-		}},
+		}}...),
 	}
 	var b bytes.Buffer
 	require.NoError(t, trace.Write(&b, c))

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"golang.org/x/sync/errgroup"
+
 	"github.com/cairn-mpi/cairn/analyzer/phases"
-	"github.com/cairn-mpi/cairn/analyzer/profile"
+	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -23,6 +23,8 @@ type analysis struct {
 	path     route
 	accounts []account
 	total    map[activity]*tally
+	slack    []int64 // by row
+	window   *timeline.Window
 }
 
 // Analyze finds the critical path of a trace.
@@ -30,26 +32,31 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	if t.Meta().Timing.Mode == trace.TimingAggregated {
 		return sums(t)
 	}
-	if o.Clock == nil {
-		made, err := clock.Analyze(ctx, t)
-		if err != nil {
-			return Findings{}, err
-		}
-		o.Clock = made
-	}
-	clocks, found := o.Clock.Clocks, o.Clock.Findings
+	a := &analysis{names: newNames(t), meta: t.Meta(), ranks: t.Ranks().List(), total: map[activity]*tally{}}
 	var err error
-	a := &analysis{names: newNames(t), meta: t.Meta(), ranks: t.Ranks(), total: map[activity]*tally{}}
-	if a.forward, err = runForward(ctx, t, clocks); err != nil {
-		return Findings{}, fmt.Errorf("matching: %w", err)
+	if a.forward, o.Clock, err = runForward(ctx, t, o.Clock); err != nil {
+		return Findings{}, err
 	}
+	defer a.forward.journal.Close()
+	clocks, found := o.Clock.Clocks, o.Clock.Findings
+	if clocks != nil {
+		a.window = clocks.Window
+	}
+	// the root causes need nothing else of what follows, nor that of them
+	causes := newDelays(a.forward)
+	ctx, cancel := context.WithCancel(ctx)
+	following, ctx := errgroup.WithContext(ctx)
+	defer func() {
+		cancel()
+		_ = following.Wait() // it reads the journal; what it says was asked before, or does not matter any more
+	}()
+	following.Go(func() error { return causes.follow(ctx) })
 	a.path = walk(a.forward)
 	plan, err := phases.NewPlan(t, clocks)
 	if err != nil {
 		return Findings{}, fmt.Errorf("phases: %w", err)
 	}
-	calls := profile.New(t)
-	if a.accounts, err = takeAccounts(ctx, t, clocks, a.forward, &a.path, plan, calls, o); err != nil {
+	if a.accounts, err = takeAccounts(ctx, a.forward, &a.path, plan, o); err != nil {
 		return Findings{}, fmt.Errorf("accounting: %w", err)
 	}
 	a.mainOf = make([]int, len(a.ranks))
@@ -67,7 +74,9 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 			a.total[what].add(t)
 		}
 	}
+	a.slack = a.slackOf()
 	found.Violations = a.forward.violations.Count
+	found.WithinRounding = a.forward.violations.Rounded
 	found.WorstSeconds = a.seconds(a.forward.violations.Worst)
 	f := Findings{
 		SchemaVersion: SchemaVersion,
@@ -79,26 +88,53 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		CallSites:     a.siteTimes(),
 		Computation:   a.regionTimes(),
 		WaitStates:    a.waitTimes(),
+		Waits:         a.waitBreakdown(),
 		Strips:        a.strips(),
 		Clock:         found,
 		Timing:        timingError(a.meta),
 		Notes:         a.notes(),
 	}
-	ideal, whatIf, err := a.whatIf(ctx, t, clocks)
+	marks := make(replay.Marks, len(a.forward.locations))
+	for i := range marks {
+		marks[i] = plan.Marks(i)
+	}
+	ideal, whatIf, at, err := a.whatIf(ctx, marks)
 	if err != nil {
 		return Findings{}, fmt.Errorf("replay: %w", err)
 	}
 	f.WhatIf = whatIf
+	for i := range at {
+		plan.Ideal(i, at[i])
+	}
+	if err := following.Wait(); err != nil {
+		return Findings{}, fmt.Errorf("root causes: %w", err)
+	}
+	var byRank []float64
+	f.RootCauses, byRank = a.rootCauses(causes)
+	for row := range f.Ranks {
+		f.Ranks[row].DelayCost = byRank[row]
+	}
 	f.Efficiency.divide(a.seconds(ideal), f.RunSeconds)
-	profiled, err := calls.Findings()
+	profiled, err := a.forward.profile.Findings()
 	if err != nil {
 		return Findings{}, fmt.Errorf("profile: %w", err)
 	}
-	inPhases := plan.Findings(a.waitsOf)
+	inPhases := plan.Findings(a.waitsOf, a.stretchesOf)
+	if o.Share != nil {
+		o.Share(o.Clock, plan)
+	}
 	f.Profile, f.Phases = &profiled, &inPhases
-	f.Verdict = a.decide()
+	if a.window == nil { // it is counted over all of the run
+		f.CPUs = cpusOf(a.ranks)
+	}
+	f.Verdict = a.decide(f.Efficiency, f.CPUs)
+	if w := a.window; w != nil {
+		f.Window = &Window{a.seconds(w.From - w.Start), a.seconds(w.To - w.Start)}
+		f.Verdict.Text = fmt.Sprintf("Between %.6g s and %.6g s of the run: %s", f.Window.From, f.Window.To, f.Verdict.Text)
+	}
 	f.Path = a.pathFindings(o)
-	return f, nil
+	f.Path.ByPhase = a.byPhase(&inPhases)
+	return f, a.forward.journal.Spool.Err()
 }
 
 // waitsOf lists the wait states of a location, in order.
@@ -158,6 +194,12 @@ func (a *analysis) rankTimes() []RankTime {
 		times[row] = RankTime{Rank: r.Rank, Pod: r.Pod, Node: r.Node, Host: r.Host, EndedEarly: r.EndedEarly}
 		path := a.onPath(row)
 		times[row].Path, times[row].PathShare = a.seconds(path), a.share(path)
+		if a.slack[row] >= 0 {
+			times[row].Slack = a.seconds(a.slack[row])
+		}
+		if i := a.mainOf[row]; i >= 0 {
+			times[row].Initialization, times[row].Finalization = a.seconds(a.accounts[i].initialize), a.seconds(a.accounts[i].finalize)
+		}
 	}
 	for i, l := range a.forward.locations {
 		t, account := &times[l.Row], &a.accounts[i]
@@ -172,8 +214,8 @@ func (a *analysis) rankTimes() []RankTime {
 
 func (a *analysis) functionTimes() []FunctionTime {
 	byName := map[string]*FunctionTime{}
-	for what, t := range a.total {
-		name := string(Computation)
+	for _, what := range a.sorted(func(activity) bool { return true }, func(t *tally) int64 { return t.ns }) {
+		t, name := a.total[what], string(Computation)
 		if !what.computes() {
 			name = a.names.function(what.function)
 		}
@@ -258,30 +300,4 @@ func (a *analysis) regionTimes() []RegionTime {
 		list = append(list, r)
 	}
 	return list
-}
-
-func (a *analysis) waitTimes() []WaitTime {
-	list := []WaitTime{}
-	for k, t := range a.forward.kinds {
-		if t.count > 0 {
-			list = append(list, WaitTime{waitstate.Kind(k).String(), t.count, a.seconds(t.ns)})
-		}
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i].Seconds > list[j].Seconds })
-	return list
-}
-
-func (a *analysis) strips() Strips {
-	s := Strips{MPI: [][]byte{}, Wait: [][]byte{}}
-	for row := range a.ranks {
-		i := a.mainOf[row]
-		if i < 0 || a.forward.extents[i].empty {
-			s.MPI, s.Wait = append(s.MPI, []byte{}), append(s.Wait, []byte{})
-			continue
-		}
-		s.Bins = len(a.accounts[i].strip.mpi.ns)
-		mpi, wait := a.accounts[i].strip.shares(a.forward.extents[i])
-		s.MPI, s.Wait = append(s.MPI, mpi), append(s.Wait, wait)
-	}
-	return s
 }

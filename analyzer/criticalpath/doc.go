@@ -14,7 +14,8 @@
 // # The passes
 //
 // Forward (forward.go): all calls in time order through package match; what is kept is a few bytes for each wait
-// state (waitlog.go), nothing for a call. Backward (walk.go): over the wait states alone, which gives the path as
+// state (waitlog.go), and the journal of calls and what they depend on (package journal), for the replay and the root
+// causes. Backward (walk.go): over the wait states alone, which gives the path as
 // stretches of time on ranks. Account (account.go): each rank's calls again, ranks in parallel, to lay those
 // stretches over calls and computation. Memory grows with ranks, pending operations and wait states, never with
 // calls.

@@ -12,16 +12,20 @@ const SchemaVersion = 1
 // Findings are what the analysis found. Times are in seconds, or in nanoseconds since the run began.
 type Findings struct {
 	SchemaVersion int               `json:"schema_version"`
-	RunSeconds    float64           `json:"run_seconds"`  // T: first entry into MPI_Init to last exit from MPI_Finalize
-	RunStartNS    int64             `json:"run_start_ns"` // when that began, on the common clock: CLOCK_MONOTONIC of the first rank's node
+	RunSeconds    float64           `json:"run_seconds"`      // T: first entry into MPI_Init to last exit from MPI_Finalize
+	RunStartNS    int64             `json:"run_start_ns"`     // when that began, on the common clock: CLOCK_MONOTONIC of the first rank's node
+	Window        *Window           `json:"window,omitempty"` // only this part was looked at; T and all the rest are of it
 	Verdict       Verdict           `json:"verdict"`
 	Path          Path              `json:"critical_path"`
 	Efficiency    Efficiency        `json:"efficiency"`
+	CPUs          *CPUs             `json:"cpus"` // null where the operating system was not asked twice
 	Ranks         []RankTime        `json:"ranks"`
 	Functions     []FunctionTime    `json:"functions"`
 	CallSites     []SiteTime        `json:"call_sites"`
 	Computation   []RegionTime      `json:"computation"`
 	WaitStates    []WaitTime        `json:"wait_states"`
+	Waits         WaitBreakdown     `json:"waits"`
+	RootCauses    RootCauses        `json:"root_causes"`
 	WhatIf        []WhatIf          `json:"what_if"` // the ideal network first, then what promises most
 	Strips        Strips            `json:"strips"`
 	Clock         clock.Findings    `json:"clock"`
@@ -33,13 +37,17 @@ type Findings struct {
 
 // Path is the critical path.
 type Path struct {
-	LengthSeconds  float64     `json:"length_seconds"`
-	ByRank         []RankShare `json:"by_rank"`     // sorted by seconds, ranks that are not on it left out
-	ByFunction     []FuncShare `json:"by_function"` // "computation" is what is outside MPI
-	ByCallSite     []SiteShare `json:"by_call_site"`
-	Segments       []Segment   `json:"segments"`        // in order of time, without gaps
-	MergedSegments int         `json:"merged_segments"` // how many short ones were put together in Segments
-	Stretches      int         `json:"stretches"`       // how often the path goes from one rank to another, plus one
+	LengthSeconds  float64      `json:"length_seconds"`
+	ByRank         []RankShare  `json:"by_rank"`     // sorted by seconds, ranks that are not on it left out
+	ByFunction     []FuncShare  `json:"by_function"` // "computation" is what is outside MPI
+	ByCallSite     []SiteShare  `json:"by_call_site"`
+	ByNode         []NodeShare  `json:"by_node"`         // or host, outside Kubernetes
+	ByPhase        []PhaseShare `json:"by_phase"`        // in the order of the phases; "outside" is what is in none, as the launch
+	Impact         Impact       `json:"impact"`          // what its activities cost all ranks together
+	NearCritical   []RankSlack  `json:"near_critical"`   // the ranks off the path with the least slack, at most 10
+	Segments       []Segment    `json:"segments"`        // in order of time, without gaps
+	MergedSegments int          `json:"merged_segments"` // how many short ones were put together in Segments
+	Stretches      int          `json:"stretches"`       // how often the path goes from one rank to another, plus one
 }
 
 // RankShare is a rank's part of the path.
@@ -54,6 +62,26 @@ type FuncShare struct {
 	Function string  `json:"function"`
 	Seconds  float64 `json:"seconds"`
 	Share    float64 `json:"share"`
+}
+
+// NodeShare is a node's part of the path.
+type NodeShare struct {
+	Node    string  `json:"node"`
+	Seconds float64 `json:"seconds"`
+	Share   float64 `json:"share"`
+}
+
+// PhaseShare is a phase's part of the path.
+type PhaseShare struct {
+	Phase   string  `json:"phase"`
+	Seconds float64 `json:"seconds"`
+	Share   float64 `json:"share"`
+}
+
+// RankSlack is by how much a rank could be later without making the run longer, at most: the mean over its time.
+type RankSlack struct {
+	Rank    int     `json:"rank"`
+	Seconds float64 `json:"seconds"`
 }
 
 // SiteShare is the part of the path of one call site, or of the computation between two.
@@ -90,18 +118,22 @@ type Efficiency struct {
 
 // RankTime is how one rank spent its time.
 type RankTime struct {
-	Rank          int     `json:"rank"`
-	Pod           string  `json:"pod"`
-	Node          string  `json:"node"`
-	Host          string  `json:"host"`
-	Calls         uint64  `json:"calls"`
-	Computation   float64 `json:"computation_seconds"`
-	MPI           float64 `json:"mpi_seconds"` // waiting included
-	Waiting       float64 `json:"waiting_seconds"`
-	CausedWaiting float64 `json:"caused_waiting_seconds"` // how long others waited for this rank, directly
-	Path          float64 `json:"path_seconds"`
-	PathShare     float64 `json:"path_share"`
-	EndedEarly    string  `json:"ended_early,omitempty"`
+	Rank           int     `json:"rank"`
+	Pod            string  `json:"pod"`
+	Node           string  `json:"node"`
+	Host           string  `json:"host"`
+	Calls          uint64  `json:"calls"`
+	Computation    float64 `json:"computation_seconds"`
+	MPI            float64 `json:"mpi_seconds"` // waiting included
+	Waiting        float64 `json:"waiting_seconds"`
+	CausedWaiting  float64 `json:"caused_waiting_seconds"` // how long others waited for this rank, directly
+	Path           float64 `json:"path_seconds"`
+	PathShare      float64 `json:"path_share"`
+	Slack          float64 `json:"slack_seconds"`          // by how much it could be later without making the run longer, at most; the mean over its time outside waiting
+	DelayCost      float64 `json:"delay_cost_seconds"`     // waiting of others that its delays caused, directly and in the long run
+	Initialization float64 `json:"initialization_seconds"` // inside MPI_Init
+	Finalization   float64 `json:"finalization_seconds"`   // inside MPI_Finalize
+	EndedEarly     string  `json:"ended_early,omitempty"`
 }
 
 // FunctionTime is what all ranks together spent in a function.
@@ -146,14 +178,79 @@ type Place struct {
 // WaitTime is how often and how long ranks waited in one pattern.
 type WaitTime struct {
 	Kind    string  `json:"kind"`
+	PartOf  string  `json:"part_of,omitempty"` // the pattern that these are counted in as well
 	Count   int     `json:"count"`
 	Seconds float64 `json:"seconds"`
 }
 
-// Strips show how each rank (as in Ranks) spent equal parts of the run: one byte each, 255 for all of
-// it, in base64. Wait above MPI marks a part in which the rank was not there.
+// WaitBreakdown has the wait states by who waited, where, and for whom; each list costliest first, at most 500 rows.
+type WaitBreakdown struct {
+	ByRank           []RankWait `json:"by_rank"`
+	RanksOmitted     int        `json:"ranks_omitted"`
+	ByCallSite       []SiteWait `json:"by_call_site"`
+	CallSitesOmitted int        `json:"call_sites_omitted"`
+	ByPair           []PairWait `json:"by_pair"`
+	PairsOmitted     int        `json:"pairs_omitted"`
+}
+
+// RankWait is how one rank waited.
+type RankWait struct {
+	Rank    int     `json:"rank"`
+	Kind    string  `json:"kind"`
+	Count   int     `json:"count"`
+	Seconds float64 `json:"seconds"`
+}
+
+// SiteWait is how ranks waited in a call.
+type SiteWait struct {
+	Kind     string  `json:"kind"`
+	Function string  `json:"function"`
+	CallSite string  `json:"call_site"`
+	Count    int     `json:"count"`
+	Seconds  float64 `json:"seconds"`
+}
+
+// PairWait is how one rank waited for another.
+type PairWait struct {
+	Rank    int     `json:"rank"`
+	Cause   int     `json:"cause"`
+	Kind    string  `json:"kind"`
+	Count   int     `json:"count"`
+	Seconds float64 `json:"seconds"`
+}
+
+// RootCauses say what all the waiting is put down to: delays, which are more time in an activity than those have who
+// wait for it, and waiting that was itself waited for.
+type RootCauses struct {
+	WaitingSeconds     float64 `json:"waiting_seconds"`  // of all ranks
+	DirectSeconds      float64 `json:"direct_seconds"`   // for delays of the rank that was waited for
+	IndirectSeconds    float64 `json:"indirect_seconds"` // for its own waiting
+	UnexplainedSeconds float64 `json:"unexplained_seconds"`
+	Delays             []Delay `json:"delays"` // costliest first, at most 500
+	DelaysOmitted      int     `json:"delays_omitted"`
+}
+
+// Delay is an activity in which a rank took longer than ranks that then waited for it.
+type Delay struct {
+	Rank      int     `json:"rank"`
+	Kind      Kind    `json:"kind"`
+	Function  string  `json:"function"`           // "computation" for what is outside MPI
+	CallSite  string  `json:"call_site"`          // for computation, between which calls
+	ShortTerm float64 `json:"short_term_seconds"` // waiting directly for it
+	LongTerm  float64 `json:"long_term_seconds"`  // waiting for ranks that waited for it, and so on
+}
+
+// Strips show how ranks (as in Ranks) spent equal parts of the run: one byte each, 255 for all of it, in base64. Wait above
+// MPI marks a part in which the rank was not there. Of many ranks, Tile neighbours share a strip: their mean.
 type Strips struct {
 	Bins int      `json:"bins"`
+	Tile int      `json:"tile"`
 	MPI  [][]byte `json:"mpi"`
 	Wait [][]byte `json:"wait"`
+}
+
+// A Window is a part of the run.
+type Window struct {
+	From float64 `json:"from_seconds"` // since the run began
+	To   float64 `json:"to_seconds"`
 }

@@ -2,9 +2,13 @@ package criticalpath
 
 import (
 	"context"
+	"fmt"
 	"math"
 
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 )
@@ -12,6 +16,7 @@ import (
 // An extent is the part of a location's life that belongs to the run.
 type extent struct {
 	start, end  int64 // enter of MPI_Init (else of the first call), exit of MPI_Finalize (else of the last call)
+	last        int64 // enter of MPI_Finalize, end where there is none
 	initialized bool
 	finalized   bool
 	empty       bool
@@ -23,10 +28,20 @@ type forward struct {
 	extents    []extent
 	waits      []waitLog
 	caused     []int64 // by location: how long others waited for it
-	kinds      [waitstate.LateProgress + 1]kindTotal
+	kinds      [waitstate.NumKinds]kindTotal
+	tables     []waitTables // by location
+	wrongOrder [2]waitstate.WrongOrder
 	leftovers  []match.Leftover
 	violations waitstate.Violations
 	calls      uint64
+	journal    *journal.Journal
+	profile    *profile.Profile
+	cuts       match.Cuts
+
+	// while it goes on
+	finder   *waitstate.Finder
+	recorder *journal.Recorder
+	counting []counting
 }
 
 type kindTotal struct {
@@ -34,39 +49,111 @@ type kindTotal struct {
 	ns    int64
 }
 
-// runForward matches all calls and keeps the wait states.
-func runForward(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*forward, error) {
+// runForward matches all calls and keeps the wait states. Without a clock map it makes one, in the same pass if the clocks
+// turn out as guessed.
+func runForward(ctx context.Context, t timeline.Trace, m *clock.Map) (*forward, *clock.Map, error) {
+	if m == nil {
+		f := newForward(t)
+		along := &clock.Passenger{Handler: match.Together(f.finder, f.recorder), See: f.see, Tolerance: f.finder.Tolerance, Decoded: f.decoded, Cuts: &f.cuts}
+		var err error
+		if m, err = clock.AnalyzeWith(ctx, t, along); err != nil {
+			f.recorder.Close()
+			return nil, nil, err
+		}
+		if along.Arrived {
+			f.finish(along.Leftovers, m)
+			return f, m, nil
+		}
+		f.recorder.Close()
+	}
+	f := newForward(t)
+	cuts := &f.cuts
+	if m.Clocks != nil && m.Clocks.Window != nil {
+		cuts = nil // its times are not the run's
+	}
+	leftovers, err := cuts.AllDecoded(ctx, t, m.Clocks, match.Together(f.finder, f.recorder), f.see, f.decoded)
+	if err != nil {
+		f.recorder.Close()
+		return nil, nil, fmt.Errorf("matching: %w", err)
+	}
+	f.finish(leftovers, m)
+	return f, m, nil
+}
+
+func newForward(t timeline.Trace) *forward {
 	f := &forward{locations: timeline.Locations(t)}
 	n := len(f.locations)
 	f.extents, f.waits, f.caused = make([]extent, n), make([]waitLog, n), make([]int64, n)
+	f.tables = make([]waitTables, n)
 	for i := range f.extents {
 		f.extents[i] = extent{start: math.MaxInt64, end: math.MinInt64, empty: true}
 	}
-	finder := &waitstate.Finder{Found: f.found}
-	matcher := match.New(t, finder)
-	err := timeline.Each(ctx, t, clocks, func(c *timeline.Call) error {
-		f.calls++
-		f.extents[c.Location].see(c)
-		matcher.Call(c)
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	f.finder = &waitstate.Finder{Found: f.found, Tolerance: clock.NewTolerance(t)}
+	f.profile, f.counting = profile.New(t), make([]counting, n)
+	f.recorder = journal.NewRecorder(t, f.finder.Tolerance)
+	for i := range f.waits {
+		f.waits[i].spool = f.recorder.Spool()
 	}
-	f.leftovers = matcher.Finish()
-	f.violations = finder.Violations
-	return f, nil
+	return f
+}
+
+func (f *forward) see(c *match.Call) {
+	if !c.Outside {
+		f.calls++
+	}
+	f.extents[c.Location].see(&c.Record)
+	f.finder.Tolerance.See(&c.Record)
+	f.recorder.See(c)
+}
+
+// finish ends the pass. The clock map keeps where parts of the run can be looked at alone.
+func (f *forward) finish(leftovers []match.Leftover, m *clock.Map) {
+	if m.Clocks != nil && m.Clocks.Window == nil {
+		m.Cuts = f.cuts.List()
+	}
+	f.leftovers, f.violations, f.wrongOrder = leftovers, f.finder.Violations, f.finder.WrongOrder
+	for i := range f.waits {
+		f.waits[i].close()
+		f.waits[i].open = nil
+	}
+	f.journal = f.recorder.Finish()
+	f.finder, f.recorder, f.counting = nil, nil, nil
+}
+
+// counting is which calls of a location the profile has: those of the run.
+type counting struct {
+	tally                  *profile.Tally
+	initialized, finalized bool
+}
+
+// decoded counts a call where it is decoded.
+func (f *forward) decoded(c *timeline.Call) {
+	p := &f.counting[c.Location]
+	if p.finalized {
+		return
+	}
+	switch {
+	case c.Function.Class == "init" && !p.initialized:
+		p.initialized, p.tally = true, f.profile.Location(c.Location) // what came before is not part of the run
+	case c.Function.Class == "finalize":
+		p.finalized = true
+	}
+	if p.tally == nil {
+		p.tally = f.profile.Location(c.Location)
+	}
+	p.tally.Call(c)
 }
 
 func (f *forward) found(s *waitstate.State) {
 	f.waits[s.Call.Location].add(wait{begin: s.Begin, end: s.End, cause: int32(s.Cause), kind: s.Kind})
+	f.tables[s.Call.Location].add(s)
 	f.caused[s.Cause] += s.Waited()
 	f.kinds[s.Kind].count++
 	f.kinds[s.Kind].ns += s.Waited()
 }
 
 // see extends the location's life by a call.
-func (x *extent) see(c *timeline.Call) {
+func (x *extent) see(c *timeline.Record) {
 	if x.finalized {
 		return // what little is allowed after MPI_Finalize is not part of the run
 	}
@@ -82,4 +169,7 @@ func (x *extent) see(c *timeline.Call) {
 		x.finalized = true
 	}
 	x.end = max(x.end, c.Exit)
+	if x.last = x.end; x.finalized {
+		x.last = c.Enter
+	}
 }

@@ -23,6 +23,10 @@ func nonsense(random *rand.Rand) *tracetest.Builder {
 		"MPI_Init", "MPI_Send", "MPI_Ssend", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Test",
 		"MPI_Send_init", "MPI_Start", "MPI_Request_free", "MPI_Sendrecv", "MPI_Bcast", "MPI_Ibcast", "MPI_Barrier", "MPI_Allreduce", "MPI_Scan",
 		"MPI_Reduce", "MPI_Neighbor_allgather", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Mrecv", "MPI_Comm_split", "MPI_Finalize",
+		"MPI_Win_create", "MPI_Win_free", "MPI_Win_fence", "MPI_Win_post", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait", "MPI_Win_test",
+		"MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_lock_all", "MPI_Win_unlock_all", "MPI_Comm_group", "MPI_Group_incl", "MPI_Group_range_incl",
+		"MPI_File_open", "MPI_File_close", "MPI_File_write_all", "MPI_File_iread_all", "MPI_File_read_all_begin", "MPI_File_read_all_end",
+		"MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Pready_range", "MPI_Parrived", "MPI_Dist_graph_create_adjacent", "MPI_Dist_graph_create", "MPI_Graph_create",
 	}
 	b.Ranks(func(_ int, r *tracetest.Rank) {
 		now := 0.0
@@ -67,6 +71,14 @@ func argument(random *rand.Rand, p *mpispec.Param, comms []int) any {
 			return list
 		}
 		return tracetest.Request(random.IntN(5) - 1)
+	case mpispec.KindWin:
+		return tracetest.Win(random.IntN(2))
+	case mpispec.KindFile:
+		return tracetest.File(random.IntN(2))
+	case mpispec.KindGroup:
+		return tracetest.Group(random.IntN(3))
+	case mpispec.KindLockType:
+		return []string{"MPI_LOCK_EXCLUSIVE", "MPI_LOCK_SHARED"}[random.IntN(2)]
 	case mpispec.KindMessage:
 		return tracetest.Message(random.IntN(3))
 	case mpispec.KindStatus:

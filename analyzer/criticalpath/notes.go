@@ -12,8 +12,17 @@ import (
 // notes are what a reader must know about the trace before believing the rest.
 func (a *analysis) notes() []string {
 	notes := append([]string{}, a.meta.Notes...)
+	if a.window != nil {
+		notes = append(notes, "Only a part of the run was looked at, and 'the run' is that part. Which calls ranks make, by which they are grouped, and the program text are those of all of it.")
+	}
 	if note := timingNote(a.meta); note != "" {
+		if n := a.forward.violations.Rounded; n > 0 {
+			note += fmt.Sprintf(" Messages that seem to arrive before they were sent, but by no more than that: %d. They say nothing about the clocks.", n)
+		}
 		notes = append(notes, note)
+	}
+	if c := a.meta.Clustering; c != nil && len(c.Votes) > 0 {
+		notes = append(notes, "The ranks were clustered while they ran: between two markers the times of single calls of most ranks are those of the lead rank of their cluster, stretched to what the rank itself spent computing and in MPI.")
 	}
 	if len(a.meta.MissingRanks) > 0 {
 		notes = append(notes, fmt.Sprintf("Missing from the trace: rank %s. What others waited for on its account is not told.", a.meta.MissingRanks))
@@ -29,6 +38,9 @@ func (a *analysis) notes() []string {
 		}
 	}
 	if note := a.untracedNote(); note != "" {
+		notes = append(notes, note)
+	}
+	if note := a.heldNote(); note != "" {
 		notes = append(notes, note)
 	}
 	if n := len(a.meta.Excluded); n > 0 {
@@ -53,6 +65,20 @@ func (a *analysis) untracedNote() string {
 	slices.Sort(ranks)
 	return fmt.Sprintf("Tracing was off (MPI_Pcontrol) for %.3g s of the time of rank %s: it counts neither as computation nor as MPI, and messages of that time are not told.",
 		float64(sum)/1e9, trace.NewRankList(slices.Compact(ranks)))
+}
+
+// heldNote tells how long ranks that were clustered while they ran were at votes.
+func (a *analysis) heldNote() string {
+	held, lasted := int64(0), int64(0)
+	for i := range a.accounts {
+		held += a.accounts[i].held
+		lasted += a.forward.extents[i].end - a.forward.extents[i].start
+	}
+	if held == 0 || lasted <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("The ranks voted while they ran (--mode clustered): that took %.2g%% of their time, which counts neither as computation nor as MPI.",
+		100*float64(held)/float64(lasted))
 }
 
 // leftoverNotes puts together what found no partner in the same way at the same place on several ranks.

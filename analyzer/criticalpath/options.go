@@ -1,6 +1,9 @@
 package criticalpath
 
-import "github.com/cairn-mpi/cairn/analyzer/clock"
+import (
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
+)
 
 // Options of the analysis; the zero value is what one wants.
 type Options struct {
@@ -10,6 +13,9 @@ type Options struct {
 	Bins int
 	// Clock is the run's clock map; nil: it is made.
 	Clock *clock.Map
+	// Share is given what other analyses of the same run would have to find again: the clock map, and the phases with how
+	// each rank passed them. nil: nobody wants it.
+	Share func(*clock.Map, *phases.Plan)
 }
 
 func (o Options) segments() int {

@@ -23,6 +23,16 @@ func (n names) function(id uint16) string {
 	return fmt.Sprintf("function %d", id)
 }
 
+// startsOrEnds tells whether an activity is MPI_Init or MPI_Finalize, in any form.
+func (n names) startsOrEnds(what activity) bool {
+	f := n.trace.Function(what.function)
+	if f == nil || what.computes() {
+		return false
+	}
+	kind := kindOf(f)
+	return kind == Initialization || kind == Finalization
+}
+
 // site is a call site as a person looks for it: file and line, else the function, else the place in the module.
 func (n names) site(s uint32) string {
 	if s == 0 || int(s) > len(n.sites) {

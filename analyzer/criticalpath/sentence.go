@@ -2,6 +2,7 @@ package criticalpath
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -32,11 +33,23 @@ func (a *analysis) blameText(v Verdict, set []worker) string {
 			fmt.Fprintf(&b, " %s", between(v.After, Place{v.Function, v.CallSite}))
 		}
 	}
-	fmt.Fprintf(&b, "; without that the run would take at most %s less (of %s).", duration(v.GainSeconds), duration(a.seconds(a.path.end-a.path.start)))
+	fmt.Fprintf(&b, "; without that the run would take at most %s less (of %s).", Duration(v.GainSeconds), Duration(a.seconds(a.path.end-a.path.start)))
 	if v.ThrottledSeconds > 0 {
-		fmt.Fprintf(&b, " The CPU limit of its container stopped it for %s longer than the others: that, not more work, makes it slow.", duration(v.ThrottledSeconds))
+		fmt.Fprintf(&b, " The CPU limit of its container stopped it for %s longer than the others: that, not more work, makes it slow.", Duration(v.ThrottledSeconds))
+	}
+	if v.MoreLost != nil {
+		fmt.Fprintf(&b, " More of the run, %s, is lost to %s.", Duration(v.MoreLost.Seconds), v.MoreLost.words())
 	}
 	return b.String()
+}
+
+// words says what the time goes to.
+func (l *Loss) words() string {
+	what := "messages and MPI calls themselves"
+	if l.Factor == "serialization" {
+		what = "ranks that wait for each other in turn"
+	}
+	return fmt.Sprintf("%s (%s %.0f%%)", what, l.Factor, 100*l.Efficiency)
 }
 
 // whereabouts names pod and node, or the host outside Kubernetes.
@@ -60,35 +73,55 @@ func (a *analysis) nobodyText(harmless []worker, mean float64) string {
 	if len(workers) == 0 {
 		return "No rank stands out: the trace has no rank that ran to its end."
 	}
-	workers = a.workers((*tally).spent)
 	least, most := workers[0].useful, workers[0].useful
 	for _, w := range workers {
 		least, most = min(least, w.useful), max(most, w.useful)
 	}
 	e := a.efficiency()
 	text := fmt.Sprintf("No rank stands out: the %d ranks compute between %s and %s each, %.0f%% of the %s that the run takes",
-		len(workers), duration(least), duration(most), 100*e.Parallel, duration(a.seconds(a.path.end-a.path.start)))
+		len(workers), Duration(least), Duration(most), 100*e.Parallel, Duration(a.seconds(a.path.end-a.path.start)))
 	if len(workers) == 1 {
 		text = fmt.Sprintf("No rank stands out: the only one computes %s, %.0f%% of the %s that the run takes",
-			duration(least), 100*e.Parallel, duration(a.seconds(a.path.end-a.path.start)))
+			Duration(least), 100*e.Parallel, Duration(a.seconds(a.path.end-a.path.start)))
 	}
-	if where, share := a.costliestCall(); e.Parallel < 0.8 && where != "" {
+	if where, share := a.costliestCall(func(activity) bool { return true }); e.Parallel < 0.8 && where != "" {
 		text += fmt.Sprintf("; the most of the rest goes to %s (%.0f%% of all ranks' time)", where, 100*share)
 	}
 	if len(harmless) > 0 {
 		text += fmt.Sprintf(". Rank %d computes %.1fx as long as the others, but that costs the run at most %s",
-			a.ranks[harmless[0].row].Rank, harmless[0].useful/mean, duration(max(0, gain(harmless[:1], mean))))
+			a.ranks[harmless[0].row].Rank, harmless[0].useful/mean, Duration(max(0, gain(harmless[:1], mean))))
 	}
 	return text + "."
 }
 
-// costliestCall is the call site that costs all ranks together most time.
-func (a *analysis) costliestCall() (where string, share float64) {
+// networkText is the verdict on a job that waits for its messages more than for any rank.
+func (a *analysis) networkText(e Efficiency) string {
+	ideal := min(e.IdealSeconds+a.seconds(a.startAndEnd()), a.seconds(a.run()))
+	text := fmt.Sprintf("The network makes this job slow: no rank stands out, and with messages and calls that cost nothing the run would take %s instead of %s",
+		Duration(ideal), Duration(a.seconds(a.run())))
+	if where, share := a.costliestCall(func(what activity) bool { return !a.names.startsOrEnds(what) }); where != "" {
+		text += fmt.Sprintf("; most of the difference goes to %s (%.0f%% of all ranks' time)", where, 100*share)
+	}
+	return text + "."
+}
+
+// cpusText is the verdict on a job whose ranks wait for CPUs.
+func cpusText(c *CPUs) string {
+	return fmt.Sprintf("Too few CPUs make this job slow: no rank stands out, but a rank had a CPU for %.0f%% of its time only, and waited for its turn in the rest.", 100*c.Share)
+}
+
+// limitsText is the verdict on a job whose ranks are all stopped by their CPU limits.
+func limitsText(c *CPUs) string {
+	return fmt.Sprintf("CPU limits make this job slow: no rank stands out, but the limits of their containers stopped the ranks for %.0f%% of their time.", 100*c.Stopped)
+}
+
+// costliestCall is the call site, of those that count, that costs all ranks together most time.
+func (a *analysis) costliestCall(counts func(activity) bool) (where string, share float64) {
 	var what activity
 	most, all := int64(0), int64(0)
 	for k, t := range a.total {
 		all += t.ns
-		if !k.computes() && (t.ns > most || t.ns == most && k.less(what)) {
+		if !k.computes() && counts(k) && (t.ns > most || t.ns == most && k.less(what)) {
 			most, what = t.ns, k
 		}
 	}
@@ -98,9 +131,11 @@ func (a *analysis) costliestCall() (where string, share float64) {
 	return a.names.place(what.function, what.site).at(), float64(most) / float64(all)
 }
 
-// duration words seconds with a precision that a person can use.
-func duration(s float64) string {
+// Duration words seconds with a precision that a person can use.
+func Duration(s float64) string {
 	switch {
+	case math.Abs(s) < 1e-9: // clocks tick no finer: what is left of a difference of sums
+		return "0 s"
 	case s >= 100:
 		return fmt.Sprintf("%.0f s", s)
 	case s >= 1:

@@ -1,6 +1,10 @@
 package criticalpath
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/cairn-mpi/cairn/analyzer/phases"
+)
 
 // pathFindings words the path.
 func (a *analysis) pathFindings(o Options) Path {
@@ -28,7 +32,8 @@ func (a *analysis) pathFindings(o Options) Path {
 	}
 	sort.SliceStable(p.ByRank, func(i, j int) bool { return p.ByRank[i].Seconds > p.ByRank[j].Seconds })
 	p.LengthSeconds = a.seconds(length)
-	p.ByFunction, p.ByCallSite = a.byFunction(), a.byCallSite()
+	p.ByFunction, p.ByCallSite, p.ByNode = a.byFunction(), a.byCallSite(), a.byNode()
+	p.NearCritical, p.Impact = a.nearCritical(), a.impact()
 	return p
 }
 
@@ -96,4 +101,52 @@ func (a *analysis) byCallSite() []SiteShare {
 		list = append(list, SiteShare{function, site, a.seconds(t.path), a.share(t.path)})
 	}
 	return list
+}
+
+// byNode adds the path up by nodes, or by hosts outside Kubernetes.
+func (a *analysis) byNode() []NodeShare {
+	ns := map[string]int64{}
+	for row, r := range a.ranks {
+		name := r.Node
+		if name == "" {
+			name = r.Host
+		}
+		ns[name] += a.onPath(row)
+	}
+	list := []NodeShare{}
+	for name, t := range ns {
+		if t > 0 {
+			list = append(list, NodeShare{name, a.seconds(t), a.share(t)})
+		}
+	}
+	sort.Slice(list, func(i, j int) bool {
+		return list[i].Seconds > list[j].Seconds || list[i].Seconds == list[j].Seconds && list[i].Node < list[j].Node
+	})
+	return list
+}
+
+// byPhase is the path by phases, in their order; what is in none, as the launch, comes last.
+func (a *analysis) byPhase(f *phases.Findings) []PhaseShare {
+	list := []PhaseShare{}
+	left := a.seconds(a.run())
+	share := func(seconds float64) float64 { return seconds / max(a.seconds(a.run()), 1e-9) }
+	for i := range f.Phases {
+		p := &f.Phases[i]
+		list = append(list, PhaseShare{p.Name, p.Path, share(p.Path)})
+		left -= p.Path
+	}
+	if left > 1e-9 {
+		list = append(list, PhaseShare{"outside", left, share(left)})
+	}
+	return list
+}
+
+// stretchesOf lists the pieces of the path on the rank of a location.
+func (a *analysis) stretchesOf(location int, yield func(begin, end int64)) {
+	row := a.forward.locations[location].Row
+	for i := location; i < len(a.forward.locations) && a.forward.locations[i].Row == row; i++ {
+		for _, s := range a.path.stretches[i] {
+			yield(s.start, s.end)
+		}
+	}
 }

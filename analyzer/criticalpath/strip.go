@@ -49,4 +49,52 @@ func (s *strip) shares(x extent) (mpi, wait []byte) {
 	return mpi, wait
 }
 
+// maxStrips is how many strips are told, and more than a screen can show.
+const maxStrips = 2048
+
+// strips are those of all ranks.
+func (a *analysis) strips() Strips {
+	s := Strips{Tile: max(1, (len(a.ranks)+maxStrips-1)/maxStrips), MPI: [][]byte{}, Wait: [][]byte{}}
+	for from := 0; from < len(a.ranks); from += s.Tile {
+		var mpi, wait [][]byte
+		for row := from; row < min(from+s.Tile, len(a.ranks)); row++ {
+			i := a.mainOf[row]
+			if i < 0 || a.forward.extents[i].empty {
+				continue
+			}
+			s.Bins = len(a.accounts[i].strip.mpi.ns)
+			m, w := a.accounts[i].strip.shares(a.forward.extents[i])
+			mpi, wait = append(mpi, m), append(wait, w)
+		}
+		m, w := meanStrip(mpi, wait)
+		s.MPI, s.Wait = append(s.MPI, m), append(s.Wait, w)
+	}
+	return s
+}
+
+// meanStrip is the mean of several ranks' shares, over those that were there.
+func meanStrip(mpi, wait [][]byte) (meanMPI, meanWait []byte) {
+	switch len(mpi) {
+	case 0:
+		return []byte{}, []byte{}
+	case 1:
+		return mpi[0], wait[0]
+	}
+	meanMPI, meanWait = make([]byte, len(mpi[0])), make([]byte, len(mpi[0]))
+	for bin := range meanMPI {
+		inMPI, waiting, there := 0, 0, 0
+		for i := range mpi {
+			if wait[i][bin] <= mpi[i][bin] {
+				inMPI, waiting, there = inMPI+int(mpi[i][bin]), waiting+int(wait[i][bin]), there+1
+			}
+		}
+		if there == 0 {
+			meanMPI[bin], meanWait[bin] = absentMPI, absentWait
+			continue
+		}
+		meanMPI[bin], meanWait[bin] = byte(inMPI/there), byte(waiting/there)
+	}
+	return meanMPI, meanWait
+}
+
 func share(ns, width int64) byte { return byte(min(255, (ns*255+width/2)/width)) }

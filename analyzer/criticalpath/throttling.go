@@ -16,6 +16,9 @@ const explains = 0.5
 // outside the set. It is 0 where that does not explain most of the time that the rank computes more than they do, or
 // where it is not known.
 func (a *analysis) throttled(set []worker) float64 {
+	if a.window != nil {
+		return 0 // it is counted over all of the run
+	}
 	worst := set[0].row
 	own, known := throttling(&a.ranks[worst])
 	if !known {

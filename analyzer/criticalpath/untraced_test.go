@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 )
 
@@ -26,4 +27,24 @@ func TestUntracedRegion(t *testing.T) {
 	for _, r := range f.Ranks {
 		assert.Less(t, r.Computation, 0.060, "rank %d", r.Rank)
 	}
+}
+
+// TestHeldTime: the tracer holds both ranks for 30 at a vote. That is neither computation nor MPI, also where it is on the
+// path, nor is it in the phases.
+func TestHeldTime(t *testing.T) {
+	b := tracetest.New(2)
+	b.Rank(0).Init(0, 5).Call("MPI_Barrier", 20, 30, nil).Held(30).Send(80, 81, 1).Finalize(95, 100)
+	b.Rank(1).Init(0, 5).Call("MPI_Barrier", 25, 30, nil).Held(30).Recv(70, 82, 0, 8).Finalize(95, 100)
+	f := analyze(t, b)
+	assert.InDelta(t, 0.100, f.RunSeconds, 1e-9)
+	assert.InDelta(t, 0.015+0.020+0.014, f.Ranks[0].Computation, 1e-9)
+	assert.InDelta(t, 0.020+0.010+0.013, f.Ranks[1].Computation, 1e-9)
+	untraced := 0.0
+	for _, s := range f.Path.ByFunction {
+		if s.Function == string(criticalpath.Untraced) {
+			untraced = s.Seconds
+		}
+	}
+	assert.InDelta(t, 0.030, untraced, 1e-9)
+	assert.Contains(t, f.Notes, "The ranks voted while they ran (--mode clustered): that took 30% of their time, which counts neither as computation nor as MPI.")
 }

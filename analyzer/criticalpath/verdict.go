@@ -1,6 +1,7 @@
 package criticalpath
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -13,6 +14,10 @@ import (
 // A Verdict says who makes the job slow.
 type Verdict struct {
 	Text string `json:"text"`
+	// Blames is what makes the job slow: "rank", "ranks", "pod" or "node" if all ranks that stand out are there and no
+	// others. If no rank stands out: "limits" if the CPU limits of all stop them, "cpus" if the ranks lack CPUs, "network"
+	// if the run would be much shorter on an ideal one; else "nobody".
+	Blames Blame `json:"blames"`
 	// Rank is the one to look at, null when none stands out; Ranks are all that do.
 	Rank     *int   `json:"rank"`
 	Ranks    string `json:"ranks"`
@@ -23,15 +28,41 @@ type Verdict struct {
 	After    Place  `json:"after"`     // the call that the slow computation follows
 	// Ratio is the computation time of the rank over the mean of the ranks that do not stand out.
 	Ratio float64 `json:"ratio"`
-	// CountRatio is the same for how often it computed there: near 1, each time takes longer; near Ratio, it does more.
+	// CountRatio is the same for how often it computed there, and EachRatio for how long each time took. CountRatio is 0
+	// where the others never do; then EachRatio is, too.
 	CountRatio float64 `json:"count_ratio"`
+	EachRatio  float64 `json:"each_ratio"`
 	// GainSeconds is by how much the run could be shorter at most, if the ranks that stand out computed as long as the
 	// others do on average.
 	GainSeconds float64 `json:"gain_seconds"`
 	// ThrottledSeconds is for how long the CPU limit of the rank's container stopped it, beyond the mean of the ranks
 	// that do not stand out; 0 unless that is most of what the rank computes more than they do.
 	ThrottledSeconds float64 `json:"throttled_seconds"`
+	// MoreLost is what the run loses more to than to the ranks that stand out; null if there is no such thing.
+	MoreLost *Loss `json:"more_lost"`
 }
+
+// A Loss is what a factor of the efficiency costs the run.
+type Loss struct {
+	Factor     string  `json:"factor"` // "serialization" or "transfer"
+	Efficiency float64 `json:"efficiency"`
+	Seconds    float64 `json:"seconds"` // serialization: T_ideal − max(useful); transfer: T − T_ideal
+}
+
+// A Blame is what a verdict blames.
+type Blame string
+
+// What can be blamed.
+const (
+	BlamesRank    Blame = "rank"
+	BlamesRanks   Blame = "ranks"
+	BlamesPod     Blame = "pod"
+	BlamesNode    Blame = "node"
+	BlamesLimits  Blame = "limits"
+	BlamesCPUs    Blame = "cpus"
+	BlamesNetwork Blame = "network"
+	BlamesNobody  Blame = "nobody"
+)
 
 // The rule (docs/verdict.md has it in prose). A set of ranks stands out if every one of them computes longer than
 //
@@ -49,16 +80,19 @@ type Verdict struct {
 // must be longer than three times the longest disturbance of any that does, or a preemption would be blamed on its
 // victim.
 const (
-	significance = 0.05 // α of undisturbed time, which hardly anything but work moves
-	doubtful     = 0.01 // of the others
-	minSpread    = 0.02
-	minRatio     = 1.2
-	minRatioPair = 1.5 // of two ranks: the other one alone tells nothing of a spread
-	minSigma     = 3.0
-	minGain      = 0.01 // of the run
-	repeated     = 10   // from how many times on a computation repeats
-	sustained    = 0.9  // of the parts of the run
-	parts        = 20
+	significance  = 0.05 // α of undisturbed time, which hardly anything but work moves
+	doubtful      = 0.01 // of the others
+	minSpread     = 0.02
+	minRatio      = 1.1  // of undisturbed time
+	minRatioElse  = 1.15 // of the others
+	minRatioPair  = 1.5  // of two ranks: the other one alone tells nothing of a spread
+	minSigma      = 3.0
+	minGain       = 0.01 // of the run
+	repeated      = 10   // from how many times on a computation repeats
+	sustained     = 0.9  // of the parts of the run
+	lowEfficiency = 0.8  // of communication, transfer: from where on CPUs, network are blamed
+	parts         = 20
+	muchLost      = 0.2 // of the run, from where on it is told that more is lost elsewhere
 )
 
 // A worker is a rank as the verdict sees it: its main thread's computation.
@@ -71,13 +105,13 @@ type worker struct {
 
 // standing finds the smallest set of ranks that stands out, slowest first; nil if there is none. mean is that of the
 // others. A set that costs the run next to nothing is told, but is no verdict (worth is false).
-func standing(workers []worker, run, alpha float64) (set []worker, mean float64, worth bool) {
+func (a *analysis) standing(workers []worker, run, alpha, ratio float64) (set []worker, mean float64, worth bool) {
 	sorted := slices.Clone(workers)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
 	n := len(sorted)
 	for g := 1; g <= n/2; g++ {
 		mean, s := spread(sorted[g:])
-		if mean <= 0 || !exceeds(sorted[g-1], sorted[g:], g, mean, s, alpha) {
+		if mean <= 0 || !exceeds(sorted[g-1], sorted[g:], a.looks(sorted[:g], n), mean, s, alpha, ratio) {
 			continue
 		}
 		// if this set is not worth it, a larger one would blame the innocent
@@ -86,13 +120,43 @@ func standing(workers []worker, run, alpha float64) (set []worker, mean float64,
 	return nil, 0, false
 }
 
-// exceeds tells whether w, the least of g candidates, is beyond what the others explain.
-func exceeds(w worker, others []worker, g int, mean, s, alpha float64) bool {
+// looks is in how many ways one can look for such a set: n^g, or n and the number of pods and nodes if these are just
+// all ranks of one.
+func (a *analysis) looks(set []worker, n int) float64 {
+	looks := math.Pow(float64(n), float64(len(set)))
+	if a.whole(set, func(r *trace.Rank) string { return r.Pod }) || a.whole(set, nodeOf) {
+		looks = min(looks, 3*float64(n))
+	}
+	return looks
+}
+
+// nodeOf is where a rank ran.
+func nodeOf(r *trace.Rank) string { return cmp.Or(r.Node, r.BootID, r.Host) }
+
+// whole tells whether a set is all ranks of one place, of several.
+func (a *analysis) whole(set []worker, place func(*trace.Rank) string) bool {
+	name := place(&a.ranks[set[0].row])
+	n, elsewhere := 0, false
+	for row := range a.ranks {
+		if place(&a.ranks[row]) == name {
+			n++
+		} else {
+			elsewhere = true
+		}
+	}
+	for _, w := range set {
+		if place(&a.ranks[w.row]) != name {
+			return false
+		}
+	}
+	return name != "" && elsewhere && n == len(set)
+}
+
+// exceeds tells whether w, the least of the candidates, is beyond what the others explain.
+func exceeds(w worker, others []worker, looks, mean, s, alpha, ratio float64) bool {
 	excess := w.useful - mean
-	ratio := minRatio
 	if len(others) > 1 {
 		k := float64(len(others))
-		looks := math.Pow(k+float64(g), float64(g))
 		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: k - 1}.Quantile(1 - alpha/looks)
 		if excess < t*max(s, minSpread*mean)*math.Sqrt(1+1/k) {
 			return false
@@ -137,10 +201,18 @@ func gain(set []worker, mean float64) float64 {
 }
 
 // decide makes the verdict.
-func (a *analysis) decide() Verdict {
+func (a *analysis) decide(e Efficiency, c *CPUs) Verdict {
 	workers, set, mean, worth := a.suspects()
 	if !worth {
-		return Verdict{Text: a.nobodyText(set, mean)}
+		switch transfer := a.transferBetween(e); {
+		case c.areLimited():
+			return Verdict{Blames: BlamesLimits, Text: limitsText(c)}
+		case c.areFew() && e.Communication < lowEfficiency:
+			return Verdict{Blames: BlamesCPUs, Text: cpusText(c)}
+		case transfer > 0 && transfer < lowEfficiency && transfer < min(e.LoadBalance, e.Serialization):
+			return Verdict{Blames: BlamesNetwork, Text: a.networkText(e)}
+		}
+		return Verdict{Blames: BlamesNobody, Text: a.nobodyText(set, mean)}
 	}
 	worst := set[0]
 	rank := a.ranks[worst.row]
@@ -154,15 +226,44 @@ func (a *analysis) decide() Verdict {
 	}
 	slices.Sort(listed)
 	v.Ranks = trace.NewRankList(listed).String()
-	region, counts, _ := a.where(set, worst, workers)
-	v.CountRatio = counts
+	region, counts, each, _ := a.where(set, worst, workers)
+	v.CountRatio, v.EachRatio = counts, each
 	if region.computes() {
 		after, before := a.names.place(region.function, region.site), a.names.place(region.next, region.nextSite)
 		v.After, v.Function, v.CallSite = after, before.Function, before.CallSite
 	}
 	v.ThrottledSeconds = a.throttled(set)
+	v.MoreLost = moreLost(e, v.GainSeconds, a.seconds(a.run()))
+	switch {
+	case len(set) == 1:
+		v.Blames = BlamesRank
+	case a.whole(set, nodeOf):
+		v.Blames = BlamesNode
+	case a.whole(set, func(r *trace.Rank) string { return r.Pod }):
+		v.Blames = BlamesPod
+	default:
+		v.Blames = BlamesRanks
+	}
 	v.Text = a.blameText(v, set)
 	return v
+}
+
+// transferBetween is the transfer efficiency between MPI_Init and MPI_Finalize: no network makes these faster. 0: no replay.
+func (a *analysis) transferBetween(e Efficiency) float64 {
+	if between := a.seconds(a.run() - a.startAndEnd()); between > 0 {
+		return min(1, e.IdealSeconds/between)
+	}
+	return 0
+}
+
+// startAndEnd is the path's part in MPI_Init and MPI_Finalize, in nanoseconds.
+func (a *analysis) startAndEnd() (ns int64) {
+	for what, t := range a.total {
+		if a.names.startsOrEnds(what) {
+			ns += t.path
+		}
+	}
+	return ns
 }
 
 // suspects asks by one measure after the other, and returns the set that stands out and is worth telling. If there is
@@ -172,22 +273,29 @@ func (a *analysis) suspects() (workers, set []worker, mean float64, worth bool) 
 	for _, m := range []struct {
 		measure func(*tally) (seconds, variance float64)
 		alpha   float64
+		ratio   float64
 		doubted bool
 	}{
-		{(*tally).undisturbed, significance, false},
-		{(*tally).typical, doubtful, false},
-		{(*tally).spent, doubtful, true},
+		{(*tally).undisturbed, significance, minRatio, false},
+		{(*tally).typical, doubtful, minRatioElse, false},
+		{(*tally).spent, doubtful, minRatioElse, true},
 	} {
-		all := a.workers(m.measure)
-		found, usual, good := standing(all, run, m.alpha)
-		if found == nil || m.doubted && !a.lasting(found, all) {
-			continue
-		}
-		if good {
-			return all, found, usual, true
-		}
-		if set == nil {
-			workers, set, mean = all, found, usual
+		groups := a.roles(a.workers(m.measure))
+		for i, all := range groups {
+			alpha := m.alpha
+			if i > 0 {
+				alpha /= float64(len(groups) - 1)
+			}
+			found, usual, good := a.standing(all, run, alpha, m.ratio)
+			if found == nil || m.doubted && !a.lasting(found, all) {
+				continue
+			}
+			if good {
+				return all, found, usual, true
+			}
+			if set == nil {
+				workers, set, mean = all, found, usual
+			}
 		}
 	}
 	return workers, set, mean, false
@@ -203,9 +311,9 @@ func (a *analysis) workers(measure func(*tally) (seconds, variance float64)) []w
 		}
 		account := &a.accounts[i]
 		w := worker{row: row, pathWork: a.seconds(account.pathWork)}
-		for what, t := range account.tallies {
+		for _, what := range account.activities() {
 			if what.computes() {
-				seconds, variance := measure(t)
+				seconds, variance := measure(account.tallies[what])
 				w.useful += seconds
 				w.variance += variance
 			}
@@ -220,7 +328,7 @@ func (a *analysis) workers(measure func(*tally) (seconds, variance float64)) []w
 func (a *analysis) lasting(set, workers []worker) bool {
 	disturbance := a.disturbance()
 	for _, w := range set {
-		region, _, excess := a.where(set, w, workers)
+		region, _, _, excess := a.where(set, w, workers)
 		if t := a.accounts[a.mainOf[w.row]].tallies[region]; t == nil || t.count < repeated {
 			if excess <= 3*disturbance {
 				return false
@@ -282,8 +390,8 @@ func (a *analysis) computing(row, part int) int64 {
 
 // where finds the computation in which the worst rank loses most against the ranks outside the set: its excess there,
 // as far as it is on the path, else all of it. excess is in nanoseconds; counts is how often it computes there over how
-// often the others do, 0 if they never do.
-func (a *analysis) where(set []worker, worst worker, workers []worker) (region activity, counts float64, excess int64) {
+// often the others do, each the same for how long it takes there each time; 0 if they never do.
+func (a *analysis) where(set []worker, worst worker, workers []worker) (region activity, counts, each float64, excess int64) {
 	others := 0.0
 	mean := map[activity]*tally{}
 	for _, w := range workers {
@@ -305,17 +413,35 @@ func (a *analysis) where(set []worker, worst worker, workers []worker) (region a
 		if !what.computes() || t.ns == 0 {
 			continue
 		}
-		usual, often := int64(0), 0.0
+		usual, often, long := int64(0), 0.0, 0.0
 		if m := mean[what]; m != nil {
 			usual, often = int64(float64(m.ns)/others), float64(t.count)*others/float64(m.count)
+			if m.ns > 0 {
+				long = float64(t.ns) / float64(m.ns) * others / often
+			}
 		}
 		more := max(0, t.ns-usual)
 		lost := int64(float64(t.path) * float64(more) / float64(t.ns))
 		if lost > most || lost == most && (more > excess || more == excess && what.less(region)) {
-			most, region, counts, excess = lost, what, often, more
+			most, region, counts, each, excess = lost, what, often, long, more
 		}
 	}
-	return region, counts, excess
+	return region, counts, each, excess
+}
+
+// moreLost is the factor of communication efficiency that costs the run more than the gain, and much.
+func moreLost(e Efficiency, gain, run float64) *Loss {
+	if e.IdealSeconds == 0 {
+		return nil // no replay
+	}
+	loss := Loss{"serialization", e.Serialization, e.IdealSeconds - e.MaxUseful}
+	if transfer := run - e.IdealSeconds; transfer > loss.Seconds {
+		loss = Loss{"transfer", e.Transfer, transfer}
+	}
+	if loss.Seconds <= max(gain, muchLost*run) {
+		return nil
+	}
+	return &loss
 }
 
 func (a activity) less(b activity) bool {

@@ -3,6 +3,7 @@ package criticalpath
 import (
 	"encoding/binary"
 
+	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 )
 
@@ -13,10 +14,12 @@ type wait struct {
 	kind       waitstate.Kind
 }
 
-// A waitLog holds the wait states of one location in program order, some 8 bytes each: they are what the memory of the
-// analysis grows with. Chunks can be read from the back, as the walk does.
+// A waitLog holds the wait states of one location in program order, some 8 bytes each, which a spool keeps. Chunks can be
+// read from the back, as the walk does.
 type waitLog struct {
+	spool  *journal.Spool
 	chunks []waitChunk
+	open   []byte // of the last chunk, if it is not full
 	count  int
 	total  int64 // ns waited
 }
@@ -29,33 +32,44 @@ const chunkWaits = 256
 type waitChunk struct {
 	base  int64
 	count int
-	bytes []byte
-	last  int64 // end of the last wait
+	bytes journal.Chunk // once it is full
+	last  int64         // end of the last wait
 	cause int32
 }
 
 func (l *waitLog) add(w wait) {
-	if n := len(l.chunks); n == 0 || l.chunks[n-1].count == chunkWaits {
-		if n > 0 {
-			c := &l.chunks[n-1]
-			c.bytes = append(make([]byte, 0, len(c.bytes)), c.bytes...)
-		}
+	if len(l.open) == 0 {
 		l.chunks = append(l.chunks, waitChunk{base: w.begin, last: w.begin})
 	}
 	c := &l.chunks[len(l.chunks)-1]
-	c.bytes = binary.AppendVarint(c.bytes, w.begin-c.last)
-	c.bytes = binary.AppendUvarint(c.bytes, uint64(w.end-w.begin))
-	c.bytes = binary.AppendVarint(c.bytes, int64(w.cause-c.cause))
-	c.bytes = append(c.bytes, byte(w.kind))
+	l.open = binary.AppendVarint(l.open, w.begin-c.last)
+	l.open = binary.AppendUvarint(l.open, uint64(w.end-w.begin))
+	l.open = binary.AppendVarint(l.open, int64(w.cause-c.cause))
+	l.open = append(l.open, byte(w.kind))
 	c.last, c.cause = w.end, w.cause
-	c.count++
+	if c.count++; c.count == chunkWaits {
+		l.close()
+	}
 	l.count++
 	l.total += w.end - w.begin
 }
 
-// decode appends the waits of a chunk.
-func (c *waitChunk) decode(waits []wait) []wait {
-	last, cause, b := c.base, int32(0), c.bytes
+// close completes the last chunk.
+func (l *waitLog) close() {
+	if len(l.open) > 0 {
+		l.chunks[len(l.chunks)-1].bytes = l.spool.Put(l.open)
+		l.open = l.open[:0]
+	}
+}
+
+// decode appends the waits of a chunk. The spool has the error if they cannot be read.
+func (l *waitLog) decode(chunk int, waits []wait) []wait {
+	c := &l.chunks[chunk]
+	b, err := l.spool.Get(c.bytes, nil)
+	if err != nil {
+		return waits
+	}
+	last, cause := c.base, int32(0)
 	for range c.count {
 		begin, n := binary.Varint(b)
 		b = b[n:]
@@ -86,7 +100,7 @@ func (f *forwardWaits) peek() *wait {
 		if f.chunk == len(f.log.chunks) {
 			return nil
 		}
-		f.waits = f.log.chunks[f.chunk].decode(f.waits[:0])
+		f.waits = f.log.decode(f.chunk, f.waits[:0])
 		f.chunk, f.next = f.chunk+1, 0
 	}
 	return &f.waits[f.next]
@@ -115,6 +129,6 @@ func (b *backwardWaits) before(t int64) *wait {
 			return nil
 		}
 		b.chunk--
-		b.waits = b.log.chunks[b.chunk].decode(b.waits[:0])
+		b.waits = b.log.decode(b.chunk, b.waits[:0])
 	}
 }

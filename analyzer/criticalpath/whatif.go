@@ -7,7 +7,6 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/replay"
-	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
 // A WhatIf is how long the run would have taken under another condition: a prediction by replay (package replay has
@@ -40,10 +39,10 @@ const (
 )
 
 // whatIf plays the run again: on an ideal network, for the efficiencies, and with each of the changes that promise
-// most.
-func (a *analysis) whatIf(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (ideal int64, list []WhatIf, err error) {
+// most. It says when the marks would have been on the ideal network.
+func (a *analysis) whatIf(ctx context.Context, marks replay.Marks) (ideal int64, list []WhatIf, at replay.Marks, err error) {
 	if a.run() <= 0 {
-		return 0, []WhatIf{}, nil
+		return 0, []WhatIf{}, nil, nil
 	}
 	list = []WhatIf{{
 		What: "the network and MPI cost nothing", Kind: IdealNetwork,
@@ -55,7 +54,7 @@ func (a *analysis) whatIf(ctx context.Context, t timeline.Trace, clocks *timelin
 		scenarios = append(scenarios, replay.Scenario{Compute: a.likeTheOthers(row)})
 		list = append(list, WhatIf{
 			What: fmt.Sprintf("rank %d computes as fast as the others", rank), Kind: FasterRank, Rank: &rank,
-			Assumes: "Each computation between two calls that takes longer on this rank takes the mean of the other ranks; calls keep their own cost, waiting follows.",
+			Assumes: "Each computation between two calls that takes longer on this rank takes the mean of the other ranks; calls keep their own cost, waiting follows; along the tree of a rooted collective others wait for it where their times show that they did.",
 		})
 	}
 	for _, what := range a.costliest() {
@@ -66,15 +65,15 @@ func (a *analysis) whatIf(ctx context.Context, t timeline.Trace, clocks *timelin
 			Assumes: "The call itself takes no time; it still waits for others.",
 		})
 	}
-	lengths, err := replay.Play(ctx, t, clocks, scenarios)
+	lengths, at, err := replay.PlayMarks(ctx, a.forward.journal, scenarios, marks)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
 	}
 	for i := range list {
 		list[i].Seconds = a.seconds(lengths[i])
 		list[i].Gain = a.share(a.run() - lengths[i])
 	}
-	return lengths[0], list, nil
+	return lengths[0], list, at, nil
 }
 
 // slowest are the rows of the ranks that compute most beyond the mean, by more than what is worth a prediction.

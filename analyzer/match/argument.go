@@ -43,24 +43,26 @@ func number(v *trace.Value) int64 {
 
 // envelope is what a status tells of a message.
 type envelope struct {
-	source, tag, bytes int64
-	cancelled          bool
+	tag, bytes       int64
+	source           int32
+	cancelled, known bool // known: the call left a status
 }
 
 // statusFields are the numbers of a status: source, tag, error, cancelled, bytes.
 const statusFields = 5
 
-// statusOf reads a status; ok is false where the call left none.
-func statusOf(v *trace.Value) (e envelope, ok bool) {
-	if v.Form != trace.Status && v.Form != trace.List {
-		return envelope{bytes: -1}, false
+// rank is number for ranks, which are small.
+func rank(v *trace.Value) int32 {
+	n := number(v)
+	if n != int64(int32(n)) {
+		return noValue
 	}
-	return statusIn(v, 0)
+	return int32(n)
 }
 
 // statusIn reads the i-th status of a value: of a list of statuses, of one status, or of a list of plain numbers, which
 // is how statuses are kept of which a call may leave more or fewer.
-func statusIn(v *trace.Value, i int) (e envelope, ok bool) {
+func statusIn(v *trace.Value, i int) envelope {
 	fields := v.List
 	switch {
 	case v.Form == trace.List && i < len(v.List) && v.List[i].Form == trace.Status:
@@ -68,20 +70,12 @@ func statusIn(v *trace.Value, i int) (e envelope, ok bool) {
 	case v.Form == trace.List && len(v.List) >= (i+1)*statusFields && v.List[0].Form != trace.Status:
 		fields = v.List[i*statusFields : (i+1)*statusFields]
 	case v.Form != trace.Status:
-		return envelope{bytes: -1}, false
+		return envelope{bytes: -1}
 	}
 	if len(fields) < statusFields {
-		return envelope{bytes: -1}, false
+		return envelope{bytes: -1}
 	}
-	e = envelope{source: number(&fields[0]), tag: number(&fields[1]), bytes: number(&fields[4])}
-	e.cancelled = number(&fields[3]) > 0
-	return e, true
-}
-
-// element is the i-th element of a list, or the value itself if it is no list.
-func element(v *trace.Value, i int) *trace.Value {
-	if v.Form != trace.List {
-		return v
+	return envelope{
+		source: rank(&fields[0]), tag: number(&fields[1]), bytes: number(&fields[4]), cancelled: number(&fields[3]) > 0, known: true,
 	}
-	return argument(v.List, i)
 }

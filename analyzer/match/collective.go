@@ -1,7 +1,5 @@
 package match
 
-import "github.com/cairn-mpi/cairn/analyzer/timeline"
-
 // Communicators of calls that concern the whole world without naming one.
 const (
 	startupComm  = -1
@@ -11,19 +9,32 @@ const (
 // collectiveKey: the n-th collective of a communicator. start counts the starts of a persistent one, which has its
 // place in the order by its initialisation (MPI 4.0 §6.13). created is set for calls that are ordered by the
 // communicator that they create.
+// Collectives on a window or file have an order of their own: object is set.
 type collectiveKey struct {
 	comm    int32
 	ordinal uint32
 	start   uint32
+	object  uint32 // window or file; 0: none
 	created bool
 }
 
 // next is the caller's ordinal on a communicator, which it advances.
-func (m *Matcher) next(row, comm int) uint32 {
-	ordinals := m.ranks[row].ordinals
-	n := ordinals[int32(comm)]
-	ordinals[int32(comm)] = n + 1
-	return n
+func (m *Matcher) next(row int, comm int32) uint32 {
+	counts := m.ranks[row].ordinals
+	for i := range counts {
+		if counts[i].comm == comm {
+			counts[i].next++
+			return counts[i].next - 1
+		}
+	}
+	m.ranks[row].ordinals = append(m.ranks[row].ordinals, ordinal{comm, 1})
+	return 0
+}
+
+// An ordinal counts a rank's collectives on a communicator, of which it has a few.
+type ordinal struct {
+	comm int32
+	next uint32
 }
 
 // enter notes that a rank takes part in its next collective on a communicator.
@@ -32,20 +43,20 @@ func (m *Matcher) enter(p *prototype, at Point) (*Collective, int) {
 	if g == nil || p.own < 0 || p.root == procNull {
 		return nil, 0
 	}
-	key := collectiveKey{comm: int32(p.comm)}
+	key := collectiveKey{comm: p.comm}
 	if p.plan.timing == persistent {
 		p.starts++
 		key.ordinal, key.start = p.ordinal, p.starts
 	} else {
 		key.ordinal = m.next(at.Row, p.comm)
 	}
-	part := g.part(at.Row, p.own)
+	part := g.part(at.Row, int(p.own))
 	if part >= g.size() {
 		return nil, 0
 	}
 	c := m.collective(key, p.plan.class, g.size(), g.present)
 	if p.root != noValue {
-		c.Root = g.rootPart(at.Row, p.own, p.root)
+		c.Root = g.rootPart(at.Row, int(p.own), int64(p.root))
 	}
 	m.arrive(c, part, at)
 	return c, part
@@ -108,9 +119,9 @@ func (m *Matcher) whole(c *Collective) {
 		c.orderOthers()
 	case Neighbor:
 		if c.Comm >= 0 {
-			c.topology = m.group(c.Comm)
+			c.topology = m.group(int32(c.Comm))
 		}
-	case Barrier, AllToAll, OneToAll, Startup, Shutdown:
+	case Barrier, AllToAll, OneToAll, Startup, Shutdown, Fence, Window, File:
 	}
 	for i := range c.Parts {
 		if c.Parts[i].Done != nil {
@@ -121,6 +132,9 @@ func (m *Matcher) whole(c *Collective) {
 
 // retire forgets an operation that all have left.
 func (m *Matcher) retire(c *Collective) {
+	if m.watcher != nil {
+		m.watcher.Retired(c)
+	}
 	delete(m.pending, c.key)
 	m.freeCollectives = append(m.freeCollectives, c)
 }
@@ -153,7 +167,7 @@ func (m *Matcher) reportPart(c *Collective, part int) {
 }
 
 // world handles MPI_Init and MPI_Finalize.
-func (m *Matcher) world(comm int32, p *plan, c *timeline.Call, row int) {
+func (m *Matcher) world(comm int32, p *plan, c *Call, row int) {
 	key := collectiveKey{comm: comm}
 	op := m.collective(key, p.class, len(m.ranks), len(m.ranks))
 	done := m.completion(c, row)
@@ -163,8 +177,8 @@ func (m *Matcher) world(comm int32, p *plan, c *timeline.Call, row int) {
 }
 
 // createGroup handles communicator creation by the members of the new communicator alone.
-func (m *Matcher) createGroup(p *plan, c *timeline.Call, row int) {
-	created := m.comm(c.NewComm)
+func (m *Matcher) createGroup(p *plan, c *Call, row int) {
+	created := m.instances.comm(c.event.NewComm)
 	g := m.group(created)
 	if g == nil {
 		return
@@ -183,7 +197,7 @@ func (m *Matcher) createGroup(p *plan, c *timeline.Call, row int) {
 	if part < 0 {
 		return
 	}
-	op := m.collective(collectiveKey{comm: int32(created), created: true}, p.class, g.size(), g.present)
+	op := m.collective(collectiveKey{comm: created, created: true}, p.class, g.size(), g.present)
 	done := m.completion(c, row)
 	m.arrive(op, part, pointOf(c, row))
 	m.leave(op, part, done)

@@ -1,22 +1,33 @@
 package match
 
-import "sort"
+import (
+	"math"
+	"sort"
+)
 
 // Finish ends the matching: it settles what is still open with what is known and returns what found no partner.
 func (m *Matcher) Finish() []Leftover {
 	for row := range m.ranks {
 		r := &m.ranks[row]
-		for _, id := range sortedKeys(r.requests) {
-			if q := r.requests[id]; q.active {
-				m.completeRequest(q, nil, &absent, 0)
+		for _, q := range r.requests.all() {
+			if q.active {
+				m.completeRequest(q, nil, envelope{bytes: -1})
 			}
 		}
 		for _, id := range sortedKeys(r.messages) {
-			m.completeEnd(r.messages[id], nil, envelope{}, false)
+			m.completeEnd(r.messages[id], nil, envelope{})
 		}
-		r.requests, r.messages = nil, nil
+		r.requests, r.messages = requestTable{}, nil
 	}
-	for _, ch := range m.channels {
+	for _, at := range m.locks {
+		m.grant(at, math.MaxInt64)
+	}
+	for i := range m.channels.slots {
+		ch := &m.channels.slots[i]
+		if ch.key.object != 0 {
+			m.finishEpochs(ch)
+			continue
+		}
 		for e := ch.sends.peek(); e != nil; e = ch.sends.peek() {
 			ch.sends.drop()
 			m.leftovers.add(Sent, e.Post)
@@ -27,6 +38,7 @@ func (m *Matcher) Finish() []Leftover {
 			if !e.Probe {
 				m.leftovers.add(Received, e.Post)
 			}
+			m.knownArrivals(e)
 			m.known(e.Done)
 		}
 	}
@@ -43,6 +55,19 @@ func (m *Matcher) Finish() []Leftover {
 		}
 	}
 	return m.leftovers.sorted()
+}
+
+// finishEpochs tells of epochs whose partner never came; each is in two channels.
+func (m *Matcher) finishEpochs(ch *channel) {
+	for _, queue := range []*fifo{&ch.sends, &ch.receives} {
+		for e := queue.peek(); e != nil; e = queue.peek() {
+			queue.drop()
+			if ch.key.tag != exposedToStart {
+				m.leftovers.add(Lonely, e.Post)
+			}
+			m.known(e.Done)
+		}
+	}
 }
 
 func sortedKeys[V any](m map[int64]V) []int64 {

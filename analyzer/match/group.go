@@ -1,9 +1,6 @@
 package match
 
-import (
-	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/trace"
-)
+import "github.com/cairn-mpi/cairn/trace"
 
 // A group translates the ranks of one communicator instance to rows of Trace.Ranks.
 type group struct {
@@ -13,11 +10,11 @@ type group struct {
 	inter           bool
 	present         int // members that the trace has
 	cart            *trace.Topology
-	graph           bool
+	sources         [][]int32 // of a graph topology: by part (neighbors.go)
 }
 
-func newGroup(c *trace.Communicator, ranks []trace.Rank) *group {
-	g := &group{members: c.Members, remote: c.Remote, inter: len(c.Remote) > 0, graph: c.Topology.Graph}
+func newGroup(c *trace.Communicator, ranks *trace.RankTable) *group {
+	g := &group{members: c.Members, remote: c.Remote, inter: len(c.Remote) > 0}
 	g.local = g.translate(c.Members, ranks)
 	g.other = g.translate(c.Remote, ranks)
 	if nodes := product(c.Topology.Dims); nodes > 0 && nodes == len(g.local) {
@@ -44,7 +41,7 @@ func product(dims []int) int {
 // maxGroup bounds the memory that a damaged trace can ask for.
 const maxGroup = 1 << 22
 
-func (g *group) translate(list trace.RankList, ranks []trace.Rank) []int32 {
+func (g *group) translate(list trace.RankList, ranks *trace.RankTable) []int32 {
 	n := 0
 	for _, run := range list {
 		if n += run.Count; run.Count < 0 || run.Count > maxGroup || n > maxGroup {
@@ -54,7 +51,7 @@ func (g *group) translate(list trace.RankList, ranks []trace.Rank) []int32 {
 	out := make([]int32, 0, n)
 	for _, run := range list {
 		for k := range run.Count {
-			row := timeline.Row(ranks, run.Start+k*run.Stride)
+			row := int32(ranks.Find(run.Start + k*run.Stride))
 			if row >= 0 {
 				g.present++
 			}
@@ -105,20 +102,30 @@ func (g *group) rootPart(row, own int, root int64) int {
 
 func (g *group) size() int { return len(g.local) + len(g.other) }
 
-// canonical gives for each instance the one under which its operations are matched. An intercommunicator has an
-// instance for each side, with the groups exchanged and one global name.
-func canonical(comms []trace.Communicator) []int {
-	first := map[string]int{}
-	of := make([]int, len(comms))
+// instances give for each instance of a communicator the one under which its operations are matched. An intercommunicator
+// has an instance for each side, with the groups exchanged and one global name.
+type instances []int32
+
+// comm is the instance under which operations on a communicator are matched, −1 for none.
+func (of instances) comm(instance int) int32 {
+	if instance < 0 || instance >= len(of) {
+		return -1
+	}
+	return of[instance]
+}
+
+func newInstances(comms []trace.Communicator) instances {
+	first := map[string]int32{}
+	of := make(instances, len(comms))
 	for i := range comms {
-		of[i] = i
+		of[i] = int32(i)
 		if len(comms[i].Remote) == 0 {
 			continue
 		}
 		if k, ok := first[comms[i].GlobalName]; ok {
 			of[i] = k
 		} else {
-			first[comms[i].GlobalName] = i
+			first[comms[i].GlobalName] = int32(i)
 		}
 	}
 	return of

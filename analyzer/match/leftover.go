@@ -21,6 +21,7 @@ const (
 	Collected  What = "collective that some ranks never entered"
 	Untold     What = "wildcard receive whose sender is not known"
 	Confused   What = "collective entered twice by one rank"
+	Lonely     What = "one-sided epoch that the other side never had"
 	sentAway   What = "send to a rank that the trace lacks"
 	fromAbsent What = "receive from a rank that the trace lacks"
 )

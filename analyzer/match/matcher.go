@@ -2,111 +2,97 @@ package match
 
 import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Matcher matches the calls of a trace. Feed it every call in the order of package timeline, then call Finish.
+// A Matcher matches the calls of a trace. Feed it every call as Each gives them, then call Finish.
 type Matcher struct {
 	handler   Handler
 	watcher   Watcher // the handler, if it is one
 	trace     timeline.Trace
-	canonical []int // by communicator instance: the one that stands for both sides of an intercommunicator
-	locations []timeline.Location
-	plans     []plan
+	instances instances
 	groups    []*group
 	ranks     []rankState
-	queues    []settling // by location
-	channels  map[channelKey]*channel
+	threads   []threadState // by location
+	channels  channels
 	inboxes   map[inboxKey]*inbox
 	pending   map[collectiveKey]*Collective
+	locks     map[uint32]*contention // by window
 	leftovers leftovers
 
-	polls    Polls
-	attempts []Attempt // by location
-	since    int64     // when the polls began that the present call ends
-	polling  bool
+	since   int64 // when the polls began that the present call ends
+	polling bool
 
 	collectives     uint64
 	message         Message // the one that the handler is told of
-	freeRequests    []*request
 	freeCollectives []*Collective
 	freeEnds        []*End
 	freeCompletions []*Completion
-	freeChannels    []*channel
+}
+
+// threadState is where one location is.
+type threadState struct {
+	row      int
+	attempt  Attempt
+	settling settling
 }
 
 // rankState is what is alive on one rank.
 type rankState struct {
-	requests map[int64]*request
-	messages map[int64]*End // taken by a matched probe
-	ordinals map[int32]uint32
-	progress progress
+	requests  requestTable
+	messages  map[int64]*End // taken by a matched probe
+	ordinals  []ordinal
+	progress  progress
+	objects   map[objectKey]*object
+	groups    processGroups
+	contended []*contention // where lock calls of the rank are not settled
 }
 
 // A request is an operation that is not completed yet, or a persistent one.
 type request struct {
-	persistent bool
-	prototype  prototype
-	ends       [2]*End // active send and receive, if any
+	persistent *prototype // nil: it ends with its operation
+	ends       [2]*End    // active send and receive, if any
 	collective *Collective
 	part       int
 	active     bool
+	there      bool // in the table
 }
 
-// A prototype is what a persistent request will do each time that it is started.
+// A prototype is an operation as a call makes it, a persistent request each time that it is started.
 type prototype struct {
-	plan *plan
-	comm int
-	own  int
-	dest, source,
-	tag, receiveTag,
-	root int64
-	ordinal, starts uint32 // of a persistent collective
+	plan               *plan
+	comm, own          int32
+	dest, source, root int32
+	tag, receiveTag    int64
+	ordinal, starts    uint32 // of a persistent collective
+	partitions         int64  // of a partitioned message
 }
 
 // New makes a matcher that tells handler what it finds.
 func New(t timeline.Trace, handler Handler) *Matcher {
-	ranks := t.Ranks()
 	m := &Matcher{
 		handler:   handler,
 		trace:     t,
-		locations: timeline.Locations(t),
-		canonical: canonical(t.Communicators()),
+		instances: newInstances(t.Communicators()),
 		groups:    make([]*group, len(t.Communicators())),
-		ranks:     make([]rankState, len(ranks)),
-		channels:  map[channelKey]*channel{},
+		ranks:     make([]rankState, t.Ranks().Len()),
 		inboxes:   map[inboxKey]*inbox{},
 		pending:   map[collectiveKey]*Collective{},
+		locks:     map[uint32]*contention{},
 	}
 	m.watcher, _ = handler.(Watcher)
-	m.queues, m.attempts = make([]settling, len(m.locations)), make([]Attempt, len(m.locations))
+	locations := timeline.Locations(t)
+	m.threads, m.channels = make([]threadState, len(locations)), newChannels(len(locations))
+	for i, l := range locations {
+		m.threads[i].row = l.Row
+	}
 	for i := range m.ranks {
-		m.ranks[i] = rankState{requests: map[int64]*request{}, messages: map[int64]*End{}, ordinals: map[int32]uint32{}}
+		m.ranks[i] = rankState{messages: map[int64]*End{}, objects: map[objectKey]*object{}}
 	}
 	return m
 }
 
-// plan is how to read calls of f.
-func (m *Matcher) plan(f *trace.Function) *plan {
-	for int(f.ID) >= len(m.plans) {
-		m.plans = append(m.plans, plan{timing: 0xff})
-	}
-	if p := &m.plans[f.ID]; p.timing == 0xff {
-		*p = newPlan(f)
-	}
-	return &m.plans[f.ID]
-}
-
-// comm is the instance under which operations on a communicator are matched.
-func (m *Matcher) comm(instance int) int {
-	if instance < 0 || instance >= len(m.canonical) {
-		return -1
-	}
-	return m.canonical[instance]
-}
-
-func (m *Matcher) group(comm int) *group {
-	if comm < 0 || comm >= len(m.groups) {
+func (m *Matcher) group(comm int32) *group {
+	if comm < 0 || int(comm) >= len(m.groups) {
 		return nil
 	}
 	if m.groups[comm] == nil {
@@ -116,20 +102,27 @@ func (m *Matcher) group(comm int) *group {
 }
 
 // Call takes the next call.
-func (m *Matcher) Call(c *timeline.Call) {
-	p := m.plan(c.Function)
-	m.since, m.polling = m.attempts[c.Location].See(m.polls.Of(c.Event), c)
-	if p.action == ignore || p.action <= matchedProbe && failed(c.Event) {
+func (m *Matcher) Call(c *Call) {
+	p := c.plan
+	thread := &m.threads[c.Location]
+	m.since, m.polling = thread.attempt.See(c.Poll, &c.Record)
+	row := thread.row
+	if m.ranks[row].contended != nil {
+		m.uncontend(row, c.Enter)
+	}
+	if c.idle {
 		return
 	}
-	row := m.locations[c.Location].Row
 	m.moved(c, row)
-	if c.Signature.Untraced && p.action != matchedReceive && p.begins() {
+	if c.vain || c.Signature.Untraced && p.action != matchedReceive && p.begins() {
 		return // while tracing is off only some operations are recorded, and may not have their partners
 	}
 	switch p.action {
 	case send, receive, sendReceive, collective:
 		m.operation(p, c, row)
+		if p.graph != noGraph {
+			m.learnGraph(p, c)
+		}
 	case probe, pollProbe:
 		m.probe(p, c, row)
 	case matchedProbe:
@@ -137,66 +130,57 @@ func (m *Matcher) Call(c *timeline.Call) {
 	case matchedReceive:
 		m.matchedReceive(p, c, row)
 	case start, startAll:
-		m.start(p, c, row)
+		m.start(c, row)
 	case wait, waitAny, waitSome, waitAll:
 		m.complete(p, c, row)
 	case requestFree:
-		m.free(p, c, row)
+		m.free(c, row)
 	case createGroup:
 		m.createGroup(p, c, row)
 	case initialize:
 		m.world(startupComm, p, c, row)
 	case finalize:
 		m.world(shutdownComm, p, c, row)
+	case createObject:
+		m.createObject(p, c, row)
+	case onObject, freeObject:
+		m.onObject(p, c, row)
+	case epochPost, epochStart, epochComplete, epochWait:
+		m.epoch(p, c, row)
+	case takeLock, giveLock:
+		m.lock(p, c, row)
+	case makeGroup:
+		m.makeGroup(c, row)
+	case partitionReady:
+		m.ready(p, c, row)
+	case partitionArrived:
+		m.arrived(p, c, row)
 	case ignore:
 	}
 }
 
 // operation handles a call that makes an operation: at once, by a request, or for later starts.
-func (m *Matcher) operation(p *plan, c *timeline.Call, row int) {
-	proto := prototype{plan: p, comm: m.comm(c.Comm), own: c.OwnRank}
-	proto.dest = number(argument(c.In, p.dest))
-	proto.source = number(argument(c.In, p.source))
-	proto.tag = number(argument(c.In, p.tag))
-	proto.receiveTag = proto.tag
-	if p.receiveTag >= 0 {
-		proto.receiveTag = number(argument(c.In, p.receiveTag))
-	}
-	proto.root = number(argument(c.In, p.root))
-	point := pointOf(c, row)
-	if p.timing == blocking {
+func (m *Matcher) operation(p *plan, c *Call, row int) {
+	var r request
+	switch p.timing {
+	case blocking:
 		done := m.completion(c, row)
-		r := m.request()
-		m.post(r, &proto, point)
-		m.completeRequest(r, done, argument(c.Out, p.status), 0)
+		m.post(&r, &c.prototype, pointOf(c, row))
+		m.completeRequest(&r, done, c.status)
 		m.sealed(done)
-		m.freeRequests = append(m.freeRequests, r)
 		return
-	}
-	id := argument(c.Out, p.request)
-	r := m.request()
-	if p.timing == persistent {
-		r.persistent, r.prototype = true, proto
+	case persistent:
+		later := c.prototype
+		r.persistent = &later
 		if p.action == collective {
-			r.prototype.ordinal = m.next(row, proto.comm)
+			later.ordinal = m.next(row, later.comm)
 		}
-	} else {
-		m.post(r, &proto, point)
+	default:
+		m.post(&r, &c.prototype, pointOf(c, row))
 	}
-	if id.Form == trace.Handle || id.Form == trace.Int {
-		m.ranks[row].requests[id.Int] = r
+	if c.request != noRequest {
+		m.ranks[row].requests.set(c.request, r)
 	}
-}
-
-func (m *Matcher) request() *request {
-	n := len(m.freeRequests)
-	if n == 0 {
-		return new(request)
-	}
-	r := m.freeRequests[n-1]
-	m.freeRequests = m.freeRequests[:n-1]
-	*r = request{}
-	return r
 }
 
 // post makes an operation active.
@@ -215,95 +199,56 @@ func (m *Matcher) post(r *request, proto *prototype, at Point) {
 	}
 }
 
-func (m *Matcher) start(p *plan, c *timeline.Call, row int) {
-	list := argument(c.In, p.request)
+func (m *Matcher) start(c *Call, row int) {
 	point := pointOf(c, row)
-	n := 1
-	if list.Form == trace.List {
-		n = len(list.List)
-	}
-	for i := range n {
-		id := element(list, i)
-		if id.Form != trace.Handle && id.Form != trace.Int {
-			continue
-		}
-		if r := m.ranks[row].requests[id.Int]; r != nil && r.persistent && !r.active {
-			m.post(r, &r.prototype, point)
+	for i := range c.requests {
+		if r := m.ranks[row].requests.get(c.requests[i].request); r != nil && r.persistent != nil && !r.active {
+			m.post(r, r.persistent, point)
 		}
 	}
 }
 
-func (m *Matcher) free(p *plan, c *timeline.Call, row int) {
-	id := argument(c.In, p.request)
-	r := m.ranks[row].requests[id.Int]
-	if r == nil || id.Form == trace.Name {
-		return
-	}
-	delete(m.ranks[row].requests, id.Int)
-	if r.active {
-		m.completeRequest(r, nil, &absent, 0)
+func (m *Matcher) free(c *Call, row int) {
+	for i := range c.requests {
+		id := c.requests[i].request
+		r := m.ranks[row].requests.get(id)
+		if r == nil {
+			continue
+		}
+		if r.active {
+			m.completeRequest(r, nil, envelope{bytes: -1})
+		}
+		m.ranks[row].requests.remove(id)
 	}
 }
 
 // complete handles Wait, Test and their plural forms.
-func (m *Matcher) complete(p *plan, c *timeline.Call, row int) {
-	if p.flag >= 0 && number(argument(c.Out, p.flag)) <= 0 {
-		return
-	}
-	requests, statuses := argument(c.In, p.request), argument(c.Out, p.status)
+func (m *Matcher) complete(p *plan, c *Call, row int) {
 	done := m.completion(c, row)
 	m.polled(p, done)
-	switch p.action {
-	case wait:
-		m.completeID(row, requests, done, statuses, 0)
-	case waitAll:
-		for i := range requests.List {
-			m.completeID(row, &requests.List[i], done, statuses, i)
+	requests := &m.ranks[row].requests
+	for i := range c.requests {
+		one := &c.requests[i]
+		r := requests.get(one.request)
+		if r == nil {
+			continue
 		}
-	case waitAny:
-		if i := number(argument(c.Out, p.index)); i >= 0 && i < int64(len(requests.List)) {
-			m.completeID(row, &requests.List[i], done, statuses, 0)
+		if r.active {
+			m.completeRequest(r, done, one.envelope)
 		}
-	case waitSome:
-		indices := argument(c.Out, p.index)
-		if indices.Form != trace.List {
-			break
-		}
-		for k := range indices.List {
-			if i := number(&indices.List[k]); i >= 0 && i < int64(len(requests.List)) {
-				m.completeID(row, &requests.List[i], done, statuses, k)
-			}
+		if r.persistent == nil {
+			requests.remove(one.request)
 		}
 	}
 	m.sealed(done)
 }
 
-// completeID ends the operation of a request; its status is the i-th.
-func (m *Matcher) completeID(row int, id *trace.Value, done *Completion, statuses *trace.Value, i int) {
-	if id.Form != trace.Handle && id.Form != trace.Int {
-		return // MPI_REQUEST_NULL
-	}
-	requests := m.ranks[row].requests
-	r := requests[id.Int]
-	if r == nil {
-		return
-	}
-	if r.active {
-		m.completeRequest(r, done, statuses, i)
-	}
-	if !r.persistent {
-		delete(requests, id.Int)
-		m.freeRequests = append(m.freeRequests, r)
-	}
-}
-
 // completeRequest ends an active operation in the call done (nil: nobody will ever know when).
-func (m *Matcher) completeRequest(r *request, done *Completion, statuses *trace.Value, i int) {
+func (m *Matcher) completeRequest(r *request, done *Completion, status envelope) {
 	r.active = false
-	e, ok := statusIn(statuses, i)
 	for _, end := range r.ends {
 		if end != nil {
-			m.completeEnd(end, done, e, ok)
+			m.completeEnd(end, done, status)
 		}
 	}
 	r.ends = [2]*End{}
@@ -313,11 +258,6 @@ func (m *Matcher) completeRequest(r *request, done *Completion, statuses *trace.
 	}
 }
 
-func pointOf(c *timeline.Call, row int) Point {
+func pointOf(c *Call, row int) Point {
 	return Point{Location: c.Location, Row: row, Enter: c.Enter, Exit: c.Exit, Function: c.Function.ID, Site: c.Signature.Site}
-}
-
-// failed tells whether the call returned an error. An operation that was not posted has no partner.
-func failed(e *trace.Event) bool {
-	return e.Return.Form == trace.Int && e.Return.Int != 0 || e.Return.Form == trace.Name && e.Return.Text != "MPI_SUCCESS"
 }

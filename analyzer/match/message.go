@@ -1,7 +1,6 @@
 package match
 
 import (
-	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -17,24 +16,11 @@ func (m *Matcher) end() *End {
 
 // release takes an end back. Its completion, if it has one, is known.
 func (m *Matcher) release(e *End) {
+	m.knownArrivals(e)
 	m.known(e.Done)
 	if !e.awaiting { // else it is still on the list of its rank
 		m.freeEnds = append(m.freeEnds, e)
 	}
-}
-
-func (m *Matcher) channel(k channelKey) *channel {
-	ch := m.channels[k]
-	if ch == nil {
-		if n := len(m.freeChannels); n > 0 {
-			ch = m.freeChannels[n-1]
-			m.freeChannels = m.freeChannels[:n-1]
-		} else {
-			ch = new(channel)
-		}
-		m.channels[k] = ch
-	}
-	return ch
 }
 
 // postSend makes a send active; nil if no message leaves.
@@ -45,16 +31,17 @@ func (m *Matcher) postSend(p *prototype, at Point) *End {
 	}
 	e := m.end()
 	e.Post, e.Mode = at, p.plan.mode
-	e.peer = g.peer(at.Row, p.own, p.dest)
-	e.channel = channelKey{comm: int32(p.comm), source: int32(p.own), dest: int32(e.peer), tag: p.tag}
-	if e.peer < 0 {
+	e.divide(p.partitions)
+	e.channel = channelKey{comm: p.comm, source: p.own, dest: int32(g.peer(at.Row, int(p.own), int64(p.dest))), tag: p.tag}
+	if e.channel.dest < 0 {
 		m.leftovers.absent(at, Sent)
 		e.unmatched = true
 		return e
 	}
 	m.posted(e)
-	m.channel(e.channel).sends.push(e)
-	m.join(e.channel)
+	ch := m.channels.at(e.channel)
+	ch.sends.push(e)
+	m.join(ch)
 	return e
 }
 
@@ -71,7 +58,8 @@ func (m *Matcher) postReceive(p *prototype, at Point) *End {
 	}
 	e := m.end()
 	e.Post, e.receive = at, true
-	e.channel = channelKey{comm: int32(p.comm), source: int32(p.source), dest: int32(at.Row), tag: p.receiveTag}
+	e.divide(p.partitions)
+	e.channel = channelKey{comm: p.comm, source: p.source, dest: int32(at.Row), tag: p.receiveTag}
 	e.wildcard = p.source == anyValue || p.receiveTag == anyValue
 	m.posted(e)
 	m.stand(e)
@@ -81,7 +69,10 @@ func (m *Matcher) postReceive(p *prototype, at Point) *End {
 // stand gives a receive its place in the order of posting.
 func (m *Matcher) stand(e *End) {
 	key := inboxKey{e.channel.comm, e.channel.dest}
-	box := m.inboxes[key]
+	var box *inbox
+	if len(m.inboxes) > 0 {
+		box = m.inboxes[key]
+	}
 	if box == nil {
 		if !e.wildcard {
 			m.enlist(e)
@@ -106,13 +97,14 @@ func (m *Matcher) advance(key inboxKey, box *inbox) {
 
 // enlist puts a receive into its channel.
 func (m *Matcher) enlist(e *End) {
-	if g := m.group(int(e.channel.comm)); g.peer(int(e.channel.dest), m.ownRank(e), int64(e.channel.source)) < 0 {
+	if g := m.group(e.channel.comm); g.peer(int(e.channel.dest), m.ownRank(e), int64(e.channel.source)) < 0 {
 		m.leftovers.absent(e.Post, Received)
 		m.orphan(e)
 		return
 	}
-	m.channel(e.channel).receives.push(e)
-	m.join(e.channel)
+	ch := m.channels.at(e.channel)
+	ch.receives.push(e)
+	m.join(ch)
 }
 
 // ownRank tells the receiver's group in an intercommunicator apart; in others it does not matter.
@@ -138,8 +130,7 @@ func (m *Matcher) orphan(e *End) {
 }
 
 // join matches what waits at both sides of a channel.
-func (m *Matcher) join(k channelKey) {
-	ch := m.channels[k]
+func (m *Matcher) join(ch *channel) {
 	for {
 		r, s := ch.receives.peek(), ch.sends.peek()
 		if r == nil || s == nil {
@@ -158,10 +149,6 @@ func (m *Matcher) join(k channelKey) {
 		m.await(r, both)
 		m.report(s, r)
 	}
-	if ch.sends.empty() && ch.receives.empty() && len(m.channels) > 4*len(m.locations)+1024 {
-		delete(m.channels, k)
-		m.freeChannels = append(m.freeChannels, ch)
-	}
 }
 
 // saw reports a probe, which leaves the message in its channel.
@@ -171,7 +158,11 @@ func (m *Matcher) saw(r, s *End) {
 }
 
 func (m *Matcher) tell(s, r *End) {
+	m.tellArrivals(s, r)
 	m.message = Message{Send: s, Receive: r, Comm: int(r.channel.comm), Tag: r.channel.tag, Bytes: r.bytes}
+	if r.channel.object != 0 {
+		m.message.Kind = signalKinds[r.channel.tag]
+	}
 	m.handler.Message(&m.message)
 }
 
@@ -186,13 +177,13 @@ func (m *Matcher) report(s, r *End) {
 }
 
 // completeEnd notes that an operation was completed.
-func (m *Matcher) completeEnd(e *End, done *Completion, status envelope, known bool) {
+func (m *Matcher) completeEnd(e *End, done *Completion, status envelope) {
 	e.settled, e.Done = true, done
 	if done != nil {
 		done.open++
 	}
 	if e.receive {
-		m.completeReceive(e, status, known)
+		m.completeReceive(e, status)
 		return
 	}
 	switch {
@@ -203,8 +194,8 @@ func (m *Matcher) completeEnd(e *End, done *Completion, status envelope, known b
 	}
 }
 
-func (m *Matcher) completeReceive(e *End, status envelope, known bool) {
-	if known {
+func (m *Matcher) completeReceive(e *End, status envelope) {
+	if status.known {
 		e.bytes = status.bytes
 	}
 	switch {
@@ -212,12 +203,12 @@ func (m *Matcher) completeReceive(e *End, status envelope, known bool) {
 		m.release(e)
 	case e.partner != nil:
 		m.report(e.partner, e)
-	case known && status.cancelled, e.wildcard && (!known || status.source < 0):
+	case status.known && status.cancelled, e.wildcard && (!status.known || status.source < 0):
 		// nothing was received, or nobody can tell from whom
 		e.dead = true
 		if e.wildcard {
 			e.wildcard = false
-			if !known {
+			if !status.known {
 				m.leftovers.untold(e.Post)
 			}
 			key := inboxKey{e.channel.comm, e.channel.dest}
@@ -226,11 +217,12 @@ func (m *Matcher) completeReceive(e *End, status envelope, known bool) {
 			}
 		}
 		// The queue that holds it drops it by itself; it is not used again.
+		m.knownArrivals(e)
 		m.known(e.Done)
 		e.Done = nil
 	case e.wildcard:
 		e.wildcard = false
-		e.channel.source, e.channel.tag = int32(status.source), status.tag
+		e.channel.source, e.channel.tag = status.source, status.tag
 		key := inboxKey{e.channel.comm, e.channel.dest}
 		if box := m.inboxes[key]; box != nil {
 			m.advance(key, box)
@@ -239,17 +231,13 @@ func (m *Matcher) completeReceive(e *End, status envelope, known bool) {
 }
 
 // probe handles MPI_Probe and a successful MPI_Iprobe: they may have waited for the message that they saw.
-func (m *Matcher) probe(p *plan, c *timeline.Call, row int) {
-	if p.flag >= 0 && number(argument(c.Out, p.flag)) <= 0 {
-		return
-	}
-	status, ok := statusOf(argument(c.Out, p.status))
-	if !ok || status.source < 0 || m.group(m.comm(c.Comm)) == nil {
+func (m *Matcher) probe(p *plan, c *Call, row int) {
+	if !c.status.known || c.status.source < 0 || m.group(c.comm) == nil {
 		return
 	}
 	done := m.completion(c, row)
 	m.polled(p, done)
-	m.look(c, row, done, status)
+	m.look(c, row, done, c.status)
 	m.sealed(done)
 }
 
@@ -262,23 +250,23 @@ func (m *Matcher) polled(p *plan, done *Completion) {
 }
 
 // look stands a completed probe in line.
-func (m *Matcher) look(c *timeline.Call, row int, done *Completion, status envelope) {
+func (m *Matcher) look(c *Call, row int, done *Completion, status envelope) {
 	e := m.end()
 	e.Post, e.receive, e.Probe, e.bytes = pointOf(c, row), true, true, status.bytes
-	e.channel = channelKey{comm: int32(m.comm(c.Comm)), source: int32(status.source), dest: int32(row), tag: status.tag}
+	e.channel = channelKey{comm: c.comm, source: status.source, dest: int32(row), tag: status.tag}
 	e.settled, e.Done = true, done
 	done.open++
 	m.stand(e)
 }
 
 // matchedProbe handles Mprobe and Improbe: they take the message, and a later Mrecv completes it.
-func (m *Matcher) matchedProbe(p *plan, c *timeline.Call, row int) {
-	if p.flag >= 0 && number(argument(c.Out, p.flag)) <= 0 {
+func (m *Matcher) matchedProbe(p *plan, c *Call, row int) {
+	if p.missed(c.event) {
 		return
 	}
-	status, ok := statusOf(argument(c.Out, p.status))
-	handle := argument(c.Out, p.message)
-	if !ok || status.source < 0 || m.group(m.comm(c.Comm)) == nil || handle.Form == trace.Name {
+	status := statusIn(argument(c.event.Out, p.status), 0)
+	handle := argument(c.event.Out, p.message)
+	if !status.known || status.source < 0 || m.group(c.comm) == nil || handle.Form == trace.Name {
 		return
 	}
 	done := m.completion(c, row)
@@ -287,27 +275,27 @@ func (m *Matcher) matchedProbe(p *plan, c *timeline.Call, row int) {
 	m.sealed(done)
 	e := m.end()
 	e.Post, e.receive, e.bytes = pointOf(c, row), true, status.bytes
-	e.channel = channelKey{comm: int32(m.comm(c.Comm)), source: int32(status.source), dest: int32(row), tag: status.tag}
+	e.channel = channelKey{comm: c.comm, source: status.source, dest: int32(row), tag: status.tag}
 	m.ranks[row].messages[handle.Int] = e
 	m.posted(e)
 	m.stand(e)
 }
 
-func (m *Matcher) matchedReceive(p *plan, c *timeline.Call, row int) {
-	handle := argument(c.In, p.message)
+func (m *Matcher) matchedReceive(p *plan, c *Call, row int) {
+	handle := argument(c.event.In, p.message)
 	e := m.ranks[row].messages[handle.Int]
 	if e == nil || handle.Form == trace.Name {
 		return
 	}
 	delete(m.ranks[row].messages, handle.Int)
-	r := &request{active: true, ends: [2]*End{nil, e}}
+	r := request{active: true, ends: [2]*End{nil, e}}
 	if p.timing == nonblocking {
-		if id := argument(c.Out, p.request); id.Form == trace.Handle || id.Form == trace.Int {
-			m.ranks[row].requests[id.Int] = r
+		if id := argument(c.event.Out, p.request); id.Form == trace.Handle || id.Form == trace.Int {
+			m.ranks[row].requests.set(id.Int, r)
 		}
 		return
 	}
 	done := m.completion(c, row)
-	m.completeRequest(r, done, argument(c.Out, p.status), 0)
+	m.completeRequest(&r, done, statusIn(argument(c.event.Out, p.status), 0))
 	m.sealed(done)
 }

@@ -20,13 +20,17 @@ type Completion struct {
 
 	// Until, Cause and Kind are for the Handler to note what it learns before the call is settled: the time until
 	// which the caller waited, and because of which location.
-	Until int64
-	Cause int
-	Kind  uint8
+	Until   int64
+	Cause   int
+	Kind    uint8
+	Message int64 // when the message was sent that it waited for, 0 for other causes
+	Oldest  int64 // when the first of its messages was sent, 0 for none
+	Source  int   // and from which location
 
 	Tag any // for the Handler: see Watcher
 
-	open int // operations whose partners are not known yet
+	open int         // operations whose partners are not known yet
+	next *Completion // of its location
 }
 
 // An End is one end of a message: a send or a receive.
@@ -37,18 +41,27 @@ type End struct {
 	Probe bool        // of a receive: MPI_Probe, which leaves the message where it is
 	// Progress is when this side was first inside MPI with both sides posted: not before then could an implementation
 	// without progress of its own do anything for the message. See progress.go.
-	Progress  int64
-	Tag       any // for the Handler: see Watcher
-	peer      int // row
-	bytes     int64
-	settled   bool // completed, or known never to be
-	partner   *End
-	awaiting  bool // progress of its rank
-	dead      bool // cancelled
+	Progress int64
+	// Posted and Progressed are for a Watcher to note the calls in which it was told so.
+	Posted, Progressed Mark
+
 	channel   channelKey
+	next      *End // that waits behind it
+	partner   *End
+	bytes     int64
+	parts     *partitions // nil but for partitioned messages
+	settled   bool        // completed, or known never to be
+	awaiting  bool        // progress of its rank
+	dead      bool        // cancelled
 	receive   bool
 	wildcard  bool // its envelope is not known yet
 	unmatched bool // no message: MPI_PROC_NULL and cancelled ones
+}
+
+// A Mark is a call as a Watcher numbers those of a location, from 1; 0: none.
+type Mark struct {
+	Location int32
+	Ordinal  uint32
 }
 
 // A Message is a send and its receive (or a probe that saw it).
@@ -57,7 +70,22 @@ type Message struct {
 	Comm          int
 	Tag           int64
 	Bytes         int64 // −1: unknown
+	Kind          MessageKind
+	Until         int64 // of LockGiven: when the lock was free
 }
+
+// A MessageKind says what one rank told another.
+type MessageKind uint8
+
+// Kinds of messages. All but the first are no data: they say that one rank could not go on before another.
+const (
+	Data           MessageKind = iota
+	Partition                  // of a partitioned message: Send is MPI_Pready, Receive.Done MPI_Parrived
+	ExposedToStart             // Send is MPI_Win_post, Receive.Done MPI_Win_start, which need not wait for it
+	Exposed                    // the same for MPI_Win_complete, which cannot end before
+	Accessed                   // Send is MPI_Win_complete, Receive.Done MPI_Win_wait
+	LockGiven                  // Send is MPI_Win_unlock, Receive.Done the call of another rank that waited for the lock
+)
 
 // A Collective is one collective operation of one communicator.
 type Collective struct {
@@ -69,7 +97,6 @@ type Collective struct {
 	First  int    // the part that entered first, and Last the one that entered last
 	Last   int
 	Other  int // of AllToOne: the part that entered last apart from the root, −1 if there is none
-	Tag    any // for the Handler: see Watcher
 
 	expected int // participants that the trace has
 	arrived  int
@@ -84,6 +111,7 @@ type Collective struct {
 type Part struct {
 	Post    Point // the call that made it active; Post.Location is −1 for a rank that the trace lacks
 	Done    *Completion
+	Entered Mark // for a Watcher to note the call
 	settled bool
 }
 
@@ -101,16 +129,23 @@ type Handler interface {
 }
 
 // A Watcher is a Handler that is also told of beginnings, all during Matcher.Call for the call in question. What it
-// keeps in a Tag is there when the Handler's methods are called for the same thing.
+// notes in an End or in a Completion's Tag is there when the Handler's methods are called for the same thing.
 type Watcher interface {
 	Handler
-	// Posted comes when a send or receive becomes active.
+	// Posted comes when a send or receive becomes active, and again for each partition that a send has ready.
 	Posted(*End)
+	// Progressed comes for an end whose rank was outside MPI when both had been posted, in its next call (End.Progress).
+	Progressed(*End)
 	// Entered comes when a participant enters a collective.
 	Entered(c *Collective, part int)
+	// Retired comes when all participants have left one, and the Handler has been told.
+	Retired(*Collective)
 	// Opened comes for a call in which operations may be completed; Settled follows.
 	Opened(*Completion)
 }
+
+// Expected is how many participants the trace has.
+func (c *Collective) Expected() int { return c.expected }
 
 // Complete tells whether all participants that the trace has took part.
 func (c *Collective) Complete() bool { return c.arrived >= c.expected }

@@ -41,16 +41,18 @@ func (c *Collective) Awaited(part int) int {
 		return int(c.upTo[part])
 	case Neighbor:
 		return c.lastNeighbor(part)
-	case Barrier, AllToAll, Startup, Shutdown:
+	case Barrier, AllToAll, Startup, Shutdown, Fence, Window, File:
 	}
 	return c.Last
 }
 
-// lastNeighbor is the Cartesian neighbour that entered last. The neighbours in a graph topology are not in the trace,
-// so nothing is said of those.
+// lastNeighbor is the neighbour that entered last: in a Cartesian topology, or the sources in a graph.
 func (c *Collective) lastNeighbor(part int) int {
-	if c.topology == nil || c.topology.cart == nil {
+	switch {
+	case c.topology == nil:
 		return -1
+	case c.topology.cart == nil:
+		return c.lastSource(part)
 	}
 	dims, periodic := c.topology.cart.Dims, c.topology.cart.Periodic
 	last, stride := -1, 1

@@ -49,9 +49,8 @@ func run(t *testing.T, b *tracetest.Builder) (*recorder, []match.Leftover) {
 	t.Helper()
 	trace := timeline.Of(b.Open(t))
 	r := &recorder{}
-	m := match.New(trace, r)
-	require.NoError(t, timeline.Each(context.Background(), trace, nil, func(c *timeline.Call) error { m.Call(c); return nil }))
-	left := m.Finish()
+	left, err := match.All(context.Background(), trace, nil, r, nil)
+	require.NoError(t, err)
 	for location, enters := range r.settled {
 		assert.IsIncreasing(t, append([]float64{-1}, enters...), "location %d settles in program order", location)
 	}

@@ -42,6 +42,10 @@ func (p *Polls) Of(e *trace.Event) Poll {
 	if !plan.known {
 		*plan = newPollPlan(e.Function)
 	}
+	return plan.of(e)
+}
+
+func (plan *pollPlan) of(e *trace.Event) Poll {
 	switch {
 	case plan.aside:
 		return Aside
@@ -73,7 +77,7 @@ type Attempt struct {
 }
 
 // See takes the next call of the location, and tells since when it has been polling, the call included.
-func (a *Attempt) See(kind Poll, c *timeline.Call) (since int64, polling bool) {
+func (a *Attempt) See(kind Poll, c *timeline.Record) (since int64, polling bool) {
 	switch {
 	case kind == Aside:
 		return 0, false

@@ -1,7 +1,5 @@
 package match
 
-import "github.com/cairn-mpi/cairn/analyzer/timeline"
-
 // Progress. MPI moves a message that is too large to be sent eagerly only while both sides are inside MPI, unless a
 // network card or a helper thread does it for them. A receive that was posted early, or a non-blocking send, is of no
 // use while its rank computes: the other side waits until that rank calls MPI again, whatever it calls.
@@ -28,7 +26,7 @@ func (m *Matcher) await(e *End, t int64) {
 }
 
 // moved notes that a rank is inside MPI.
-func (m *Matcher) moved(c *timeline.Call, row int) {
+func (m *Matcher) moved(c *Call, row int) {
 	p := &m.ranks[row].progress
 	if c.Exit >= p.exit {
 		p.enter, p.exit = c.Enter, c.Exit
@@ -42,6 +40,9 @@ func (m *Matcher) moved(c *timeline.Call, row int) {
 			left = append(left, e)
 		} else {
 			e.Progress, e.awaiting = max(e.Progress, c.Enter), false
+			if m.watcher != nil {
+				m.watcher.Progressed(e)
+			}
 		}
 	}
 	clear(p.waiting[len(left):])

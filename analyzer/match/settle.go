@@ -1,15 +1,10 @@
 package match
 
-import "github.com/cairn-mpi/cairn/analyzer/timeline"
-
 // settling holds the completions of one location that are not settled yet, or stand behind one that is not.
-type settling struct {
-	calls []*Completion
-	head  int
-}
+type settling struct{ first, last *Completion }
 
 // completion notes a call that completes operations. It stays open until sealed, whatever becomes known meanwhile.
-func (m *Matcher) completion(c *timeline.Call, row int) *Completion {
+func (m *Matcher) completion(c *Call, row int) *Completion {
 	var done *Completion
 	if n := len(m.freeCompletions); n > 0 {
 		done = m.freeCompletions[n-1]
@@ -18,8 +13,13 @@ func (m *Matcher) completion(c *timeline.Call, row int) *Completion {
 		done = new(Completion)
 	}
 	*done = Completion{Point: pointOf(c, row), Cause: -1, open: 1, Begin: c.Enter}
-	q := &m.queues[c.Location]
-	q.calls = append(q.calls, done)
+	q := &m.threads[c.Location].settling
+	if q.first == nil {
+		q.first = done
+	} else {
+		q.last.next = done
+	}
+	q.last = done
 	if m.watcher != nil {
 		m.watcher.Opened(done)
 	}
@@ -42,19 +42,11 @@ func (m *Matcher) known(done *Completion) {
 
 // settle hands over what is known of a location, in program order.
 func (m *Matcher) settle(location int) {
-	q := &m.queues[location]
-	for q.head < len(q.calls) && q.calls[q.head].open <= 0 {
-		c := q.calls[q.head]
-		q.calls[q.head] = nil
-		q.head++
+	q := &m.threads[location].settling
+	for q.first != nil && q.first.open <= 0 {
+		c := q.first
+		q.first = c.next
 		m.handler.Settled(c)
 		m.freeCompletions = append(m.freeCompletions, c)
-	}
-	if q.head == len(q.calls) {
-		q.calls, q.head = q.calls[:0], 0
-	} else if q.head >= 256 && 2*q.head >= len(q.calls) {
-		n := copy(q.calls, q.calls[q.head:])
-		clear(q.calls[n:])
-		q.calls, q.head = q.calls[:n], 0
 	}
 }

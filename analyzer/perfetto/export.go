@@ -21,6 +21,8 @@ type Options struct {
 	From, To time.Duration
 	// Ranks to show; empty: all.
 	Ranks []int
+	// Clock is the run's clock map; nil: it is made.
+	Clock *clock.Map
 }
 
 // A Summary says what was written.
@@ -33,9 +35,12 @@ type Summary struct {
 
 // Write writes a trace.
 func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summary, error) {
-	clocks, err := clock.Analyze(ctx, t)
-	if err != nil {
-		return Summary{}, err
+	clocks := o.Clock
+	if clocks == nil {
+		var err error
+		if clocks, err = clock.Analyze(ctx, t); err != nil {
+			return Summary{}, err
+		}
 	}
 	found, err := criticalpath.Analyze(ctx, t, criticalpath.Options{Clock: clocks})
 	if err != nil {
@@ -45,11 +50,9 @@ func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summa
 	if e.flows.shown = e.shown; e.none() {
 		return Summary{}, fmt.Errorf("the trace has none of the ranks %v", o.Ranks)
 	}
-	matcher := match.New(t, &e.flows)
-	if err := timeline.Each(ctx, t, clocks.Clocks, func(c *timeline.Call) error { matcher.Call(c); return nil }); err != nil {
+	if _, err := match.All(ctx, t, clocks.Clocks, &e.flows, nil); err != nil {
 		return Summary{}, err
 	}
-	matcher.Finish()
 	e.packets.out = w
 	e.tracks()
 	e.criticalPath(found.Path.Segments)
@@ -131,12 +134,12 @@ func (e *export) time(t int64) int64 { return max(0, t-e.start) }
 func (e *export) tracks() {
 	e.packets.track(track{uuid: pathTrack, name: "Critical path"})
 	e.packets.track(track{uuid: ranksTrack, name: "MPI ranks", orders: true})
-	ranks := e.trace.Ranks()
+	ranks := e.trace.Ranks().Lookup()
 	for i, l := range e.locations {
 		if !e.chosen[i] {
 			continue
 		}
-		r := ranks[l.Row]
+		r := ranks(l.Row)
 		name := fmt.Sprintf("rank %d", r.Rank)
 		for _, where := range []string{r.Pod, r.Node, r.Host} {
 			if where != "" && !strings.Contains(name, where) {
@@ -187,11 +190,11 @@ func (e *export) call(c *timeline.Call) {
 	s := slice{
 		track: firstTrack + uint64(c.Location), start: e.time(c.Enter),
 		name: c.Function.Name, category: c.Function.Class,
-		annotations: []annotation{{"call", c.Text()}},
+		annotations: []annotation{{"call", c.Event.Text()}},
 		starts:      e.flows.starts[at], finishes: e.flows.finishes[at],
 	}
-	if c.Site != nil {
-		s.annotations = append(s.annotations, annotation{"call site", callsite.Name(c.Site)})
+	if c.Event.Site != nil {
+		s.annotations = append(s.annotations, annotation{"call site", callsite.Name(c.Event.Site)})
 	}
 	e.packets.begin(&s)
 	e.later(ending{at: c.Exit, track: s.track})

@@ -21,7 +21,7 @@ type flows struct {
 // Message implements match.Handler.
 func (f *flows) Message(m *match.Message) {
 	from, to := m.Send.Post, m.Receive.Done
-	if m.Receive.Probe || to == nil || !f.shown(from.Location, from.Enter, from.Exit) || !f.shown(to.Location, to.Enter, to.Exit) {
+	if m.Receive.Probe || to == nil || m.Kind == match.ExposedToStart || !f.shown(from.Location, from.Enter, from.Exit) || !f.shown(to.Location, to.Enter, to.Exit) {
 		return
 	}
 	f.count++

@@ -18,11 +18,13 @@ const (
 	driftChange  = 0.05
 	outlierRatio = 1.5
 	outlierScale = 8
+	outlierShare = 0.1 // of the samples: what comes more often is how the loop is (a sweep in which every fourth step is long)
 	maxListed    = 20
 	maxSites     = 40
 )
 
-// A Waits calls yield for each wait state of a location, in nanoseconds on the common clock.
+// A Waits calls yield for each wait state of a location, or each piece of the critical path, in nanoseconds on the
+// common clock.
 type Waits func(location int, yield func(begin, end int64))
 
 // Analyze finds the phases of a trace in passes of its own. waits may be nil: then waiting is not told.
@@ -34,11 +36,11 @@ func Analyze(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, wai
 	if err := p.Follow(ctx, clocks); err != nil {
 		return Findings{}, err
 	}
-	return p.Findings(waits), nil
+	return p.Findings(waits, nil), nil
 }
 
-// Findings is what the calls of all locations come to.
-func (p *Plan) Findings(waits Waits) Findings {
+// Findings is what the calls of all locations come to. waits and path may be nil.
+func (p *Plan) Findings(waits, path Waits) Findings {
 	f := Findings{SchemaVersion: SchemaVersion, Phases: []Phase{}, Windows: []Window{}}
 	ranks := 0
 	for i, t := range p.trackers {
@@ -48,6 +50,9 @@ func (p *Plan) Findings(waits Waits) Findings {
 		ranks++
 		if waits != nil {
 			waits(i, t.wait)
+		}
+		if path != nil {
+			path(i, t.onPath)
 		}
 	}
 	for number := range p.phases() {
@@ -62,19 +67,12 @@ func (p *Plan) Findings(waits Waits) Findings {
 
 func (p *Plan) phase(number, ranks int) Phase {
 	f := Phase{CallSites: []string{}, Drifts: []Drift{}, Outliers: []Outlier{}, Loop: number%2 == 1, SlowestRank: -1}
-	switch {
-	case f.Loop:
+	if f.Loop {
 		p.describe(&f, p.sections[number/2])
-	case len(p.sections) == 0:
-		f.Name = "whole run"
-	case number == 0:
-		f.Name = "initialisation"
-	case number == p.phases()-1:
-		f.Name = "end"
-	default:
-		f.Name = "between loops"
+	} else {
+		f.Name = p.Name(number)
 	}
-	start, end := int64(math.MaxInt64), int64(math.MinInt64)
+	start, end, ideal := int64(math.MaxInt64), int64(math.MinInt64), int64(0)
 	var medians []float64
 	for i, t := range p.trackers {
 		if t == nil || !t.parts[number].there {
@@ -84,6 +82,8 @@ func (p *Plan) phase(number, ranks int) Phase {
 		f.Ranks++
 		f.Calls += part.calls
 		start, end = min(start, part.start), max(end, part.end)
+		ideal = max(ideal, t.passes(part.start, part.end))
+		f.Path += float64(part.path) / 1e9
 		compute := float64(part.compute) / 1e9
 		f.Computation += compute
 		f.MPI += float64(part.mpi) / 1e9
@@ -107,6 +107,9 @@ func (p *Plan) phase(number, ranks int) Phase {
 	}
 	f.StartSeconds, f.EndSeconds = float64(start-p.start)/1e9, float64(end-p.start)/1e9
 	f.Efficiency = efficiency(f.Computation/float64(f.Ranks), f.SlowestComputation, f.EndSeconds-f.StartSeconds)
+	if ideal > 0 {
+		f.Efficiency.divide(float64(ideal)/1e9, f.SlowestComputation, f.EndSeconds-f.StartSeconds)
+	}
 	f.MedianIteration = median(medians)
 	if f.Iterations > 0 {
 		f.CallsPerIteration = float64(f.Calls) / float64(f.Iterations) / float64(f.Ranks)
@@ -145,8 +148,11 @@ func (f *Phase) judge(rank int, s *series, compute []float64, ranks int) {
 		}
 	}
 	limit := max(outlierRatio*middle, middle+outlierScale*scale(compute, middle)*math.Sqrt(float64(s.per)))
+	if len(compute) < 8 || !s.rarely(limit) {
+		return
+	}
 	for _, one := range s.top {
-		if len(compute) >= 8 && one.seconds > limit {
+		if one.seconds > limit {
 			f.Outliers = append(f.Outliers, Outlier{Rank: rank, Iteration: one.number, Seconds: one.seconds, Median: middle})
 		}
 	}
@@ -159,7 +165,7 @@ func (p *Plan) describe(f *Phase, s *section) {
 		if c.site == 0 || int(c.site) > len(sites) {
 			return ""
 		}
-		return callsite.Name(&sites[c.site-1])
+		return callsite.InFunction(&sites[c.site-1])
 	}
 	var in []class
 	for i, c := range p.classes {
@@ -206,16 +212,21 @@ func (p *Plan) windows(ranks int) []Window {
 		if to <= from {
 			break
 		}
-		sum, most := int64(0), int64(0)
+		sum, most, ideal := int64(0), int64(0), int64(0)
 		for _, t := range p.trackers {
 			if t != nil {
 				sum, most = sum+t.useful[i], max(most, t.useful[i])
+				ideal = max(ideal, t.passes(p.start+from, p.start+from+p.window()))
 			}
 		}
-		list = append(list, Window{
+		w := Window{
 			StartSeconds: float64(from) / 1e9, EndSeconds: float64(to) / 1e9,
 			Efficiency: efficiency(float64(sum)/float64(ranks), float64(most), float64(to-from)),
-		})
+		}
+		if ideal > 0 {
+			w.Efficiency.divide(float64(ideal)/1e9, float64(most)/1e9, float64(to-from)/1e9)
+		}
+		list = append(list, w)
 	}
 	return list
 }

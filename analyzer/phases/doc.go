@@ -11,10 +11,10 @@
 // exponent, so a large power near the root is a loop, and its exponent the trip count. A loop is extended by what lies
 // beside it as long as that comes from the same call sites (a loop's rule often begins in the middle of its body), and
 // loops of the same call sites next to each other are one. The loops of different ranks are aligned by their call
-// sites, in order. What lies between loops is a phase too.
+// sites and trip counts, in order. What lies between loops is a phase too.
 //
 // An iteration ends with the loop's anchor: a call that comes once per iteration on as many ranks as possible,
-// preferably a collective.
+// preferably a collective. Ranks that never make that call, as those at the edges of a grid, have an anchor of their own.
 //
 // # Judging
 //

@@ -26,6 +26,7 @@ type Phase struct {
 	Computation        float64    `json:"computation_seconds"` // of all ranks together
 	MPI                float64    `json:"mpi_seconds"`         // waiting included
 	Waiting            float64    `json:"waiting_seconds"`
+	Path               float64    `json:"path_seconds"` // on the critical path
 	Efficiency         Efficiency `json:"efficiency"`
 	MedianIteration    float64    `json:"median_iteration_seconds"` // over ranks and iterations
 	Drifts             []Drift    `json:"drifts"`                   // strongest first, at most 20
@@ -36,11 +37,15 @@ type Phase struct {
 	SlowestComputation float64    `json:"slowest_rank_computation_seconds"`
 }
 
-// Efficiency holds POP's efficiencies of a part of the run, from 0 to 1: Parallel = LoadBalance × Communication.
+// Efficiency holds POP's efficiencies of a part of the run, from 0 to 1: Parallel = LoadBalance × Communication, and
+// Communication = Serialization × Transfer. The latter two are 0 where there was no replay.
 type Efficiency struct {
 	Parallel      float64 `json:"parallel"`
 	LoadBalance   float64 `json:"load_balance"`
 	Communication float64 `json:"communication"`
+	Serialization float64 `json:"serialization"` // max(useful) / ideal time
+	Transfer      float64 `json:"transfer"`      // ideal time / time
+	IdealSeconds  float64 `json:"ideal_seconds"` // of the slowest rank's part on an ideal network
 }
 
 // A Drift is a rank whose computation per iteration changes over the loop.

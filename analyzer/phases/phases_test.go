@@ -125,6 +125,50 @@ func TestOutlierIsNamed(t *testing.T) {
 	assert.InDelta(t, 0.025, o.Seconds, 0.002)
 }
 
+// TestWhatComesOftenIsNoOutlier: every fourth iteration takes five times as long, in short loops and long ones.
+func TestWhatComesOftenIsNoOutlier(t *testing.T) {
+	for _, iterations := range []int{100, 600} {
+		f := analyze(t, tracetest.Stencil{Ranks: 4, Iterations: iterations, Work: noisy(3, func(_, k int) float64 {
+			if k%4 == 0 {
+				return 5
+			}
+			return 1
+		})}.Build())
+		assert.Empty(t, f.Phases[1].Outliers, "%d iterations", iterations)
+	}
+}
+
+// TestCornersOfAGridShareTheirLoop: each of 2 x 2 ranks has two of four neighbours, and calls for them at other lines. Ranks
+// 0 and 3, and 1 and 2, have no call in common, and yet all four go round in one loop of 30 iterations.
+func TestCornersOfAGridShareTheirLoop(t *testing.T) {
+	b := tracetest.New(4)
+	b.Ranks(func(rank int, r *tracetest.Rank) {
+		r.At("x.c:1").Init(0, 1)
+		now := 1.0
+		sides := []string{"west", "north"}
+		if rank%2 == 0 {
+			sides[0] = "east"
+		}
+		if rank/2 == 0 {
+			sides[1] = "south"
+		}
+		for range 30 {
+			for i, side := range sides {
+				r.At(side+".c:10").Call("MPI_Comm_rank", now+1, now+2, nil)
+				r.At(side+".c:11").Call("MPI_Comm_size", now+2, now+3+float64(i), nil)
+				now += 3 + float64(i)
+			}
+		}
+		r.At("x.c:3").Finalize(now, now+1)
+	})
+	f := analyze(t, b)
+	require.Len(t, f.Phases, 3, f.Text)
+	assert.Equal(t, 4, f.Phases[1].Ranks)
+	assert.EqualValues(t, 30, f.Phases[1].Iterations)
+	assert.InDelta(t, 4, f.Phases[1].CallsPerIteration, 1e-9)
+	assert.InDelta(t, 7e-3, f.Phases[1].MedianIteration, 1e-9)
+}
+
 // TestTwoLoops: twenty time steps, a gather, and thirty of another loop.
 func TestTwoLoops(t *testing.T) {
 	b := tracetest.New(3)

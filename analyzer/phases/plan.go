@@ -3,6 +3,8 @@ package phases
 import (
 	"cmp"
 	"fmt"
+	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 // A section is a loop of the program, the same on all ranks that have it.
 type section struct {
 	classes bits
+	trips   uint64         // of the loop that was found first
 	votes   map[int]uint64 // threads for which a class would do as the anchor
 	order   map[int]int
 	anchor  int // class; −1: none
@@ -51,7 +54,7 @@ func NewPlan(t timeline.Trace, clocks *timeline.Clocks) (*Plan, error) {
 		f.class[i] = n
 	}
 	f.classes = len(p.classes)
-	for i, thread := range t.Threads() {
+	for i, thread := range t.Threads().All() {
 		l := p.locations[i]
 		if l.Main != i || thread.Calls == 0 {
 			continue
@@ -72,7 +75,15 @@ func NewPlan(t timeline.Trace, clocks *timeline.Clocks) (*Plan, error) {
 	}
 	p.start = min(p.start, p.end)
 	for _, s := range p.sections {
-		p.elect(s)
+		s.anchor = p.elect(s, maps.Keys(s.votes))
+	}
+	for _, loops := range p.byRoot {
+		for _, l := range loops {
+			// a rank that never calls the anchor (one at the edge of a grid) has one of its own
+			if l.anchor = l.phase.anchor; l.anchor >= 0 && l.body[l.anchor] == 0 {
+				l.anchor = p.elect(l.phase, slices.Values(l.anchors()))
+			}
+		}
 	}
 	return p, nil
 }
@@ -87,14 +98,14 @@ func (p *Plan) align(loops []*loop) {
 	for _, l := range loops {
 		found := -1
 		for i := at; i < len(p.sections); i++ {
-			if jaccard(p.sections[i].classes, l.classes) >= sameAcross {
+			if p.sections[i].isOf(l) {
 				found = i
 				break
 			}
 		}
 		if found < 0 {
 			found = at
-			p.sections = slices.Insert(p.sections, at, &section{classes: append(bits(nil), l.classes...), votes: map[int]uint64{}, order: map[int]int{}})
+			p.sections = slices.Insert(p.sections, at, &section{classes: append(bits(nil), l.classes...), trips: l.trips, votes: map[int]uint64{}, order: map[int]int{}})
 		}
 		s := p.sections[found]
 		s.classes.add(l.classes)
@@ -103,6 +114,15 @@ func (p *Plan) align(loops []*loop) {
 		}
 		l.phase, at = s, found+1
 	}
+}
+
+// isOf tells whether another rank's loop is this one: its calls come from the same places, or at least half of the fewer
+// of both do and it goes round as often: in a grid, ranks at opposite edges have other neighbours, and other calls for them.
+func (s *section) isOf(l *loop) bool {
+	both, either := common(s.classes, l.classes)
+	fewer := min(s.classes.count(), l.classes.count())
+	return float64(both) >= sameAcross*float64(either) ||
+		both > 0 && float64(both) >= sameAcross*float64(fewer) && max(s.trips, l.trips)-min(s.trips, l.trips) <= peeled
 }
 
 // anchors are the classes that come once per iteration, or as rarely as any.
@@ -132,9 +152,10 @@ func (l *loop) anchors() []int {
 	return list
 }
 
-// elect chooses the anchor: most votes, a collective rather than another call, the last one of the body.
-func (p *Plan) elect(s *section) {
-	s.anchor = -1
+// elect chooses an anchor among candidates, −1 if there is none: most votes, a collective rather than another call, the
+// last one of the body.
+func (p *Plan) elect(s *section, candidates iter.Seq[int]) int {
+	anchor := -1
 	better := func(a, b int) bool {
 		if s.votes[a] != s.votes[b] {
 			return s.votes[a] > s.votes[b]
@@ -147,11 +168,12 @@ func (p *Plan) elect(s *section) {
 		}
 		return a < b
 	}
-	for c := range s.votes {
-		if s.anchor < 0 || better(c, s.anchor) {
-			s.anchor = c
+	for c := range candidates {
+		if anchor < 0 || better(c, anchor) {
+			anchor = c
 		}
 	}
+	return anchor
 }
 
 func (p *Plan) collective(c int) bool {

@@ -1,6 +1,10 @@
 package phases
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	mathbits "math/bits"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // A class is what calls are told apart by here: function and call site.
 type class struct {
@@ -18,6 +22,7 @@ const (
 	irregular  = 10      // from how many times on a class is part of a loop that has no repetitions
 	sameLoop   = 0.8     // loops beside each other with so much in common (Jaccard) are one
 	sameAcross = 0.5     // and so are loops of different ranks
+	peeled     = 2       // trips that grammars of the same loop may differ by: the first and the last are not always in it
 	maxBody    = 100_000 // calls of a body that are looked at
 )
 
@@ -30,6 +35,7 @@ type loop struct {
 	trips    uint64
 	repeated uint64 // calls of the body that are from its largest repetition of several calls
 	phase    *section
+	anchor   int // class; −1: none
 }
 
 // bits is a set of classes.
@@ -53,15 +59,25 @@ func (b bits) add(o bits) {
 	}
 }
 
-func jaccard(a, b bits) float64 {
-	both, either := 0, 0
-	for i := range a {
-		for k := range 64 {
-			x, y := a[i]>>k&1, b[i]>>k&1
-			both += int(x & y)
-			either += int(x | y)
-		}
+func (b bits) count() int {
+	n := 0
+	for _, word := range b {
+		n += mathbits.OnesCount64(word)
 	}
+	return n
+}
+
+// common is how many classes two sets share, and how many they have together.
+func common(a, b bits) (both, either int) {
+	for i := range a {
+		both += mathbits.OnesCount64(a[i] & b[i])
+		either += mathbits.OnesCount64(a[i] | b[i])
+	}
+	return both, either
+}
+
+func jaccard(a, b bits) float64 {
+	both, either := common(a, b)
 	if either == 0 {
 		return 0
 	}

@@ -16,6 +16,7 @@ type series struct {
 	per     uint64 // iterations to a sample
 	compute []float32
 	mpi     []float32 // seconds
+	longest []float32 // the longest computation of an iteration in the sample, in seconds
 	pending uint64    // iterations in the last sample, if that is not full
 	top     []iteration
 }
@@ -36,11 +37,12 @@ func (s *series) add(compute, mpi int64) {
 		if len(s.compute) == maxSamples {
 			s.halve()
 		}
-		s.compute, s.mpi = append(s.compute, 0), append(s.mpi, 0)
+		s.compute, s.mpi, s.longest = append(s.compute, 0), append(s.mpi, 0), append(s.longest, 0)
 	}
 	last := len(s.compute) - 1
 	s.compute[last] += float32(c)
 	s.mpi[last] += float32(m)
+	s.longest[last] = max(s.longest[last], float32(c))
 	if s.pending++; s.pending == s.per {
 		s.pending = 0
 	}
@@ -56,8 +58,21 @@ func (s *series) halve() {
 	for i := range maxSamples / 2 {
 		s.compute[i] = s.compute[2*i] + s.compute[2*i+1]
 		s.mpi[i] = s.mpi[2*i] + s.mpi[2*i+1]
+		s.longest[i] = max(s.longest[2*i], s.longest[2*i+1])
 	}
-	s.compute, s.mpi, s.per = s.compute[:maxSamples/2], s.mpi[:maxSamples/2], 2*s.per
+	s.compute, s.mpi, s.longest = s.compute[:maxSamples/2], s.mpi[:maxSamples/2], s.longest[:maxSamples/2]
+	s.per *= 2
+}
+
+// rarely tells whether few of the samples have an iteration that computes for longer than that.
+func (s *series) rarely(seconds float64) bool {
+	n := 0
+	for _, longest := range s.longest {
+		if float64(longest) > seconds {
+			n++
+		}
+	}
+	return float64(n) <= outlierShare*float64(len(s.longest))
 }
 
 // samples are the computation and MPI of an iteration, means over the iterations of a sample. An unfinished sample is

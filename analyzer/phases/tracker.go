@@ -19,6 +19,7 @@ type part struct {
 	calls                uint64
 	compute, mpi, waited int64
 	compute1, mpi1       int64 // of the iteration that goes on
+	path                 int64 // on the critical path
 	series               series
 	there                bool
 }
@@ -33,7 +34,9 @@ type Tracker struct {
 	began   bool
 	useful  [windows]int64
 	attempt match.Attempt
-	polls   match.Polls
+	partial bool // the iteration that goes on began before the window
+	marks   []int64
+	ideal   []int64 // when it would have come to the marks on an ideal network
 }
 
 // Location starts to follow a location; nil for one that is no rank's main thread. Different ones may be followed at
@@ -42,20 +45,24 @@ func (p *Plan) Location(i int) *Tracker {
 	if p.locations[i].Main != i {
 		return nil
 	}
-	t := &Tracker{plan: p, loops: p.byRoot[p.trace.Threads()[i].Root], parts: make([]part, p.phases())}
+	t := &Tracker{plan: p, loops: p.byRoot[int(p.trace.Threads().Roots().At(i))], parts: make([]part, p.phases())}
 	p.trackers[i] = t
 	return t
 }
 
-// Call notes a call. The time since the one before belongs to the same phase.
-func (t *Tracker) Call(c *timeline.Call) {
+// Call notes a call, which is such a poll. The time since the one before belongs to the same phase.
+func (t *Tracker) Call(c *timeline.Record, poll match.Poll) {
 	if t == nil {
 		return
 	}
 	for len(t.loops) > 0 && c.Index >= t.loops[0].to {
 		t.loops = t.loops[1:]
 	}
-	s, number := t.section(c.Index)
+	if c.Outside && (!t.began || c.Enter <= t.now) {
+		t.began, t.partial, t.now = true, true, c.Enter
+		return
+	}
+	l, number := t.section(c.Index)
 	p := &t.parts[number]
 	if !p.there {
 		p.there, p.start = true, c.Enter
@@ -67,10 +74,15 @@ func (t *Tracker) Call(c *timeline.Call) {
 	if !t.began {
 		t.began, t.now = true, c.Enter
 	}
-	p.calls++
-	if _, polling := t.attempt.See(t.polls.Of(c.Event), c); polling && c.Enter > t.now {
+	if !c.Outside {
+		p.calls++
+	}
+	if _, polling := t.attempt.See(poll, c); polling && c.Enter > t.now {
 		p.spendMPI(c.Enter - t.now) // what lies between two polls is waiting, not computation
 		t.now = c.Enter
+	}
+	if c.Held > 0 {
+		t.now = min(t.now+c.Held, max(t.now, c.Enter))
 	}
 	if c.Enter > t.now {
 		if !c.Signature.Untraced {
@@ -85,9 +97,11 @@ func (t *Tracker) Call(c *timeline.Call) {
 		t.now = c.Exit
 	}
 	p.end = max(p.end, t.now)
-	if s != nil && s.anchor >= 0 && t.plan.classes[s.anchor] == (class{c.Function.ID, c.Signature.Site}) {
-		p.series.add(p.compute1, p.mpi1)
-		p.compute1, p.mpi1 = 0, 0
+	if !c.Outside && l != nil && l.anchor >= 0 && t.plan.classes[l.anchor] == (class{c.Function.ID, c.Signature.Site}) {
+		if !t.partial {
+			p.series.add(p.compute1, p.mpi1)
+		}
+		p.compute1, p.mpi1, t.partial = 0, 0, false
 	}
 }
 
@@ -97,7 +111,7 @@ func (p *part) spendMPI(ns int64) {
 }
 
 // section is the loop that a call belongs to, nil for none, and the number of its phase.
-func (t *Tracker) section(index uint64) (*section, int) {
+func (t *Tracker) section(index uint64) (*loop, int) {
 	if len(t.loops) == 0 {
 		return nil, t.plan.phases() - 1
 	}
@@ -107,7 +121,7 @@ func (t *Tracker) section(index uint64) (*section, int) {
 			if index < l.from {
 				return nil, 2 * i
 			}
-			return s, 2*i + 1
+			return l, 2*i + 1
 		}
 	}
 	return nil, 0
@@ -145,8 +159,9 @@ func (p *Plan) Follow(ctx context.Context, clocks *timeline.Clocks) error {
 		}
 		group.Go(func() error {
 			t := p.Location(i)
+			var polls match.Polls
 			return timeline.EachOf(inner, p.trace, i, l, clocks, func(c *timeline.Call) error {
-				t.Call(c)
+				t.Call(&c.Record, polls.Of(c.Event))
 				return nil
 			})
 		})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 
@@ -18,6 +19,7 @@ const (
 	maxCells         = 500
 	maxCommunicators = 100
 	maxTiles         = 256 // in either direction
+	maxMatrixCells   = 1 << 14
 )
 
 // A Profile collects the tallies of all locations.
@@ -25,17 +27,27 @@ type Profile struct {
 	trace     timeline.Trace
 	locations []timeline.Location
 	tallies   []Tally
+	payloads  []payload // by terminal
 }
 
 // New starts the profile of a trace.
 func New(t timeline.Trace) *Profile {
 	locations := timeline.Locations(t)
-	return &Profile{trace: t, locations: locations, tallies: make([]Tally, len(locations))}
+	p := &Profile{trace: t, locations: locations, tallies: make([]Tally, len(locations)), payloads: make([]payload, len(t.Signatures()))}
+	of := map[uint16]payload{}
+	for i := range p.payloads {
+		f := t.Signatures()[i].Function
+		if _, known := of[f]; !known {
+			of[f] = payloadOf(t.Function(f))
+		}
+		p.payloads[i] = of[f]
+	}
+	return p
 }
 
 // Location is where the calls of a location are counted; different ones may be fed at the same time.
 func (p *Profile) Location(i int) *Tally {
-	p.tallies[i] = Tally{sums: map[key]*sum{}, data: map[uint16]payload{}}
+	p.tallies[i] = Tally{sums: map[key]*sum{}, data: p.payloads}
 	return &p.tallies[i]
 }
 
@@ -59,6 +71,14 @@ func Analyze(ctx context.Context, t timeline.Trace) (Findings, error) {
 	return p.Findings()
 }
 
+// traffic is who sent how much to whom with the calls that were counted.
+func (p *Profile) traffic() ([]trace.Traffic, error) {
+	if !slices.ContainsFunc(p.tallies, func(t Tally) bool { return t.cut }) {
+		return p.trace.Matrix()
+	}
+	return p.trace.MatrixBetween(func(thread int) (from, to uint64) { return p.tallies[thread].from, p.tallies[thread].to })
+}
+
 // Findings is the profile of all that was counted.
 func (p *Profile) Findings() (Findings, error) {
 	f := Findings{SchemaVersion: SchemaVersion, Cells: []Cell{}, Ranks: []RankRow{}}
@@ -70,7 +90,8 @@ func (p *Profile) Findings() (Findings, error) {
 			f.Ranks = append(f.Ranks, RankRow{Rank: l.Rank})
 		}
 		rank := &f.Ranks[len(f.Ranks)-1].Volume
-		for k, s := range p.tallies[i].sums {
+		for _, k := range sorted(p.tallies[i].sums) {
+			s := p.tallies[i].sums[k]
 			v := Volume{Calls: s.calls, Seconds: float64(s.ns) / 1e9, Bytes: s.bytes}
 			if k.class == unsized {
 				v.Unsized = s.calls
@@ -80,8 +101,8 @@ func (p *Profile) Findings() (Findings, error) {
 		}
 	}
 	cells := map[Cell]*Volume{}
-	for k, v := range total {
-		name := p.communicator(k.comm)
+	for _, k := range sorted(total) {
+		v, name := total[k], p.communicator(k.comm)
 		function := p.function(k.function)
 		at(cells, Cell{Function: function, CallSite: p.site(k.site), Communicator: name, SizeClass: className(k.class)}).add(*v)
 		at(functions, function).add(*v)
@@ -102,12 +123,19 @@ func (p *Profile) Findings() (Findings, error) {
 	f.Cells = f.Cells[:len(f.Cells)-f.CellsOmitted]
 	f.Functions, f.Communicators, f.SizeClasses = rows(functions), rows(communicators), sizeRows(classes)
 	f.Communicators = f.Communicators[:min(len(f.Communicators), maxCommunicators)]
-	traffic, err := p.trace.Matrix()
+	traffic, err := p.traffic()
 	if err != nil {
 		return f, fmt.Errorf("communication matrix: %w", err)
 	}
 	f.Matrix = tiles(traffic, p.trace.Meta().WorldSize)
 	return f, nil
+}
+
+// sorted are the keys in an order: seconds are added up the same way each time.
+func sorted[V any](m map[key]V) []key {
+	return slices.SortedFunc(maps.Keys(m), func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.site, b.site), cmp.Compare(a.comm, b.comm), cmp.Compare(a.class, b.class))
+	})
 }
 
 func at[K comparable](m map[K]*Volume, k K) *Volume {
@@ -211,21 +239,32 @@ func (p *Profile) communicator(i int32) string {
 	return all[i].GlobalName
 }
 
-// tiles puts the matrix into at most maxTiles × maxTiles cells.
+// tiles puts the matrix into at most maxTiles × maxTiles cells, and fewer where most of them have traffic.
 func tiles(traffic []trace.Traffic, size int) Matrix {
 	m := Matrix{Ranks: size, Tile: max(1, (size+maxTiles-1)/maxTiles), Cells: []Tile{}}
 	sums := map[[2]int]*Tile{}
+	add := func(from, to int, calls, bytes uint64) {
+		k := [2]int{from, to}
+		if sums[k] == nil {
+			sums[k] = &Tile{From: from, To: to}
+		}
+		sums[k].Calls += calls
+		sums[k].Bytes += bytes
+	}
 	for _, one := range traffic {
 		if one.Source < 0 || one.Dest < 0 || one.Source >= size || one.Dest >= size {
 			m.Unknown += one.Messages
 			continue
 		}
-		k := [2]int{one.Source / m.Tile, one.Dest / m.Tile}
-		if sums[k] == nil {
-			sums[k] = &Tile{From: k[0], To: k[1]}
+		add(one.Source/m.Tile, one.Dest/m.Tile, one.Messages, one.Bytes)
+	}
+	for len(sums) > maxMatrixCells {
+		finer := sums
+		sums = make(map[[2]int]*Tile, len(finer)/2)
+		m.Tile *= 2
+		for _, c := range finer {
+			add(c.From/2, c.To/2, c.Calls, c.Bytes)
 		}
-		sums[k].Calls += one.Messages
-		sums[k].Bytes += one.Bytes
 	}
 	for _, tile := range sums {
 		m.Cells = append(m.Cells, *tile)

@@ -78,3 +78,21 @@ func TestMatrixIsBounded(t *testing.T) {
 	}
 	assert.Equal(t, uint64(4800), bytes)
 }
+
+// TestFullMatrixIsTiled: each of 200 ranks sends a byte to every one, itself included: 40,000 pairs are more than are
+// told; in tiles of two it is 10,000 with four messages each.
+func TestFullMatrixIsTiled(t *testing.T) {
+	b := tracetest.New(200)
+	b.Ranks(func(_ int, r *tracetest.Rank) {
+		for to := range 200 {
+			r.Call("MPI_Send", float64(1+to), float64(2+to), tracetest.Args{"count": 1, "datatype": "MPI_BYTE", "dest": to})
+		}
+	})
+	f, err := profile.Analyze(context.Background(), timeline.Of(b.Open(t)))
+	require.NoError(t, err)
+	assert.Equal(t, 2, f.Matrix.Tile)
+	assert.Len(t, f.Matrix.Cells, 10_000)
+	for _, c := range f.Matrix.Cells {
+		require.Equal(t, [2]uint64{4, 4}, [2]uint64{c.Calls, c.Bytes}, "%+v", c)
+	}
+}

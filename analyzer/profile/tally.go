@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/recent"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -26,39 +27,41 @@ type sum struct {
 	bytes uint64
 }
 
+func (k key) hash() uint32 { return uint32(k.function)<<8 ^ k.site ^ uint32(uint8(k.class))<<16 }
+
 // A Tally is the profile of one location.
 type Tally struct {
-	sums map[key]*sum
-	data map[uint16]payload
-	last key
-	sum  *sum
+	sums   map[key]*sum
+	data   []payload // by terminal, the same for all locations
+	recent recent.Cache[key, sum]
+	// which calls were counted, if not all: those from the first on, and before the other
+	cut      bool
+	from, to uint64
 }
 
 // Call counts a call.
 func (t *Tally) Call(c *timeline.Call) {
-	p, known := t.data[c.Function.ID]
-	if !known {
-		p = payloadOf(c.Function)
-		t.data[c.Function.ID] = p
+	if c.Outside {
+		t.cut = true
+		return
 	}
-	k := key{function: c.Function.ID, site: c.Signature.Site, comm: int32(c.Comm), class: noSize}
-	bytes, has, sized := p.bytes(c.In)
+	p := &t.data[c.Event.Terminal]
+	k := key{function: c.Function.ID, site: c.Signature.Site, comm: int32(c.Event.Comm), class: noSize}
+	bytes, has, sized := p.bytes(c.Event.In)
 	switch {
 	case has && !sized:
 		k.class = unsized
 	case has:
 		k.class = int8(bits.Len64(bytes))
 	}
-	if t.sum == nil || t.last != k {
-		t.last, t.sum = k, t.sums[k]
-		if t.sum == nil {
-			t.sum = new(sum)
-			t.sums[k] = t.sum
-		}
+	cell := t.recent.At(t.sums, k, k.hash())
+	if t.to == 0 {
+		t.from = c.Index
 	}
-	t.sum.calls++
-	t.sum.ns += c.Exit - c.Enter
-	t.sum.bytes += bytes
+	t.to = c.Index + 1
+	cell.calls++
+	cell.ns += c.Exit - c.Enter
+	cell.bytes += bytes
 }
 
 // A payload says which inputs of a function tell how much data a call moves; −1: none.
@@ -88,7 +91,7 @@ func payloadOf(f *trace.Function) payload {
 }
 
 // bytes of a call; has is false for one without data, sized where the datatype's size is known.
-func (p payload) bytes(in []trace.Value) (n uint64, has, sized bool) {
+func (p *payload) bytes(in []trace.Value) (n uint64, has, sized bool) {
 	if p.count < 0 || p.datatype < 0 || max(p.count, p.datatype) >= len(in) {
 		return 0, false, false
 	}

@@ -2,66 +2,82 @@ package replay
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/match"
-	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 )
 
 // A gathering is a collective operation that is being played.
 type gathering struct {
-	parts  []*moment // entries
-	all    *moment   // the last of them; nil until asked for
-	others *moment   // the last of all but the root
-	upTo   []*moment // of a prefix operation: the last of parts 0 … i
+	shape         *journal.Shape
+	entered, left int       // parts that came so far
+	all           *moment   // the last of all entries that are awaited; nil where that differs from part to part
+	parts         []*moment // else: entries,
+	upTo          []*moment // and, of a prefix operation, the last of parts 0 … i
 }
 
-// Entered implements match.Watcher.
-func (p *player) Entered(c *match.Collective, part int) {
-	g, _ := c.Tag.(*gathering)
-	if g == nil {
-		g = &gathering{parts: make([]*moment, len(c.Parts))}
-		c.Tag = g
+// gathering is the operation of a number. Who enters or leaves it is the first to tell of it.
+func (p *player) gathering(e *journal.Entry) *gathering {
+	g := p.gatherings[e.Number]
+	if g != nil {
+		return g
 	}
-	m := &moment{left: 1}
-	g.parts[part] = m
-	p.current.posts = append(p.current.posts, m)
-}
-
-// Collective implements match.Handler.
-func (p *player) Collective(c *match.Collective, part int) {
-	g := c.Tag.(*gathering)
-	awaited := c.Awaited(part)
-	if awaited < 0 || !c.Complete() || !c.Parts[awaited].Present() {
-		return
-	}
-	done, at := c.Parts[part].Done, c.Parts[awaited].Post.Enter
-	hops := int32(bits.Len(uint(len(c.Parts) - 1)))
-	var on *moment
-	switch c.Class {
-	case match.Barrier, match.AllToAll, match.Startup, match.Shutdown:
-		if g.all == nil {
-			g.all = p.last(present(g.parts)...)
-		}
-		on = g.all
+	g = &gathering{shape: e.Shape}
+	p.gatherings[e.Number] = g
+	switch s := e.Shape; s.Class {
+	case match.Barrier, match.AllToAll, match.Startup, match.Shutdown, match.Fence, match.Window, match.File:
+		g.all = &moment{left: s.Expected}
 	case match.AllToOne:
-		if g.others == nil {
-			others := append([]*moment(nil), g.parts...)
-			others[c.Root] = nil
-			g.others = p.last(present(others)...)
+		g.all = &moment{left: s.Expected - 1}
+	case match.OneToAll:
+		g.all = &moment{left: 1}
+	case match.Prefix, match.Neighbor:
+		g.parts = make([]*moment, s.Size)
+		for i := range g.parts {
+			if !slices.Contains(s.Absent, i) {
+				g.parts[i] = &moment{left: 1}
+			}
 		}
-		on = g.others
+	}
+	return g
+}
+
+// gather notes that a call enters an operation.
+func (p *player) gather(s *step, e *journal.Entry) {
+	g := p.gathering(e)
+	g.entered++
+	switch {
+	case g.all == nil:
+		s.posts = append(s.posts, g.parts[e.Part])
+	case g.shape.Class == match.AllToOne && e.Part == g.shape.Root || g.shape.Class == match.OneToAll && e.Part != g.shape.Root:
+	default:
+		s.posts = append(s.posts, g.all)
+	}
+}
+
+// gathered is what a call needs of the operation that it leaves, nil if nothing, and how many latencies that takes.
+func (p *player) gathered(d *journal.Dependency) (on *moment, hops int32) {
+	g := p.gatherings[d.Number]
+	if g == nil {
+		return nil, 0
+	}
+	if g.left++; g.left == g.shape.Expected && g.entered == g.left {
+		delete(p.gatherings, d.Number)
+	}
+	if d.Awaited < 0 {
+		return nil, 0
+	}
+	hops = int32(bits.Len(uint(g.shape.Size - 1)))
+	switch g.shape.Class {
 	case match.Prefix:
-		on = g.prefix(p, part)
-	case match.OneToAll, match.Neighbor:
-		on = g.parts[awaited]
-		if c.Class == match.Neighbor {
-			hops = 1
-		}
+		return g.prefix(p, d.Part), hops
+	case match.Neighbor:
+		return g.parts[d.Awaited], 1
+	case match.Barrier, match.AllToAll, match.OneToAll, match.AllToOne, match.Startup, match.Shutdown, match.Fence, match.Window, match.File:
 	}
-	if on != nil {
-		depend(done, on, at, 0, hops)
-	}
+	return g.all, hops
 }
 
 // prefix is the last entry of parts 0 … i.
@@ -82,21 +98,6 @@ func (g *gathering) prefix(p *player, i int) *moment {
 		}
 	}
 	return g.upTo[i]
-}
-
-func present(all []*moment) []*moment {
-	there := make([]*moment, 0, len(all))
-	for _, m := range all {
-		if m != nil {
-			there = append(there, m)
-		}
-	}
-	return there
-}
-
-// rendezvous tells whether the send had to wait for the receive: by its mode, or because it is large and did.
-func rendezvous(m *match.Message) bool {
-	return waitstate.Rendezvous(m) && m.Send.Done.Exit > m.Receive.Post.Enter
 }
 
 func kindOf(class string) stepKind {

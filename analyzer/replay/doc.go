@@ -6,30 +6,42 @@
 // # The model
 //
 // A thread is a sequence of computations and calls. A call begins when the computation before it ends, and ends not
-// before what it depends on: a receive on the entry of the call that sent the message, a send that had to wait for its
-// receive (rendezvous) on the entry of the call that posted that, a collective on the entries of those whose data it
-// needs (all for barriers and all-to-all, the root for one-to-all, everybody for the root of all-to-one, ranks 0 … i
-// for scans). Whatever else it takes is its own cost (cost.go):
+// before what it depends on:
+//
+//   - a receive on the entry of the call that sent the message;
+//   - a send that had to wait for its receive (rendezvous) on the entry of the call that posted that, or of the one in
+//     which the receiver was inside MPI again, if it was computing when the send was posted: a large message moves only
+//     while both sides are inside (package match, progress.go). So does a receive whose sender was away;
+//   - a collective on the entries of those whose data it needs (all for barriers and all-to-all, the root for one-to-all,
+//     everybody for the root of all-to-one, ranks 0 … i for scans), and of those in the middle of a tree that were late
+//     (package journal, tree.go), where the times show it.
+//
+// Whatever else it takes is its own cost (cost.go):
 //
 //	exit' = max(entry' + local, dependencies' + transfer)             as measured
 //	exit' = max(entry', dependencies' + L + bytes G) + o              on a network with latency L, time per byte G, overhead o
 //
-// which is LogGP (Alexandrov et al., SPAA 1995) without the gap between messages; a collective of P participants takes
-// log2 P latencies. The ideal network has L = G = o = 0: MPI costs nothing but its dependencies, but for file
+// the second of which is LogGP (Alexandrov et al., SPAA 1995) without the gap between messages; a collective of P
+// participants takes log2 P latencies. The ideal network has L = G = o = 0: MPI costs nothing but its dependencies, but for file
 // operations, which keep their time; it gives the T_ideal of POP's serialisation and transfer efficiencies
 // (co-design.pop-coe.eu; Dimemas does the same from a Paraver trace). As measured and with nothing changed, every call
 // keeps its times exactly: the first test of this package.
+//
+// Rounded times may say that a call ended before what it depends on. It depends on it all the same, or its wait would be
+// taken for a cost of its own; its transfer is negative then.
 //
 // Polling (MPI_Test in a loop) is waiting: the polls in vain and what lies between them take as long as the wait does.
 //
 // # What is assumed
 //
 // Ranks compute independently of each other: no contention for memory or network changes. Calls are matched as they
-// were: a wildcard receives from the same sender. A second thread starts as long after the rank's first as it did.
+// were: a wildcard receives from the same sender, and a large message moves in the same call of its receiver. Who was not
+// late in the middle of a rooted collective's tree, or in one that is not binomial, holds up nobody but by the data. A second
+// thread starts as long after the rank's first as it did.
 //
 // # How
 //
-// Calls come in the order of their entries; package match says on whom they depend, which may be known only later.
-// Each thread's calls wait in a queue until all dependencies have been played (play.go). Memory grows with pending
-// operations.
+// What was matched comes from a journal (package journal): of each slab, a thread's calls are played as far as they do not
+// depend on another thread that is behind; then it is the next thread's turn, and the first goes on as soon as what it
+// needs has been played (play.go). Memory grows with pending operations.
 package replay

@@ -3,19 +3,25 @@ package replay
 // A moment is when something happened, in every scenario: a call was entered, or the last of several. Others may wait
 // to learn it.
 type moment struct {
+	real    int64   // in the trace
 	at      []int64 // by scenario
 	left    int     // what has to happen before it is known
 	waiting []int   // locations whose next call depends on it
 	feeds   []*moment
+	uses    int // of a posted call: dependents that have not been played
 }
 
 func (m *moment) known() bool { return m.left == 0 }
 
 // happens tells a moment one of the times that it waits for. When it is known, who waits for it goes on.
-func (p *player) happens(m *moment, at []int64) {
-	if m.at == nil {
-		m.at = append(p.times(), at...)
+func (p *player) happens(m *moment, real int64, at []int64) {
+	if len(m.at) == 0 {
+		if m.at == nil {
+			m.at = p.times()
+		}
+		m.real, m.at = real, append(m.at, at...)
 	} else {
+		m.real = max(m.real, real)
 		for k, t := range at {
 			m.at[k] = max(m.at[k], t)
 		}
@@ -25,9 +31,9 @@ func (p *player) happens(m *moment, at []int64) {
 		return
 	}
 	p.ready = append(p.ready, m.waiting...)
-	m.waiting = nil
+	m.waiting = m.waiting[:0]
 	for _, next := range m.feeds {
-		p.happens(next, m.at)
+		p.happens(next, m.real, m.at)
 	}
 	m.feeds = nil
 }
@@ -37,7 +43,7 @@ func (p *player) last(of ...*moment) *moment {
 	m := &moment{left: len(of)}
 	for _, one := range of {
 		if one.known() {
-			p.happens(m, one.at)
+			p.happens(m, one.real, one.at)
 		} else {
 			one.feeds = append(one.feeds, m)
 		}

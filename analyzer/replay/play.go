@@ -5,45 +5,104 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Play returns how long the run takes in each scenario, in nanoseconds, from the first entry into MPI_Init to the last
-// exit from MPI_Finalize.
-func Play(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, scenarios []Scenario) ([]int64, error) {
-	p := newPlayer(t, scenarios)
-	matcher := match.New(t, p)
-	err := timeline.Each(ctx, t, clocks, func(c *timeline.Call) error {
-		p.push(c)
-		matcher.Call(c)
-		p.pushed(c.Location)
-		p.run()
-		return nil
-	})
+// A Length is how long the run takes in a scenario, in nanoseconds.
+type Length struct {
+	Run int64 // from the first entry into MPI_Init to the last exit from MPI_Finalize
+	// Program leaves out the launch, of which every run has another: from when the last rank has left MPI_Init until the
+	// last one enters MPI_Finalize.
+	Program int64
+}
+
+// Lengths returns how long the run takes in each scenario.
+func Lengths(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, scenarios []Scenario) ([]Length, error) {
+	j, err := journal.Record(ctx, t, clocks)
 	if err != nil {
 		return nil, err
 	}
-	matcher.Finish()
-	for i := range p.threads {
-		p.ready = append(p.ready, i)
+	defer j.Close()
+	p, err := play(ctx, j, scenarios, nil)
+	if err != nil {
+		return nil, err
 	}
-	p.run()
-	p.finish()
 	return p.lengths(), nil
 }
 
-// player plays all scenarios at once. It is a match.Watcher.
+// Play returns Length.Run of each scenario.
+func Play(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, scenarios []Scenario) ([]int64, error) {
+	lengths, err := Lengths(ctx, t, clocks, scenarios)
+	return runs(lengths), err
+}
+
+// PlayMarks is Play for what was recorded before. It also tells when each of the marks (nil: none) would have been in the
+// first scenario.
+func PlayMarks(ctx context.Context, j *journal.Journal, scenarios []Scenario, marks Marks) ([]int64, Marks, error) {
+	p, err := play(ctx, j, scenarios, marks)
+	if err != nil {
+		return nil, nil, err
+	}
+	told := make(Marks, len(marks))
+	for i := range told {
+		told[i] = p.threads[i].passed.rest()
+	}
+	return runs(p.lengths()), told, nil
+}
+
+func runs(lengths []Length) []int64 {
+	runs := make([]int64, len(lengths))
+	for k := range lengths {
+		runs[k] = lengths[k].Run
+	}
+	return runs
+}
+
+// play plays all that was recorded: of each slab the calls of one location after the other, each as far as it can go
+// before it needs another one.
+func play(ctx context.Context, j *journal.Journal, scenarios []Scenario, marks Marks) (*player, error) {
+	p := newPlayer(j, scenarios)
+	readers := make([]*journal.Reader, len(p.threads))
+	for i := range readers {
+		readers[i] = j.Read(i)
+	}
+	for i := range marks {
+		p.threads[i].passed.times = marks[i]
+	}
+	for range j.Slabs {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for i, r := range readers {
+			for r.Next() {
+				p.push(r)
+			}
+			if err := r.Err(); err != nil {
+				return nil, err
+			}
+			p.ready = append(p.ready, i)
+			p.run()
+		}
+	}
+	p.finish()
+	return p, nil
+}
+
+// player plays all scenarios at once.
 type player struct {
-	scenarios []Scenario
-	locations []timeline.Location
-	threads   []thread
-	polls     match.Polls
-	current   *step   // of the call that the matcher is told of
-	ready     []int   // locations to look at
-	room      []int64 // for times
-	costs     costs
-	free      []*step
+	journal    *journal.Journal
+	scenarios  []Scenario
+	locations  []timeline.Location
+	threads    []thread
+	kinds      []stepKind // by function
+	gatherings map[uint64]*gathering
+	ready      []int   // locations to look at
+	room       []int64 // for times
+	free       []*step
+	freed      []*moment
 }
 
 // A thread is where its play is.
@@ -51,6 +110,7 @@ type thread struct {
 	queue   []*step
 	head    int
 	entered bool // the first step has begun
+	posts   posts
 
 	started  bool
 	clock    []int64 // by scenario: when the last call ended
@@ -62,20 +122,24 @@ type thread struct {
 	since   []int64 // when the polls began of which the next successful one is the last
 
 	begin, end           []int64 // of the thread's part of the run
+	in, out              []int64 // when it had left MPI_Init, and entered MPI_Finalize or ended
 	initialized, through bool
+	left                 bool // MPI_Init
+	passed               passed
 }
 
 // A step is a call that is waiting to be played.
 type step struct {
 	enter, exit int64
+	held        int64 // before enter, by the tracer
 	function    uint16
 	site        uint32
+	terminal    int32
 	kind        stepKind
 	begin       int64 // since when it waited
 	polls       bool  // it is the first of polls in vain
 	nested      bool  // inside another call: a callback's
-	completes   bool
-	settled     bool
+	outside     bool  // of the window that is looked at
 	posts       []*moment
 	depends     []dependency
 }
@@ -83,7 +147,8 @@ type step struct {
 type stepKind uint8
 
 const (
-	ordinary stepKind = iota
+	unknown stepKind = iota
+	ordinary
 	inputOutput
 	initialization
 	finalization
@@ -92,48 +157,82 @@ const (
 // A dependency is what a call cannot end before.
 type dependency struct {
 	on    *moment
-	at    int64 // in the trace
+	post  match.Mark // whose moment it is; Ordinal 0: a collective operation's
 	bytes int64
 	hops  int32
+	// of a message: the locations between which it goes
+	from, to int32
 }
 
-func newPlayer(t timeline.Trace, scenarios []Scenario) *player {
-	p := &player{scenarios: scenarios, locations: timeline.Locations(t)}
-	p.threads, p.costs = make([]thread, len(p.locations)), costs{}
-	return p
+func newPlayer(j *journal.Journal, scenarios []Scenario) *player {
+	return &player{
+		journal: j, scenarios: scenarios, locations: j.Locations, threads: make([]thread, len(j.Locations)), gatherings: map[uint64]*gathering{},
+	}
 }
 
-// push notes a call before the matcher is told of it.
-func (p *player) push(c *timeline.Call) {
-	s := new(step)
+// push takes the present call of a reader.
+func (p *player) push(r *journal.Reader) {
+	var s *step
 	if n := len(p.free); n > 0 {
 		s = p.free[n-1]
 		p.free = p.free[:n-1]
 		*s = step{posts: s.posts[:0], depends: s.depends[:0]}
+	} else {
+		s = new(step)
 	}
-	s.enter, s.exit, s.function, s.site = c.Enter, c.Exit, c.Function.ID, c.Signature.Site
-	s.begin = c.Enter
-	s.kind = kindOf(c.Function.Class)
-	p.current = s
+	c := &r.Record
+	s.enter, s.exit, s.held, s.function, s.site, s.terminal = c.Enter, c.Exit, c.Held, c.Function.ID, c.Signature.Site, r.Terminal
+	s.begin, s.outside = c.Enter, c.Outside
+	s.kind = p.kind(c.Function)
 	th := &p.threads[c.Location]
 	if !th.started {
 		p.start(th, c)
 	}
-	kind := p.polls.Of(c.Event)
-	th.attempt.See(kind, c)
-	s.polls = kind == match.Missed && th.attempt.Since == c.Enter
+	th.attempt.See(r.Poll, c)
+	s.polls = r.Poll == match.Missed && th.attempt.Since == c.Enter
+	if r.Posted {
+		if m := p.post(&th.posts, r.Dependents()); m != nil {
+			s.posts = append(s.posts, m)
+		}
+	}
+	for i := range r.Entries {
+		p.gather(s, &r.Entries[i])
+	}
+	if r.Completes {
+		var depends []journal.Dependency
+		s.begin, depends = r.Completion()
+		for i := range depends {
+			p.depend(s, c.Location, &depends[i])
+		}
+	}
 	th.queue = append(th.queue, s)
 }
 
-func (p *player) pushed(location int) {
-	p.current = nil
-	p.ready = append(p.ready, location)
+func (p *player) depend(s *step, location int, on *journal.Dependency) {
+	d := dependency{post: on.On, bytes: on.Bytes, hops: on.Hops, from: int32(on.From), to: int32(location)}
+	if d.post.Ordinal > 0 {
+		d.on = p.moment(&p.threads[d.post.Location].posts, d.post.Ordinal)
+	} else if d.on, d.hops = p.gathered(on); d.on == nil {
+		return
+	}
+	s.depends = append(s.depends, d)
+}
+
+// kind tells calls apart that are played differently.
+func (p *player) kind(f *trace.Function) stepKind {
+	for int(f.ID) >= len(p.kinds) {
+		p.kinds = append(p.kinds, unknown)
+	}
+	if p.kinds[f.ID] == unknown {
+		p.kinds[f.ID] = kindOf(f.Class)
+	}
+	return p.kinds[f.ID]
 }
 
 // start sets a thread's clock: the rank's first thread starts when it did, another as long after the first as it did.
-func (p *player) start(th *thread, c *timeline.Call) {
+func (p *player) start(th *thread, c *timeline.Record) {
 	th.started, th.last = true, c.Enter
-	for _, times := range []*[]int64{&th.clock, &th.since, &th.begin, &th.end} {
+	for _, times := range []*[]int64{&th.clock, &th.since, &th.begin, &th.end, &th.in, &th.out} {
 		*times = make([]int64, len(p.scenarios))
 	}
 	main := &p.threads[p.locations[c.Location].Main]
@@ -144,45 +243,7 @@ func (p *player) start(th *thread, c *timeline.Call) {
 		}
 	}
 	copy(th.begin, th.clock)
-}
-
-// Posted implements match.Watcher.
-func (p *player) Posted(e *match.End) {
-	m := &moment{left: 1}
-	e.Tag = m
-	p.current.posts = append(p.current.posts, m)
-}
-
-// Opened implements match.Watcher.
-func (p *player) Opened(c *match.Completion) {
-	p.current.completes = true
-	c.Tag = p.current
-}
-
-// Settled implements match.Handler.
-func (p *player) Settled(c *match.Completion) {
-	s := c.Tag.(*step)
-	s.settled, s.begin = true, c.Begin
-	p.costs.learn(s)
-	p.ready = append(p.ready, c.Location)
-}
-
-// Message implements match.Handler.
-func (p *player) Message(m *match.Message) {
-	sent, posted := m.Send.Tag.(*moment), m.Receive.Tag
-	if m.Receive.Done != nil {
-		depend(m.Receive.Done, sent, m.Send.Post.Enter, m.Bytes, 1)
-	}
-	if !m.Receive.Probe && m.Send.Done != nil && rendezvous(m) {
-		depend(m.Send.Done, posted.(*moment), m.Receive.Post.Enter, m.Bytes, 1)
-	}
-}
-
-// depend notes that a call could not end before something happened, unless it did.
-func depend(done *match.Completion, on *moment, at, bytes int64, hops int32) {
-	if s := done.Tag.(*step); at <= s.exit {
-		s.depends = append(s.depends, dependency{on, at, bytes, hops})
-	}
+	copy(th.in, th.clock)
 }
 
 // run plays what can be played.
@@ -199,29 +260,32 @@ func (p *player) advance(location int) {
 	th := &p.threads[location]
 	for th.head < len(th.queue) {
 		s := th.queue[th.head]
-		if s == p.current {
-			return
-		}
 		if !th.entered {
 			p.enter(th, location, s)
 			th.entered = true
 		}
-		if s.completes && !s.settled {
+		if m := s.awaits(); m != nil {
+			m.waiting = append(m.waiting, location)
 			return
 		}
-		for i := range s.depends {
-			if m := s.depends[i].on; !m.known() {
-				m.waiting = append(m.waiting, location)
-				return
-			}
-		}
 		p.leave(th, s)
+		p.used(s)
 		th.entered = false
 		th.queue[th.head] = nil
 		th.head++
 		p.free = append(p.free, s)
 	}
 	th.queue, th.head = th.queue[:0], 0
+}
+
+// awaits is something that a call depends on and that has not been played, nil if there is none.
+func (s *step) awaits() *moment {
+	for i := range s.depends {
+		if m := s.depends[i].on; !m.known() {
+			return m
+		}
+	}
+	return nil
 }
 
 // enter plays the computation before a call, up to its entry.
@@ -235,20 +299,27 @@ func (p *player) enter(th *thread, location int, s *step) {
 	for k := range p.scenarios {
 		passed := gap
 		if f := p.scenarios[k].Compute; f != nil && th.function != 0 {
-			passed = int64(math.Round(float64(gap) * f(location, r)))
+			held := min(s.held, gap)
+			passed = held + int64(math.Round(float64(gap-held)*f(location, r)))
 		}
 		th.clock[k] += passed
 	}
 	th.last = s.enter
+	if len(th.clock) > 0 {
+		th.passed.to(s.enter, th.clock[0])
+	}
 	if s.kind == initialization && !th.initialized {
 		th.initialized = true
 		copy(th.begin, th.clock)
+	}
+	if !th.through {
+		copy(th.out, th.clock)
 	}
 	if s.polls {
 		copy(th.since, th.clock)
 	}
 	for _, m := range s.posts {
-		p.happens(m, th.clock)
+		p.happens(m, s.enter, th.clock)
 	}
 }
 
@@ -263,7 +334,7 @@ func (p *player) enterNested(th *thread, s *step, gap int64) {
 		}
 	}
 	for _, m := range s.posts {
-		p.happens(m, at)
+		p.happens(m, s.enter, at)
 	}
 }
 
@@ -275,14 +346,23 @@ func (p *player) leave(th *thread, s *step) {
 	if s.begin < s.enter {
 		copy(th.clock, th.since) // it has been waiting since its first poll
 	}
-	own := p.costs.of(s)
+	own := p.cost(s)
 	for k := range p.scenarios {
 		th.clock[k] = p.end(&p.scenarios[k], k, s, th.clock[k], own)
 	}
 	th.last, th.function, th.site = s.exit, s.function, s.site
+	if len(th.clock) > 0 {
+		th.passed.to(s.exit, th.clock[0])
+	}
+	if s.kind == initialization && !th.left {
+		th.left = true
+		copy(th.in, th.clock)
+	}
 	if !th.through {
 		copy(th.end, th.clock)
-		th.through = s.kind == finalization
+		if th.through = s.kind == finalization; !th.through {
+			copy(th.out, th.clock)
+		}
 	}
 }
 
@@ -295,21 +375,22 @@ func (p *player) end(scenario *Scenario, k int, s *step, t int64, own cost) int6
 	if scenario.Free != nil && scenario.Free(s.function, s.site) {
 		own, n = cost{}, nil
 	}
-	if n == nil {
-		t += own.local
-	}
-	for i := range s.depends {
-		d := &s.depends[i]
-		if at := d.on.at[k]; n == nil {
-			t = max(t, at+own.transfer)
-		} else {
-			t = max(t, n.arrival(at, d.bytes, d.hops))
-		}
+	if s.outside {
+		n = nil // no time passes there, whatever the network
 	}
 	if n != nil {
-		t += int64(n.Overhead)
+		for i := range s.depends {
+			d := &s.depends[i]
+			t = max(t, n.arrival(d.on.at[k], d))
+		}
+		return t + int64(n.Overhead)
 	}
-	return t
+	end := t + own.local
+	for i := range s.depends {
+		at := s.depends[i].on.at[k]
+		end = max(end, at+own.within(at-t))
+	}
+	return end
 }
 
 // finish plays what depends on what never came: ranks that the trace lacks, or that ended early.
@@ -322,7 +403,6 @@ func (p *player) finish() {
 				continue
 			}
 			s := th.queue[th.head]
-			s.settled = true
 			s.depends = slices.DeleteFunc(s.depends, func(d dependency) bool { return !d.on.known() })
 			p.ready = append(p.ready, i)
 			p.run()
@@ -332,17 +412,21 @@ func (p *player) finish() {
 }
 
 // lengths of the run.
-func (p *player) lengths() []int64 {
-	lengths := make([]int64, len(p.scenarios))
+func (p *player) lengths() []Length {
+	lengths := make([]Length, len(p.scenarios))
 	for k := range lengths {
 		first, last := int64(math.MaxInt64), int64(math.MinInt64)
+		in, out := last, last
 		for i := range p.threads {
 			if th := &p.threads[i]; th.started {
 				first, last = min(first, th.begin[k]), max(last, th.end[k])
+				if p.locations[i].Main == i {
+					in, out = max(in, th.in[k]), max(out, th.out[k])
+				}
 			}
 		}
 		if last > first {
-			lengths[k] = last - first
+			lengths[k] = Length{last - first, max(0, out-in)}
 		}
 	}
 	return lengths

@@ -1,7 +1,6 @@
 package replay_test
 
 import (
-	"bytes"
 	"context"
 	"testing"
 
@@ -13,24 +12,12 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
-	"github.com/cairn-mpi/cairn/merger"
-	"github.com/cairn-mpi/cairn/trace"
 )
 
 // simulated is the trace of a synthetic program.
-func simulated(t *testing.T, config simulate.Config) timeline.Trace {
+func simulated(t testing.TB, config simulate.Config) timeline.Trace {
 	t.Helper()
-	s, err := simulate.New(config)
-	require.NoError(t, err)
-	contents, err := s.Contents()
-	require.NoError(t, err)
-	merged, err := merger.Merge(contents, merger.Options{Final: true})
-	require.NoError(t, err)
-	var file bytes.Buffer
-	require.NoError(t, trace.Write(&file, merged))
-	r, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	require.NoError(t, err)
-	return timeline.Of(r)
+	return timeline.Of(tracetest.Open(t, tracetest.Simulated(t, config)))
 }
 
 func play(t *testing.T, tr timeline.Trace, scenarios ...replay.Scenario) []int64 {
@@ -135,4 +122,89 @@ func TestPollingIsWaiting(t *testing.T) {
 	// 1.5, polls from 1.9, is told at 2.12 and finalizes 1 later at 3.12; the last at 3.17
 	assert.Equal(t, int64(4_200_000), lengths[0])
 	assert.Equal(t, int64(2_170_000), lengths[1])
+}
+
+// Rounded times may say that a receive ended before its message was sent (here by 0.01). It waited for it all the same:
+// with rank 1 three times as fast (send at 4), it ends at 3.99, and Finalize begins at 6 on both.
+func TestAMessageThatSeemsToComeEarlyIsWaitedFor(t *testing.T) {
+	b := tracetest.New(2)
+	b.Rank(0).Init(1, 2).Recv(3, 7.99, 1, 8).Finalize(10, 11)
+	b.Rank(1).Init(1, 2).Send(8, 9, 0).Finalize(10, 11)
+	tr := timeline.Of(b.Open(t))
+	lengths := play(t, tr, replay.Scenario{}, replay.Scenario{Compute: func(location int, r replay.Region) float64 {
+		if location == 1 && tr.Function(r.Before).Name == "MPI_Send" {
+			return 1.0 / 3
+		}
+		return 1
+	}})
+	assert.Equal(t, []int64{10 * tracetest.Unit, 6 * tracetest.Unit}, lengths)
+}
+
+// Rank 0 receives twice: at once (the message takes 0.5 from its sending at 10, as the receive waits for it since 9), and
+// after a long wait, during which it lost its processor (sent at 20, there at 23). Without the wait it would not have.
+//
+//	rank 0: Init 1-2, Recv 9-10.5, Recv 12-23, Finalize 24-25      rank 1: Init 1-2, Send 10-11, Send 20-21, Finalize 22-25
+//
+// With rank 1 sending the second at 12 (computing nothing since 11, of the send's 1): entered at 11, it is there at 11.5,
+// before it is received; nobody waits, so the receive takes its 0.5 at most: from 12 to 12, Finalize 13 and 14. With the
+// send at 16, half way (5 after 11, of 9): the receive waits 4 of 8, so half of the 2.5 beyond 0.5 is left: 16 + 0.5 + 1.25
+// = 17.75, Finalize begins at 18.75, ends 1 later, 18.75 from 1.
+func TestWhatAWaitCostsGoesWithIt(t *testing.T) {
+	b := tracetest.New(2)
+	b.Rank(0).Init(1, 2).Recv(9, 10.5, 1, 8).Recv(12, 23, 1, 8).Finalize(24, 25)
+	b.Rank(1).Init(1, 2).Send(10, 11, 0).Send(20, 21, 0).Finalize(22, 25)
+	tr := timeline.Of(b.Open(t))
+	quicker := func(factor float64) replay.Scenario {
+		return replay.Scenario{Compute: func(location int, r replay.Region) float64 {
+			if location == 1 && tr.Function(r.After).Name == "MPI_Send" && tr.Function(r.Before).Name == "MPI_Send" {
+				return factor
+			}
+			return 1
+		}}
+	}
+	lengths := play(t, tr, replay.Scenario{}, quicker(0), quicker(5.0/9))
+	assert.Equal(t, []int64{24 * tracetest.Unit, 13 * tracetest.Unit, 18_750_000}, lengths)
+}
+
+// A large message moves only while both sides are inside MPI. Rank 1 posts its receive at 3 and computes until 10; rank 0
+// has waited in its send since 4. If rank 1 computes half as long, it is back at 6.6 (3.1 + 3.5), the send ends at 7.1 and
+// Finalize is entered at 8.1 by rank 0, at 8.1 by rank 1, whose receive takes the 0.5 that it took.
+func TestALargeMessageNeedsItsReceiverInMPI(t *testing.T) {
+	b := tracetest.New(2)
+	q := tracetest.Request(0)
+	b.Rank(0).Init(1, 2).Call("MPI_Send", 4, 10.6, tracetest.Args{"dest": 1}).Finalize(11.6, 12.6)
+	b.Rank(1).Init(1, 2).Irecv(3, 3.1, 0, q).Waitall(10.1, 10.6, tracetest.Requests{q}, tracetest.Status{Source: 0, Bytes: 1 << 20}).Finalize(11.6, 12.6)
+	tr := timeline.Of(b.Open(t))
+	lengths := play(t, tr, replay.Scenario{}, replay.Scenario{Compute: func(location int, r replay.Region) float64 {
+		if location == 1 && tr.Function(r.Before).Name == "MPI_Waitall" {
+			return 0.5
+		}
+		return 1
+	}})
+	assert.Equal(t, []int64{11_600_000, 8_100_000}, lengths)
+}
+
+// Rank 1 sends a message at 3 that rank 0 receives only after thousands of others, and at once. That it was sent is
+// remembered all that time: with rank 1 computing 10 times as long before it, rank 0 has to wait for all of them, each of
+// which then comes 9 later.
+func TestAMessageThatLiesForLong(t *testing.T) {
+	const n = 6000
+	b := tracetest.New(2)
+	receiver, sender := b.Rank(0).Init(1, 2), b.Rank(1).Init(1, 2).Send(3, 3.1, 0)
+	for i := range n {
+		at := 4 + float64(i)
+		receiver.Call("MPI_Recv", at, at+0.6, tracetest.Args{"source": 1, "tag": 7, "status": tracetest.Status{Source: 1, Tag: 7, Bytes: 8}})
+		sender.Call("MPI_Send", at, at+0.1, tracetest.Args{"dest": 0, "tag": 7})
+	}
+	const end = 4 + float64(n)
+	receiver.Recv(end, end+0.5, 1, 8).Finalize(end+1, end+2)
+	sender.Finalize(end+1, end+2)
+	tr := timeline.Of(b.Open(t))
+	lengths := play(t, tr, replay.Scenario{}, replay.Scenario{Compute: func(location int, r replay.Region) float64 {
+		if location == 1 && tr.Function(r.After).Name == "MPI_Init" {
+			return 10
+		}
+		return 1
+	}})
+	assert.Equal(t, []int64{(n + 5) * tracetest.Unit, (n + 14) * tracetest.Unit}, lengths)
 }

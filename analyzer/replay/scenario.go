@@ -23,9 +23,16 @@ type Network struct {
 	Latency  float64 // L: ns from one rank to another
 	PerByte  float64 // G: ns
 	Overhead float64 // o: ns that each call takes of its caller
+	// Link gives the network between two locations, for messages only; nil: this one everywhere.
+	Link func(from, to int) *Network
 }
 
-// arrival is when data of this size, sent at t, can be there; hops is 1 for a message.
-func (n *Network) arrival(t int64, bytes int64, hops int32) int64 {
+// arrival is when the data of a dependency, sent at t, can be there.
+func (n *Network) arrival(t int64, d *dependency) int64 {
+	bytes, hops := d.bytes, d.hops
+	if n.Link != nil && hops == 1 {
+		n = n.Link(int(d.from), int(d.to))
+	}
+
 	return t + int64(math.Round(float64(hops)*(n.Latency+float64(max(0, bytes))*n.PerByte)))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 )
 
 // next says what to do next, from the verdict and the numbers.
@@ -27,8 +28,10 @@ func (r *Report) next() []string {
 	switch {
 	case v.CountRatio == 0:
 		steps = append(steps, "No other rank computes there: it is serial work that all others wait for. Give parts of it to others, or overlap it with their work.")
-	case v.CountRatio > 1.1 && v.CountRatio > 0.7*v.Ratio:
+	case v.CountRatio > 1.1 && v.CountRatio > v.EachRatio:
 		steps = append(steps, fmt.Sprintf("It computes there %.1fx as often as the others: it was given more work. Check how the work is divided among ranks.", v.CountRatio))
+	case v.CountRatio > 1.1:
+		steps = append(steps, fmt.Sprintf("It computes there %.1fx as often as the others on average, and each time %.1fx as long: either its share of the data is larger (check how the domain is divided), or its CPU is slower.", v.CountRatio, v.EachRatio))
 	default:
 		steps = append(steps, "It computes there as often as the others, but longer each time: either its share of the data is larger (check how the domain is divided), or its CPU is slower.")
 	}
@@ -40,7 +43,16 @@ func (r *Report) next() []string {
 	default:
 		steps = append(steps, fmt.Sprintf("The other ranks on its %s are no slower than the average, so the machine as a whole is not the reason: look at the work of this rank first, then at what shares its core.", place))
 	}
+	if v.MoreLost != nil {
+		steps = append(steps, remedy[v.MoreLost.Factor])
+	}
 	return steps
+}
+
+// remedy is what helps where a factor of the communication efficiency is low.
+var remedy = map[string]string{
+	"serialization": "Ranks wait for each other in turn, and no network changes that. Follow the critical path in the time line: let ranks start with what they have (smaller blocks, several sweeps under way at once) instead of waiting for all of it.",
+	"transfer":      "Time goes to messages and MPI calls themselves. See the what-ifs and the costliest calls: fewer and larger messages, sent earlier and completed later, or ranks that talk much on one node.",
 }
 
 // sharesHost counts the other ranks of the job where the named one runs, and those of them that compute longer than
@@ -70,6 +82,16 @@ func (r *Report) sharesHost() (neighbours, slower int) {
 
 func (r *Report) nextBalanced() []string {
 	e := r.Efficiency
+	switch r.Verdict.Blames {
+	case criticalpath.BlamesLimits:
+		return []string{"Raise the CPU limits of the pods (resources.limits.cpu), or remove them; a rank needs a whole CPU for each of its threads, and MPI polls while it waits."}
+	case criticalpath.BlamesCPUs:
+		return []string{
+			"Give each rank a CPU of its own: fewer ranks on a node (slotsPerWorker, more workers), larger CPU requests, nothing else on these nodes.",
+			"Check how many threads a rank starts (OMP_NUM_THREADS), and whether ranks are bound to the same cores (mpirun --report-bindings).",
+			"Until then the times of messages and calls say more about whose turn it was than about the network.",
+		}
+	}
 	if e.Parallel >= 0.8 {
 		return []string{fmt.Sprintf("Nothing, as far as MPI goes: %d%% of the time is computation, evenly spread. To make the job faster, make the computation itself faster, or use more ranks.", whole(e.Parallel))}
 	}
@@ -77,9 +99,14 @@ func (r *Report) nextBalanced() []string {
 	if e.LoadBalance < 0.8 {
 		steps = append(steps, fmt.Sprintf("The ranks compute unequally long (load balance %d%%), but no single one is to blame: see the table of ranks, and check how the work is divided.", whole(e.LoadBalance)))
 	}
+	if e.Serialization > 0 && e.Serialization < 0.8 && e.Serialization <= e.Transfer {
+		steps = append(steps, remedy["serialization"])
+	} else if e.Transfer > 0 && e.Transfer < 0.8 {
+		steps = append(steps, remedy["transfer"])
+	}
 	if e.Communication < 0.8 && len(r.CallSites) > 0 {
 		c := r.CallSites[0]
-		steps = append(steps, fmt.Sprintf("Most of the rest is time inside MPI; the costliest call is %s (%s of all ranks together, %s of it waiting).", callsite.At(c.Function, c.CallSite), words(c.Seconds), words(c.Waiting)))
+		steps = append(steps, fmt.Sprintf("Most of the rest is time inside MPI; the costliest call is %s (%s of all ranks together, %s of it waiting).", callsite.At(c.Function, c.CallSite), criticalpath.Duration(c.Seconds), criticalpath.Duration(c.Waiting)))
 	}
 	for _, f := range r.Path.ByFunction {
 		if (f.Function == "MPI_Init" || f.Function == "MPI_Init_thread" || f.Function == "launch") && f.Share > 0.2 {
@@ -96,32 +123,15 @@ func (r *Report) nextBalanced() []string {
 func (r *Report) warnings() []string {
 	list := append([]string{}, r.Notes...)
 	if r.Clock.Violations > 0 {
-		list = append(list, fmt.Sprintf("%d messages seem to arrive before they were sent, by up to %s: clocks disagree, and times are no better than that.", r.Clock.Violations, words(r.Clock.WorstSeconds)))
+		why := "clocks disagree"
+		if len(r.Clock.Domains) <= 1 {
+			why = "the times that were kept are rounded" // all ranks have one clock
+		}
+		list = append(list, fmt.Sprintf("%d messages seem to arrive before they were sent, by up to %s: %s, and times are no better than that.", r.Clock.Violations, criticalpath.Duration(r.Clock.WorstSeconds), why))
 	}
 	const most = 8
 	if len(list) > most {
 		list = append(list[:most], fmt.Sprintf("%d more such notes are in report.json.", len(list)-most))
 	}
 	return list
-}
-
-// tiles are POP's efficiencies with what they mean.
-func (r *Report) tiles() []tile {
-	e := r.Efficiency
-	grade := func(x float64) string {
-		switch {
-		case x >= 0.8:
-			return "good"
-		case x >= 0.6:
-			return "fair"
-		}
-		return "bad"
-	}
-	return []tile{
-		{"Parallel efficiency", "The share of all ranks' time that is computation, outside MPI. It is the product of the other two; 80% and more is good.", grade(e.Parallel), whole(e.Parallel)},
-		{"Load balance", fmt.Sprintf("Mean over longest computation: ranks compute %s on average, the busiest %s. Low: work is unequally divided.", words(e.MeanUseful), words(e.MaxUseful)), grade(e.LoadBalance), whole(e.LoadBalance)},
-		{"Communication efficiency", fmt.Sprintf("The busiest rank computes %s of the %s. Low: even that one waits, transfers data, or starts up. It is the product of the next two.", words(e.MaxUseful), words(r.RunSeconds)), grade(e.Communication), whole(e.Communication)},
-		{"Serialization", fmt.Sprintf("On an ideal network the run would take %s, of which the busiest rank computes %s. Low: ranks wait for each other in turn, whatever the network.", words(e.IdealSeconds), words(e.MaxUseful)), grade(e.Serialization), whole(e.Serialization)},
-		{"Transfer", fmt.Sprintf("The share of the %s that an ideal network and a free MPI would leave. Low: the time goes to messages and calls themselves.", words(r.RunSeconds)), grade(e.Transfer), whole(e.Transfer)},
-	}
 }

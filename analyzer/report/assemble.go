@@ -25,12 +25,13 @@ type Job struct {
 	Name     string // namespace/name
 	UID      string
 	TraceURI string
+	Images   map[string]string // of the application's containers, by pod; as the pods name them
 }
 
 // Assemble puts findings together, each as the JSON that its analysis wrote, by the analysis's name. Those of the
 // critical path must be there; the others leave a gap that is noted.
 func Assemble(t timeline.Trace, findings map[string][]byte, job Job) (*Report, error) {
-	r := &Report{SchemaVersion: SchemaVersion, Clusters: []clusters.Cluster{}, Provenance: provenance(t, job)}
+	r := &Report{SchemaVersion: SchemaVersion, Clusters: []clusters.Cluster{}, Leads: []int{}, ClusterPhases: []clusters.Phase{}, Provenance: provenance(t, job)}
 	raw, ok := findings[CriticalPath]
 	if !ok {
 		return nil, fmt.Errorf("the findings of %s are missing", CriticalPath)
@@ -40,15 +41,19 @@ func Assemble(t timeline.Trace, findings map[string][]byte, job Job) (*Report, e
 		return nil, err
 	}
 	r.Verdict, r.RunSeconds, r.Path, r.Efficiency = path.Verdict, path.RunSeconds, path.Path, path.Efficiency
+	r.CPUs = path.CPUs
+	r.Window = path.Window
 	r.Ranks, r.Functions, r.CallSites, r.Computation = path.Ranks, path.Functions, path.CallSites, path.Computation
 	r.WaitStates, r.WhatIf, r.Strips, r.Clock, r.Notes = path.WaitStates, path.WhatIf, path.Strips, path.Clock, path.Notes
+	r.Waits, r.RootCauses = path.Waits, path.RootCauses
 	r.Phases, r.Profile = path.Phases, path.Profile
 	if raw, ok := findings[Clusters]; ok {
 		var groups clusters.Findings
 		if err := read(Clusters, raw, &groups, clusters.SchemaVersion); err != nil {
 			return nil, err
 		}
-		r.Clusters, r.Topology = groups.Clusters, groups.Topology
+		r.Clusters, r.Topology, r.Program = groups.Clusters, groups.Topology, groups.Program
+		r.Leads, r.ClusterPhases, r.Placement = groups.Leads, groups.Phases, groups.Placement
 		r.Notes = append(r.Notes, groups.Notes...)
 	} else {
 		r.Notes = append(r.Notes, "The analysis of clusters has no findings.")
@@ -83,7 +88,7 @@ func provenance(t timeline.Trace, job Job) Provenance {
 	var early []int
 	start := int64(0)
 	ranks := map[Host][]int{}
-	for _, r := range t.Ranks() {
+	for _, r := range t.Ranks().All() {
 		p.Dropped += r.Dropped
 		if r.EndedEarly != "" {
 			early = append(early, r.Rank)
@@ -94,7 +99,7 @@ func provenance(t timeline.Trace, job Job) Provenance {
 		if p.Executable == "" {
 			p.Executable = r.Executable
 		}
-		host := Host{Pod: r.Pod, Node: r.Node, Host: r.Host}
+		host := Host{Pod: r.Pod, Node: r.Node, Host: r.Host, Image: job.Images[r.Pod]}
 		ranks[host] = append(ranks[host], r.Rank)
 	}
 	for host, list := range ranks {
@@ -105,8 +110,11 @@ func provenance(t timeline.Trace, job Job) Provenance {
 		a.Ranks, b.Ranks = "", ""
 		return cmp.Compare(ranks[a][0], ranks[b][0])
 	})
-	for _, thread := range t.Threads() {
+	for _, thread := range t.Threads().All() {
 		p.Calls += thread.Calls
+	}
+	if online := clusters.WhileRunning(t); online != nil {
+		p.Clustering = online.Text(p.Calls)
 	}
 	p.EndedEarly = trace.NewRankList(early).String()
 	if start != 0 {

@@ -16,10 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 )
 
 // A browser is a headless Chromium, spoken to over a pipe (Chrome DevTools protocol).
@@ -121,7 +118,7 @@ func (b *browser) eval(expression string) any {
 func (b *browser) open(file string, width, height int, scheme string) {
 	b.t.Helper()
 	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
-	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}})
+	b.call("Emulation.setEmulatedMedia", map[string]any{"media": "", "features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}})
 	b.call("Page.navigate", map[string]any{"url": "file://" + file})
 	for range 600 {
 		if b.eval("document.documentElement?.dataset.ready || ''") == "yes" {
@@ -146,68 +143,21 @@ func (b *browser) screenshot(name string, whole bool) {
 	require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+".png"), image, 0o644))
 }
 
-// files are those of a trace's report.
-func files(t testing.TB, b *tracetest.Builder) map[string][]byte {
-	t.Helper()
-	f, err := assemble(t, b).Files()
-	require.NoError(t, err)
-	return f
-}
-
-func TestInTheBrowser(t *testing.T) {
-	b := start(t)
-	dir := t.TempDir()
-	for name, rep := range map[string]func() map[string][]byte{
-		"slow":     func() map[string][]byte { return files(t, stencil(8, 200, 5, 2.1)) },
-		"balanced": func() map[string][]byte { return files(t, stencil(8, 200, -1, 1)) },
-		"large":    func() map[string][]byte { return files(t, stencil(1024, 20, 700, 1.5)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			b.t = t
-			file := filepath.Join(dir, name+".html")
-			require.NoError(t, os.WriteFile(file, rep()["index.html"], 0o644))
-			b.open(file, 1280, 800, "light")
-			b.screenshot(name+"-light", false)
-
-			// the verdict and all its facts are seen without scrolling
-			bottom := b.eval("document.querySelector('.facts, .verdict ol').getBoundingClientRect().bottom").(float64)
-			assert.Less(t, bottom, 800.0)
-
-			// a click on a heading sorts by it, both ways
-			first := func() string { return fmt.Sprint(b.eval(ranks + ".tBodies[0].rows[0].cells[0].textContent")) }
-			b.eval(column + ".click()")
-			if name == "slow" {
-				assert.Equal(t, "5", first(), "the slow rank computes longest")
-			}
-			longest := first()
-			b.eval(column + ".click()")
-			assert.NotEqual(t, longest, first())
-			assert.Equal(t, "ascending", b.eval(column+".parentElement.getAttribute('aria-sort')"))
-
-			// buttons zoom the time line
-			zoom := "JSON.stringify(((z) => [Math.round(z.start), Math.round(z.end)])(echarts.getInstanceByDom(document.getElementById('chart')).getOption().dataZoom[0]))"
-			assert.Equal(t, "[0,100]", b.eval(zoom))
-			b.eval("document.querySelector('[data-zoom=in]').click()")
-			assert.Equal(t, "[25,75]", b.eval(zoom))
-			b.eval("document.querySelector('[data-zoom=right]').click()")
-			assert.Equal(t, "[50,100]", b.eval(zoom))
-			b.eval("document.getElementById('chart').scrollIntoView()")
-			b.screenshot(name+"-zoomed", false)
-			b.eval("document.querySelector('[data-zoom=all]').click()")
-			assert.Equal(t, "[0,100]", b.eval(zoom))
-
-			// everything that can be clicked can be reached by the keyboard
-			assert.Equal(t, 0.0, b.eval("[...document.querySelectorAll('button')].filter((x) => x.tabIndex < 0).length"))
-
-			b.open(file, 1280, 2600, "dark")
-			b.screenshot(name+"-dark", false)
-			assert.Empty(t, b.problems)
-			b.problems = nil
-		})
+// press types keys as a person does: "Tab", "Enter", " ", "ArrowRight".
+func (b *browser) press(keys ...string) {
+	b.t.Helper()
+	codes := map[string]int{"Tab": 9, "Enter": 13, " ": 32, "ArrowRight": 39}
+	for _, key := range keys {
+		event := map[string]any{"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": codes[key]}
+		switch key {
+		case "Enter":
+			event["text"] = "\r"
+		case " ":
+			event["text"], event["code"] = " ", "Space"
+		}
+		b.call("Input.dispatchKeyEvent", event)
+		delete(event, "text")
+		event["type"] = "keyUp"
+		b.call("Input.dispatchKeyEvent", event)
 	}
 }
-
-const (
-	ranks  = "document.getElementById('ranks').closest('section').querySelector('table')"
-	column = "[..." + ranks + ".tHead.rows[0].cells].find((c) => c.textContent.startsWith('Computes')).querySelector('button')"
-)

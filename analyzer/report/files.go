@@ -1,6 +1,16 @@
 package report
 
-// Files are the report's files by name, as they lie under report/.
+// Names of the report's files, as they lie under report/.
+const (
+	DataFile = "report.json"
+	TextFile = "summary.txt"
+	PageFile = "index.html"
+)
+
+// FileNames are the report's files in the order in which they are written: the page, which people open, last.
+var FileNames = []string{DataFile, TextFile, PageFile}
+
+// Files are the report's files by name.
 func (r *Report) Files() (map[string][]byte, error) {
 	data, err := r.JSON()
 	if err != nil {
@@ -10,5 +20,5 @@ func (r *Report) Files() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"report.json": data, "index.html": page}, nil
+	return map[string][]byte{DataFile: data, TextFile: []byte(r.Text()), PageFile: page}, nil
 }

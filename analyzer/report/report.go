@@ -5,7 +5,9 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/placement"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
+	"github.com/cairn-mpi/cairn/analyzer/program"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 )
 
@@ -17,15 +19,23 @@ type Report struct {
 	SchemaVersion int                         `json:"schema_version"`
 	Verdict       criticalpath.Verdict        `json:"verdict"`
 	RunSeconds    float64                     `json:"run_seconds"`
+	Window        *criticalpath.Window        `json:"window,omitempty"` // only this part of the run was looked at
 	Path          criticalpath.Path           `json:"critical_path"`
 	Clusters      []clusters.Cluster          `json:"clusters"`
-	Topology      *topology.Findings          `json:"topology"` // null if the analysis did not run
+	Leads         []int                       `json:"leads"`          // ranks that stand for all: see clusters.Findings
+	ClusterPhases []clusters.Phase            `json:"cluster_phases"` // groups in each phase
+	Topology      *topology.Findings          `json:"topology"`       // null if the analysis did not run
+	Program       *program.Findings           `json:"program"`        // likewise
+	Placement     *placement.Findings         `json:"placement"`      // likewise
 	Efficiency    criticalpath.Efficiency     `json:"efficiency"`
+	CPUs          *criticalpath.CPUs          `json:"cpus"` // null where the operating system was not asked twice
 	Ranks         []criticalpath.RankTime     `json:"ranks"`
 	Functions     []criticalpath.FunctionTime `json:"functions"`
 	CallSites     []criticalpath.SiteTime     `json:"call_sites"`
 	Computation   []criticalpath.RegionTime   `json:"computation"`
 	WaitStates    []criticalpath.WaitTime     `json:"wait_states"`
+	Waits         criticalpath.WaitBreakdown  `json:"waits"`
+	RootCauses    criticalpath.RootCauses     `json:"root_causes"`
 	WhatIf        []criticalpath.WhatIf       `json:"what_if"`
 	Phases        *phases.Findings            `json:"phases"`  // null where times of single calls were not kept
 	Profile       *profile.Findings           `json:"profile"` // likewise
@@ -54,6 +64,7 @@ type Provenance struct {
 	Dropped        uint64 `json:"dropped_records"`
 	Timing         string `json:"timing"`
 	CallSites      string `json:"call_sites"`
+	Clustering     string `json:"clustering"`  // what clustering the ranks while they ran cost and saved; "" where they were not
 	TracedBy       string `json:"traced_by"`   // version of Cairn
 	AnalyzedBy     string `json:"analyzed_by"` // version of Cairn
 	TraceURI       string `json:"trace_uri"`
@@ -64,5 +75,6 @@ type Host struct {
 	Pod   string `json:"pod"`
 	Node  string `json:"node"`
 	Host  string `json:"host"`
+	Image string `json:"image"` // of the application's container; "" outside Kubernetes
 	Ranks string `json:"ranks"`
 }

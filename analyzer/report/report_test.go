@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer"
+	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 )
@@ -67,6 +68,20 @@ func TestSlowRankIsNamed(t *testing.T) {
 	assert.Less(t, strings.Index(page, "makes this job slow"), strings.Index(page, "What to do next"))
 }
 
+func TestImagesOfPods(t *testing.T) {
+	r := stencil(8, 20, 5, 2.1).Open(t)
+	findings, err := analyzer.Run(context.Background(), r, nil)
+	require.NoError(t, err)
+	rep, err := analyzer.Report(r, findings, report.Job{Images: map[string]string{"stencil-worker-1": "registry/stencil:2"}})
+	require.NoError(t, err)
+	require.Len(t, rep.Provenance.Pods, 2)
+	assert.Empty(t, rep.Provenance.Pods[0].Image)
+	assert.Equal(t, "registry/stencil:2", rep.Provenance.Pods[1].Image)
+	page, err := rep.HTML()
+	require.NoError(t, err)
+	assert.Contains(t, string(page), "<td>registry/stencil:2</td>")
+}
+
 func TestBalancedJobNamesNobody(t *testing.T) {
 	rep := assemble(t, stencil(8, 200, -1, 1))
 	assert.Nil(t, rep.Verdict.Rank, rep.Verdict.Text)
@@ -85,5 +100,14 @@ func TestSizeAtScale(t *testing.T) {
 	require.NoError(t, err)
 	keep(t, "large", files)
 	assert.Less(t, len(files["index.html"]), 3<<20)
-	t.Logf("index.html %d bytes, report.json %d bytes", len(files["index.html"]), len(files["report.json"]))
+	// a full matrix in which no two neighbours are alike is the longest there is
+	random := rand.New(rand.NewPCG(1, 1))
+	rep.Profile.Matrix = profile.Matrix{Ranks: 1024, Tile: 4}
+	for i := range 256 * 256 {
+		rep.Profile.Matrix.Cells = append(rep.Profile.Matrix.Cells, profile.Tile{From: i / 256, To: i % 256, Calls: random.Uint64N(1e6), Bytes: random.Uint64N(1e9)})
+	}
+	full, err := rep.HTML()
+	require.NoError(t, err)
+	assert.Less(t, len(full), 3<<20)
+	t.Logf("index.html %d bytes (with a full matrix %d), report.json %d bytes", len(files["index.html"]), len(full), len(files["report.json"]))
 }

@@ -10,6 +10,8 @@ import (
 type Clocks struct {
 	Of      []int   `json:"of"` // domain by row (index into Trace.Ranks)
 	Domains []Clock `json:"domains"`
+	// Window is the part of the run that is looked at, nil for all of it.
+	Window *Window `json:"-"`
 }
 
 // A Clock maps the clock of one node, CLOCK_MONOTONIC in nanoseconds, to the common one:
@@ -44,8 +46,14 @@ func (c *Clocks) clock(row int) *Clock {
 	return &c.Domains[c.Of[row]]
 }
 
-// Time is a time of a row on the common clock.
-func (c *Clocks) Time(row int, t int64) int64 { return c.clock(row).Time(t) }
+// Time is a time of a row on the common clock, or the window's end that is closer.
+func (c *Clocks) Time(row int, t int64) int64 {
+	t = c.clock(row).Time(t)
+	if w := c.window(); w != nil {
+		return w.time(t)
+	}
+	return t
+}
 
 // Time is a time of the node's clock on the common one.
 func (k *Clock) Time(t int64) int64 {
@@ -66,6 +74,18 @@ func (k *Clock) Time(t int64) int64 {
 func (k *Clock) Own(t int64) int64 {
 	own := t - k.Offset
 	return own - int64(math.Round(k.Rate*float64(own-k.Origin)))
+}
+
+// before is a time of the node's clock no later than t on the common one.
+func (k *Clock) before(t int64) int64 {
+	if k == nil {
+		return t
+	}
+	largest := int64(0)
+	for _, s := range k.Steps {
+		largest = max(largest, s.Shift)
+	}
+	return k.Own(t) - largest - 2 // Time and Own round
 }
 
 func (k *Clock) step(t int64) int64 {

@@ -5,4 +5,7 @@
 //
 // The order is a convenience, not a premise: messages and collectives are matched by order on each rank (package
 // match), so a clock that is a little off costs memory for pending operations, never a wrong match.
+//
+// Clocks with a Window tell of a part of the run only (window.go): calls around it come too, since matching needs them, but time
+// passes within the window alone.
 package timeline

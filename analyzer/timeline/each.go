@@ -7,46 +7,80 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A Call is one call with its times on the common clock.
-type Call struct {
+// A Record is one call with its times on the common clock, without its arguments.
+type Record struct {
 	Location    int // index into Locations
 	Enter, Exit int64
-	*trace.Event
+	Outside     bool   // of the window that is looked at (Clocks.Window); then it takes no time
+	Apart       bool   // only tells that its thread was there before, or after: it is not to be matched (Window.Begin)
+	Held        int64  // see trace.Event
+	Index       uint64 // of the call on its thread, from 0
+	Function    *trace.Function
+	Signature   *trace.Signature
+}
+
+// A Call is one call with all that the trace has of it.
+type Call struct {
+	Record
+	Event *trace.Event
+}
+
+func (c *Call) set(e *trace.Event, clock *Clock) {
+	c.Enter = clock.Time(e.Enter)
+	c.Exit = max(c.Enter, clock.Time(e.Exit))
+	c.Held, c.Index, c.Function, c.Signature, c.Event = e.Held, e.Index, e.Function, e.Signature, e
 }
 
 // Each calls f for every call of the trace, in the order in which calls were entered. The call and its event are
 // valid until f returns.
 func Each(ctx context.Context, t Trace, clocks *Clocks, f func(*Call) error) error {
+	return EachRead(ctx, t, clocks, func() Reader[Call] { return new(whole) }, f)
+}
+
+// EachRead calls f for what readers make of every call of the trace, in the order in which calls were entered. Readers
+// work on other processors and ahead of f; each works for one thread. What f is given is valid until it returns.
+func EachRead[T any](ctx context.Context, t Trace, clocks *Clocks, newReader func() Reader[T], f func(*T) error) error {
 	locations := Locations(t)
-	var q queue
+	heads := make([]head[T], len(locations))
+	feed := newFeed[T](len(locations))
+	defer feed.stop()
 	for i, l := range locations {
-		cursor, err := t.Calls(l.Rank, l.Thread)
+		cursor, err := clocks.calls(t, i, l)
 		if err != nil {
-			return fmt.Errorf("rank %d, thread %d: %w", l.Rank, l.Thread, err)
+			return at(l, err)
 		}
-		h := &head{cursor: cursor, clock: clocks.clock(l.Row), call: Call{Location: i}}
-		ok, err := h.next()
+		heads[i] = head[T]{
+			cursor: cursor, clock: clocks.clock(l.Row), window: clocks.window(), location: i,
+			now: &batch[T]{reader: newReader()}, ahead: &batch[T]{reader: newReader()}, ready: make(chan struct{}, 1),
+		}
+		feed.wanted <- &heads[i]
+	}
+	q := make(queue, 0, len(locations))
+	for i, l := range locations {
+		h := &heads[i]
+		ok, err := feed.next(h)
 		if err != nil {
-			return fmt.Errorf("rank %d, thread %d: %w", l.Rank, l.Thread, err)
+			return at(l, err)
 		}
 		if ok {
-			q.push(h)
+			q.push(turn{h.now.enters[h.at], int32(i)})
 		}
 	}
 	for n := 0; len(q) > 0; n++ {
 		if n&0xffff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		h := q[0]
-		if err := f(&h.call); err != nil {
+		location := q[0].location
+		h := &heads[location]
+		if err := f(&h.now.calls[h.at]); err != nil {
 			return err
 		}
-		ok, err := h.next()
+		ok, err := feed.next(h)
 		if err != nil {
-			l := locations[h.call.Location]
-			return fmt.Errorf("rank %d, thread %d: %w", l.Rank, l.Thread, err)
+			return at(locations[location], err)
 		}
 		if ok {
+			q[0].enter = h.now.enters[h.at]
 			q.down(0)
 		} else {
 			q.pop()
@@ -55,63 +89,70 @@ func Each(ctx context.Context, t Trace, clocks *Clocks, f func(*Call) error) err
 	return nil
 }
 
+func at(l Location, err error) error {
+	return fmt.Errorf("rank %d, thread %d: %w", l.Rank, l.Thread, err)
+}
+
 // EachOf calls f for the calls of one location, in order.
 func EachOf(ctx context.Context, t Trace, location int, l Location, clocks *Clocks, f func(*Call) error) error {
-	cursor, err := t.Calls(l.Rank, l.Thread)
+	cursor, err := clocks.calls(t, location, l)
 	if err != nil {
-		return fmt.Errorf("rank %d, thread %d: %w", l.Rank, l.Thread, err)
+		return at(l, err)
 	}
-	h := head{cursor: cursor, clock: clocks.clock(l.Row), call: Call{Location: location}}
+	clock, window, call := clocks.clock(l.Row), clocks.window(), Call{Record: Record{Location: location}}
 	for n := 0; ; n++ {
 		if n&0xffff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		ok, err := h.next()
-		if err != nil {
-			return fmt.Errorf("rank %d, thread %d: %w", l.Rank, l.Thread, err)
-		}
-		if !ok {
+		if !cursor.Next() {
+			if err := cursor.Err(); err != nil {
+				return at(l, err)
+			}
 			return nil
 		}
-		if err := f(&h.call); err != nil {
+		call.set(cursor.Event(), clock)
+		last := call.within(window)
+		if err := f(&call); err != nil {
 			return err
+		}
+		if last {
+			return nil
 		}
 	}
 }
 
-// A head is a thread's next call.
-type head struct {
-	cursor Cursor
-	clock  *Clock
-	call   Call
+// A head is where a thread is.
+type head[T any] struct {
+	cursor   Cursor
+	clock    *Clock
+	window   *Window
+	location int
+	now      *batch[T] // that the next call is in
+	at       int
+	ahead    *batch[T]     // the next one
+	ready    chan struct{} // has something when that is decoded
 }
 
-func (h *head) next() (bool, error) {
-	if !h.cursor.Next() {
-		return false, h.cursor.Err()
-	}
-	e := h.cursor.Event()
-	h.call.Event = e
-	h.call.Enter = h.clock.Time(e.Enter)
-	h.call.Exit = max(h.call.Enter, h.clock.Time(e.Exit))
-	return true, nil
+// A turn is when a location's next call was entered.
+type turn struct {
+	enter    int64
+	location int32
 }
 
-// queue is a binary heap of heads, earliest enter first; location numbers break ties, so that the order is the same
-// in every run.
-type queue []*head
+// queue is a binary heap of turns, earliest enter first; location numbers break ties, so that the order is the same in
+// every run. It holds what it compares: 16 bytes a location stay in the cache where threads' states do not.
+type queue []turn
 
-func (q queue) less(i, j int) bool {
-	a, b := &q[i].call, &q[j].call
-	return a.Enter < b.Enter || a.Enter == b.Enter && a.Location < b.Location
+func (a turn) before(b turn) bool {
+	return a.enter < b.enter || a.enter == b.enter && a.location < b.location
 }
 
-func (q *queue) push(h *head) {
-	*q = append(*q, h)
+func (q *queue) push(t turn) {
+	*q = append(*q, t)
 	s := *q
 	for i := len(s) - 1; i > 0; {
 		parent := (i - 1) / 2
-		if !s.less(i, parent) {
+		if !s[i].before(s[parent]) {
 			break
 		}
 		s[i], s[parent] = s[parent], s[i]
@@ -120,26 +161,30 @@ func (q *queue) push(h *head) {
 }
 
 func (q queue) down(i int) {
+	if len(q) == 0 {
+		return
+	}
+	moving := q[i]
 	for {
 		least := 2*i + 1
 		if least >= len(q) {
-			return
+			break
 		}
-		if r := least + 1; r < len(q) && q.less(r, least) {
+		if r := least + 1; r < len(q) && q[r].before(q[least]) {
 			least = r
 		}
-		if !q.less(least, i) {
-			return
+		if !q[least].before(moving) {
+			break
 		}
-		q[i], q[least] = q[least], q[i]
+		q[i] = q[least]
 		i = least
 	}
+	q[i] = moving
 }
 
 func (q *queue) pop() {
 	s := *q
 	s[0] = s[len(s)-1]
-	s[len(s)-1] = nil
 	*q = s[:len(s)-1]
 	q.down(0)
 }

@@ -11,10 +11,14 @@ type Trace interface {
 	Signatures() []trace.Signature
 	Communicators() []trace.Communicator
 	Grammar() trace.Grammar
-	Ranks() []trace.Rank
-	Threads() []trace.Thread
+	Ranks() *trace.RankTable
+	Threads() *trace.ThreadTable
+	Columns() []trace.Numbers
+	Sequence(i int) ([]int64, error)
+	ValueOn(v trace.Value, thread, own int) (trace.Value, error)
 	Calls(rank, thread int) (Cursor, error)
 	Matrix() ([]trace.Traffic, error)
+	MatrixBetween(calls func(thread int) (from, to uint64)) ([]trace.Traffic, error)
 	// Span is when a thread (its position in Threads) began and ended, and Aggregates is its aggregated timing.
 	Span(thread int) (begin, end int64)
 	Aggregates(thread int) ([]trace.Aggregate, error)
@@ -23,6 +27,9 @@ type Trace interface {
 // A Cursor goes through the calls of one thread.
 type Cursor interface {
 	Next() bool
+	// Seek goes to the call with an index, SeekTime to the first one that ends after a time: package trace has more.
+	Seek(index uint64) bool
+	SeekTime(ns int64) bool
 	Event() *trace.Event
 	Err() error
 }

@@ -19,31 +19,51 @@ func Analyze(_ context.Context, t timeline.Trace, o Options) (Findings, error) {
 		return f, fmt.Errorf("communication matrix: %w", err)
 	}
 	size := t.Meta().WorldSize
-	whole := map[[2]int]Volume{}
 	byComm := map[int][]Traffic{}
 	unknown := Volume{}
 	for _, one := range traffic {
-		if one.Source < 0 || one.Dest < 0 || one.Source >= size || one.Dest >= size {
+		if !inside(one, size) {
 			unknown.Calls += one.Messages
 			unknown.Bytes += one.Bytes
 			continue
 		}
-		v := whole[[2]int{one.Source, one.Dest}]
-		whole[[2]int{one.Source, one.Dest}] = Volume{v.Calls + one.Messages, v.Bytes + one.Bytes}
 		byComm[one.Comm] = append(byComm[one.Comm], Traffic{one.Source, one.Dest, one.Messages, one.Bytes})
 	}
 	if unknown.Calls > 0 {
 		f.Notes = append(f.Notes, fmt.Sprintf("%d messages went to or from processes that are not in this trace's world, or on communicators that it does not know.", unknown.Calls))
 	}
-	world := Matrix{Order: size}
-	for pair, v := range whole {
-		world.Traffic = append(world.Traffic, Traffic{pair[0], pair[1], v.Calls, v.Bytes})
-	}
+	world := World(traffic, size)
 	run := Identify(world, o)
 	f.Run = finding(run, size)
 	f.Run.Places = places(run)
 	f.Communicators = perCommunicator(t.Communicators(), byComm, o)
 	return f, nil
+}
+
+// World is the matrix of all communicators together, ranks of MPI_COMM_WORLD. Traffic with other worlds is left out.
+func World(traffic []trace.Traffic, size int) Matrix {
+	m := Matrix{Order: size}
+	at := map[[2]int]int{}
+	for _, one := range traffic {
+		if !inside(one, size) {
+			continue
+		}
+		pair := [2]int{one.Source, one.Dest}
+		i, there := at[pair]
+		if !there {
+			i = len(m.Traffic)
+			at[pair] = i
+			m.Traffic = append(m.Traffic, Traffic{From: one.Source, To: one.Dest})
+		}
+		m.Traffic[i].Calls += one.Messages
+		m.Traffic[i].Bytes += one.Bytes
+	}
+	return m
+}
+
+// inside tells whether both ends of some traffic are in the trace's world.
+func inside(one trace.Traffic, size int) bool {
+	return one.Source >= 0 && one.Dest >= 0 && one.Source < size && one.Dest < size
 }
 
 // maxPlaced bounds the ranks whose places are listed: what a picture can show.

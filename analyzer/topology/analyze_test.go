@@ -1,8 +1,8 @@
 package topology_test
 
 import (
-	"bytes"
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,24 +10,13 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
-	"github.com/cairn-mpi/cairn/merger"
-	"github.com/cairn-mpi/cairn/trace"
 )
 
-func simulated(t *testing.T, config simulate.Config) timeline.Trace {
+func simulated(t testing.TB, config simulate.Config) timeline.Trace {
 	t.Helper()
-	s, err := simulate.New(config)
-	require.NoError(t, err)
-	contents, err := s.Contents()
-	require.NoError(t, err)
-	merged, err := merger.Merge(contents, merger.Options{Final: true})
-	require.NoError(t, err)
-	var file bytes.Buffer
-	require.NoError(t, trace.Write(&file, merged))
-	r, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	require.NoError(t, err)
-	return timeline.Of(r)
+	return timeline.Of(tracetest.Open(t, tracetest.Simulated(t, config)))
 }
 
 func TestTopologyOfPrograms(t *testing.T) {
@@ -49,15 +38,30 @@ func TestTopologyOfPrograms(t *testing.T) {
 		{simulate.Config{Pattern: "wavefront", Ranks: 12, Grid: []int{3, 4}}, "3 x 4 grid"},
 		{simulate.Config{Pattern: "all-to-all", Ranks: 8}, "no messages"},
 	} {
-		f, err := topology.Analyze(context.Background(), simulated(t, c.config), topology.Options{})
+		run := simulated(t, c.config)
+		f, err := topology.Analyze(context.Background(), run, topology.Options{})
 		require.NoError(t, err)
 		assert.Equal(t, c.want, f.Run.Topology, "%+v", c.config)
 		if f.Run.Family != "" {
 			assert.True(t, f.Run.Natural, c.want)
 			assert.Len(t, f.Run.Places, c.config.Ranks)
 			assert.Zero(t, f.Run.LostCalls)
+			assert.ElementsMatch(t, talking(t, run), f.Run.Edges(), "%s: what is drawn is who talks to whom", c.want)
 		}
 	}
+}
+
+// talking are the pairs of ranks with messages, in either direction.
+func talking(t *testing.T, run timeline.Trace) [][2]int {
+	traffic, err := run.Matrix()
+	require.NoError(t, err)
+	var pairs [][2]int
+	for _, one := range traffic {
+		if pair := [2]int{min(one.Source, one.Dest), max(one.Source, one.Dest)}; pair[0] != pair[1] && !slices.Contains(pairs, pair) {
+			pairs = append(pairs, pair)
+		}
+	}
+	return pairs
 }
 
 func TestPatternsOfCommunicators(t *testing.T) {

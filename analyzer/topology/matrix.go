@@ -55,20 +55,27 @@ func (m Matrix) pairs() []pair {
 	return all
 }
 
-// filter leaves out pairs with little traffic: less than `percent` of the calls and of the bytes of the busiest pair of
+// A measure says what makes traffic little.
+type measure func(calls, bytes bool) bool
+
+func callsAndBytes(calls, bytes bool) bool { return calls && bytes }
+func bytesAlone(_, bytes bool) bool        { return bytes }
+
+// filter leaves out pairs with little traffic: less than `percent` of the calls, or of the bytes, of the busiest pair of
 // either rank. (The paper's §4.1 has one threshold for the whole matrix, 5%; a rank's own busiest pair is the measure
 // here, so that the thin faces of a flat box stay.) What is left out is counted, not forgotten: see Topology.Outside.
-func filter(pairs []pair, order int, percent float64) []pair {
+func filter(pairs []pair, order int, percent float64, isLittle measure) []pair {
 	calls, bytes := make([]uint64, order), make([]uint64, order)
 	for _, p := range pairs {
 		for _, rank := range []int{p.low, p.high} {
 			calls[rank], bytes[rank] = max(calls[rank], p.calls), max(bytes[rank], p.bytes)
 		}
 	}
-	little := func(n, a, b uint64) bool { return float64(n)*100 < percent*float64(max(a, b)) }
+	// what is nothing is little: where no message has data, calls decide
+	little := func(n, a, b uint64) bool { return percent > 0 && n == 0 || float64(n)*100 < percent*float64(max(a, b)) }
 	var kept []pair
 	for _, p := range pairs {
-		if !little(p.calls, calls[p.low], calls[p.high]) || !little(p.bytes, bytes[p.low], bytes[p.high]) {
+		if !isLittle(little(p.calls, calls[p.low], calls[p.high]), little(p.bytes, bytes[p.low], bytes[p.high])) {
 			kept = append(kept, p)
 		}
 	}

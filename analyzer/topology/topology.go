@@ -44,7 +44,8 @@ type Options struct {
 }
 
 // Identify finds the topology of a communicator: of all its traffic if that is a pattern, else of what is left when
-// pairs with little traffic are left out. Several groups of ranks that do not talk to each other are one topology if
+// pairs with few calls and few bytes are left out, else without those with few bytes (NPB MG's coarse levels exchange as
+// often as the fine ones). Several groups of ranks that do not talk to each other are one topology if
 // all are the same pattern.
 func Identify(m Matrix, o Options) Topology {
 	pairs := m.pairs()
@@ -52,7 +53,11 @@ func Identify(m Matrix, o Options) Topology {
 	if o.Threshold == 0 {
 		o.Threshold = DefaultThreshold
 	}
-	if kept := filter(pairs, m.Order, o.Threshold); t.Pattern == nil && len(kept) < len(pairs) {
+	for _, counts := range []measure{callsAndBytes, bytesAlone} {
+		kept := filter(pairs, m.Order, o.Threshold, counts)
+		if t.Pattern != nil || len(kept) == len(pairs) {
+			continue
+		}
 		if filtered := identify(kept, m.Order, o.Patterns); filtered.Pattern != nil {
 			t = filtered
 			t.Filtered = true

@@ -156,3 +156,21 @@ func TestUsersPatterns(t *testing.T) {
 		assert.ErrorContains(t, err, complaint, text)
 	}
 }
+
+// NPB MG: ranks two apart in a dimension of four exchange as often as neighbours do, but next to nothing.
+func TestManySmallMessagesAreFiltered(t *testing.T) {
+	m := Matrix{Order: 16}
+	for rank := range 16 {
+		y, x := rank/4, rank%4
+		for _, peer := range []int{y*4 + (x+1)%4, y*4 + (x+3)%4, (y+1)%4*4 + x, (y+3)%4*4 + x} {
+			m.Traffic = append(m.Traffic, Traffic{rank, peer, 100, 1_000_000})
+		}
+		if x == 0 {
+			m.Traffic = append(m.Traffic, Traffic{rank, (y+2)%4*4 + x, 20, 3000})
+		}
+	}
+	found := Identify(m, Options{})
+	if found.Pattern == nil || !found.Filtered || found.Outside.Calls != 4*20 {
+		t.Fatalf("%s, %d calls beside it", found.Name(), found.Outside.Calls)
+	}
+}

@@ -1,7 +1,6 @@
 package tracetest
 
 import (
-	"bytes"
 	"fmt"
 	"sort"
 	"testing"
@@ -80,9 +79,13 @@ func (b *Builder) Content() *trace.Content {
 		c.Functions = append(c.Functions, function(id))
 	}
 	sort.Slice(c.Functions, func(i, j int) bool { return c.Functions[i].ID < c.Functions[j].ID })
+	var all []*Rank
 	for _, r := range b.ranks {
-		c.Ranks = append(c.Ranks, r.info)
-		t := trace.Thread{Rank: r.info.Rank, Root: len(c.Grammar.Rules), Calls: uint64(len(r.terminals))}
+		c.Ranks.Append(r.info)
+		all = append(append(all, r), r.threads...)
+	}
+	for _, r := range all {
+		t := trace.Thread{Rank: r.info.Rank, Thread: r.thread, Root: len(c.Grammar.Rules), Calls: uint64(len(r.terminals))}
 		sequence := trace.NewSequitur()
 		for _, terminal := range r.terminals {
 			sequence.Append(terminal)
@@ -109,11 +112,17 @@ func (b *Builder) Content() *trace.Content {
 			}
 			t.Gaps = append(t.Gaps, at[0]-last)
 			t.Durations = append(t.Durations, at[1]-at[0])
+			for _, h := range r.holds {
+				if h.Call == uint64(i) {
+					t.Gaps[i] -= h.Ticks
+				}
+			}
 			last = at[1]
 			t.InsideTicks += max(0, at[1]-max(at[0], t.EndTick))
 			t.EndTick = max(t.EndTick, at[1])
 		}
-		c.Threads = append(c.Threads, t)
+		t.Holds = r.holds
+		c.Threads.Append(t)
 	}
 	return &c
 }
@@ -121,15 +130,7 @@ func (b *Builder) Content() *trace.Content {
 // Open writes the trace to memory and opens it.
 func (b *Builder) Open(t testing.TB) *trace.Reader {
 	t.Helper()
-	var file bytes.Buffer
-	if err := trace.Write(&file, b.Content()); err != nil {
-		t.Fatalf("tracetest: %v", err)
-	}
-	r, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	if err != nil {
-		t.Fatalf("tracetest: %v", err)
-	}
-	return r
+	return Open(t, b.Content())
 }
 
 // function is a function of the MPI standard as traces have it.

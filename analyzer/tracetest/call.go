@@ -17,10 +17,20 @@ type Rank struct {
 	shift     int64             // of the rank's clock, in ns
 	at        string            // call site of the next calls
 	untraced  bool              // tracing was off before the next call
+	holds     []trace.Hold
+	thread    int
+	threads   []*Rank // the others, of a rank's first
 }
 
 // Info is what the trace says about the rank; change it at will.
 func (r *Rank) Info() *trace.Rank { return &r.info }
+
+// Thread adds another thread of the rank, to add calls to. It shares what the rank has.
+func (r *Rank) Thread() *Rank {
+	other := &Rank{builder: r.builder, info: r.info, thread: 1 + len(r.threads), shift: r.shift}
+	r.threads = append(r.threads, other)
+	return other
+}
 
 // Shift sets the clock of the rank's node ahead: all times that follow are later by this many units.
 func (r *Rank) Shift(units float64) *Rank {
@@ -40,6 +50,12 @@ func (r *Rank) Untraced() *Rank {
 	return r
 }
 
+// Held says that the tracer held the thread for so long after its last call.
+func (r *Rank) Held(units float64) *Rank {
+	r.holds = append(r.holds, trace.Hold{Call: uint64(len(r.times)), Ticks: int64(units * Unit)})
+	return r
+}
+
 // Args are arguments by their name in the standard: a number, the name of a constant, or what Comm, Request, Requests,
 // Message and Status give.
 type Args map[string]any
@@ -48,6 +64,13 @@ type Args map[string]any
 type (
 	Request int
 	Message int
+)
+
+// Win, File and Group name windows, files and groups of processes by their symbolic ids.
+type (
+	Win   int
+	File  int
+	Group int
 )
 
 // Requests are an array of requests.
@@ -159,6 +182,12 @@ func value(p *mpispec.Param, argument any, given bool) trace.Value {
 	case Request:
 		return request(a)
 	case Message:
+		return trace.Value{Form: trace.Handle, Int: int64(a)}
+	case Win:
+		return trace.Value{Form: trace.Handle, Int: int64(a)}
+	case File:
+		return trace.Value{Form: trace.Handle, Int: int64(a)}
+	case Group:
 		return trace.Value{Form: trace.Handle, Int: int64(a)}
 	case Requests:
 		v := trace.Value{Form: trace.List}

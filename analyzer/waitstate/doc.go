@@ -12,6 +12,12 @@
 //	Late Broadcast   one-to-all: until the root had entered
 //	Early Reduce     all-to-one: the root, until the last of the others had entered (Scalasca 2.6's revision)
 //	Early Scan       prefix: until the last of ranks 0 … i had entered
+//	Wait at Neighborhood Collective   until the last neighbour had entered
+//	Wait at Fence, at Window, at Collective File Access   until the last participant had entered, where the call lasted
+//	                 that long: they need not synchronise
+//	Late Post        MPI_Win_start or MPI_Win_complete, until the target had exposed its window
+//	Early Wait       MPI_Win_wait, until the last origin had entered MPI_Win_complete
+//	Lock Contention  MPI_Win_lock or MPI_Win_unlock, until another rank had given the lock back (package match, lock.go)
 //
 // All are clamped to the exit of the call that waits. A call that completes several operations (MPI_Waitall,
 // MPI_Sendrecv) waits for the one that came last. What a participant did after its partner had come is communication,

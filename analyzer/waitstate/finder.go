@@ -1,6 +1,9 @@
 package waitstate
 
-import "github.com/cairn-mpi/cairn/analyzer/match"
+import (
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/match"
+)
 
 // EagerLimit is the size in bytes from which a standard send may wait for its receive. It is the smallest default
 // among common transports (Open MPI's shared memory: 4 KiB); where an implementation's limit is higher, the send
@@ -11,31 +14,52 @@ const EagerLimit = 4096
 type Finder struct {
 	// Found is told each wait state, in program order of its location.
 	Found func(*State)
-	// Violations counts effects that come before their causes, which only clocks can explain.
+	// Violations counts effects that come before their causes, which only clocks can explain, or rounded times where
+	// Tolerance is given.
 	Violations Violations
+	Tolerance  *clock.Tolerance
+	// WrongOrder counts the late senders that the order of the receives makes worse.
+	WrongOrder [2]WrongOrder // messages of the same source, of different ones
+
+	receivers []recent // by location
 }
 
 // Violations of causality: how many, and by how much at most.
 type Violations struct {
-	Count int
-	Worst int64 // ns
+	Count   int
+	Worst   int64 // ns
+	Rounded int   // by no more than rounded times may say; not in Count
 }
 
-func (v *Violations) add(ns int64) {
-	v.Count++
-	v.Worst = max(v.Worst, ns)
+// early counts an effect that comes so long before its cause.
+func (f *Finder) early(ns int64, cause, effect int) {
+	switch {
+	case ns <= 0:
+	case f.Tolerance != nil && ns <= f.Tolerance.Between(cause, effect):
+		f.Violations.Rounded++
+	default:
+		f.Violations.Count++
+		f.Violations.Worst = max(f.Violations.Worst, ns)
+	}
 }
 
 // Message implements match.Handler.
 func (f *Finder) Message(m *match.Message) {
 	s, r := m.Send, m.Receive
-	if r.Done != nil {
-		if late := s.Post.Enter - r.Done.Exit; late > 0 {
-			f.Violations.add(late)
-		}
-		hold(r.Done, LateSender, s.Post.Enter, s.Post.Location)
+	if m.Kind >= match.ExposedToStart {
+		f.oneSided(m)
+		return
 	}
-	if r.Probe || !Rendezvous(m) {
+	if r.Done != nil {
+		f.early(s.Post.Enter-r.Done.Exit, s.Post.Location, r.Done.Location)
+		if hold(r.Done, LateSender, s.Post.Enter, s.Post.Location) && !r.Probe {
+			r.Done.Message = s.Post.Enter
+		}
+		if !r.Probe && (r.Done.Oldest == 0 || s.Post.Enter < r.Done.Oldest) {
+			r.Done.Oldest, r.Done.Source = s.Post.Enter, s.Post.Location
+		}
+	}
+	if m.Kind == match.Partition || r.Probe || !Rendezvous(m) {
 		return
 	}
 	if s.Done != nil && s.Done.Exit > r.Progress {
@@ -45,15 +69,15 @@ func (f *Finder) Message(m *match.Message) {
 		}
 		hold(s.Done, kind, r.Progress, r.Post.Location)
 	}
-	if r.Done != nil && pulled(s, r) {
+	if r.Done != nil && Pulled(s, r) {
 		hold(r.Done, LateProgress, s.Progress, s.Post.Location)
 	}
 }
 
-// pulled tells whether a receive seems to have waited until its sender, busy since it had posted the send, was inside
+// Pulled tells whether a receive seems to have waited until its sender, busy since it had posted the send, was inside
 // MPI again. Some protocols let the receiver fetch the message alone, so it takes evidence: the wait ended soon after
 // the sender came back, compared with how long it was away.
-func pulled(s, r *match.End) bool {
+func Pulled(s, r *match.End) bool {
 	since := max(r.Done.Begin, s.Post.Exit)
 	return s.Progress > since && s.Progress < r.Done.Exit && r.Done.Exit-s.Progress < (s.Progress-since)/4
 }
@@ -81,12 +105,15 @@ func (f *Finder) Collective(c *match.Collective, part int) {
 	post := c.Parts[awaited].Post
 	if post.Enter > done.Exit {
 		// Nobody can leave before the awaited has come, but for MPI_Init and MPI_Finalize, which need not synchronise,
-		// and small reductions and prefixes, whose early ranks leave (so does a bcast's root, which awaits nobody).
+		// small reductions and prefixes, whose early ranks leave (so does a bcast's root, which awaits nobody), and what
+		// may but need not synchronise on windows and files.
 		if c.Class == match.Barrier || c.Class == match.AllToAll && done.Enter <= post.Enter {
-			f.Violations.add(post.Enter - done.Exit)
+			f.early(post.Enter-done.Exit, post.Location, done.Location)
 		}
-		if c.Class == match.Startup || c.Class == match.Shutdown {
+		switch c.Class {
+		case match.Startup, match.Shutdown, match.Fence, match.Window, match.File:
 			return
+		case match.Barrier, match.AllToAll, match.OneToAll, match.AllToOne, match.Prefix, match.Neighbor:
 		}
 	}
 	hold(done, kindOf[c.Class], post.Enter, post.Location)
@@ -98,23 +125,56 @@ var kindOf = [...]Kind{
 	match.OneToAll: LateBroadcast,
 	match.AllToOne: EarlyReduce,
 	match.Prefix:   EarlyScan,
-	match.Neighbor: LateSender,
+	match.Neighbor: WaitAtNeighbors,
 	match.Startup:  WaitAtInit,
 	match.Shutdown: WaitAtFinalize,
+	match.Fence:    WaitAtFence,
+	match.Window:   WaitAtWindow,
+	match.File:     WaitAtFile,
+}
+
+// oneSided handles what ranks tell each other about epochs and locks.
+func (f *Finder) oneSided(m *match.Message) {
+	done, cause := m.Receive.Done, m.Send.Post
+	switch m.Kind {
+	case match.ExposedToStart:
+		if cause.Enter <= done.Exit { // else it did not wait: MPI_Win_complete will have to
+			hold(done, LatePost, cause.Enter, cause.Location)
+		}
+	case match.Exposed, match.Accessed:
+		f.early(cause.Enter-done.Exit, cause.Location, done.Location)
+		kind := LatePost
+		if m.Kind == match.Accessed {
+			kind = EarlyWait
+		}
+		hold(done, kind, cause.Enter, cause.Location)
+	case match.LockGiven:
+		hold(done, LockContention, m.Until, cause.Location)
+	case match.Data, match.Partition:
+	}
 }
 
 // hold notes that the call could not go on before until, if nothing later held it up.
-func hold(done *match.Completion, kind Kind, until int64, cause int) {
+func hold(done *match.Completion, kind Kind, until int64, cause int) bool {
 	until = min(until, done.Exit)
 	if until > done.Begin && until > done.Until && cause != done.Location {
 		done.Until, done.Cause, done.Kind = until, cause, uint8(kind)
+		return true
 	}
+	return false
 }
 
 // Settled implements match.Handler.
 func (f *Finder) Settled(c *match.Completion) {
+	if c.Oldest != 0 {
+		f.ordered(c)
+	}
 	if c.Kind == uint8(None) || c.Polled {
 		return
 	}
-	f.Found(&State{Kind: Kind(c.Kind), Begin: c.Begin, End: c.Until, Cause: c.Cause, Call: c})
+	state := State{Kind: Kind(c.Kind), Begin: c.Begin, End: c.Until, Cause: c.Cause, Call: c}
+	if state.Kind == LateSender {
+		f.remember(&state)
+	}
+	f.Found(&state)
 }

@@ -18,22 +18,36 @@ const (
 	WaitAtInit
 	WaitAtFinalize
 	LateProgress
-	numKinds
+	WaitAtFence
+	WaitAtWindow
+	WaitAtFile
+	WaitAtNeighbors
+	LatePost
+	EarlyWait
+	LockContention
+	NumKinds // how many there are
 )
 
 // Names are the patterns' names in reports.
-var Names = [numKinds]string{
-	None:           "none",
-	LateSender:     "late sender",
-	LateReceiver:   "late receiver",
-	WaitAtNxN:      "wait at NxN",
-	WaitAtBarrier:  "wait at barrier",
-	LateBroadcast:  "late broadcast",
-	EarlyReduce:    "early reduce",
-	EarlyScan:      "early scan",
-	WaitAtInit:     "wait at init",
-	WaitAtFinalize: "wait at finalize",
-	LateProgress:   "late progress",
+var Names = [NumKinds]string{
+	None:            "none",
+	LateSender:      "late sender",
+	LateReceiver:    "late receiver",
+	WaitAtNxN:       "wait at NxN",
+	WaitAtBarrier:   "wait at barrier",
+	LateBroadcast:   "late broadcast",
+	EarlyReduce:     "early reduce",
+	EarlyScan:       "early scan",
+	WaitAtInit:      "wait at init",
+	WaitAtFinalize:  "wait at finalize",
+	LateProgress:    "late progress",
+	WaitAtFence:     "wait at fence",
+	WaitAtWindow:    "wait at window",
+	WaitAtFile:      "wait at collective file access",
+	WaitAtNeighbors: "wait at neighborhood collective",
+	LatePost:        "late post",
+	EarlyWait:       "early wait",
+	LockContention:  "lock contention",
 }
 
 func (k Kind) String() string { return Names[k] }

@@ -33,6 +33,8 @@ const (
 	ReasonPending = "Pending"
 	// ReasonDisabled: tracing.mode is Disabled.
 	ReasonDisabled = "TracingDisabled"
+	// ReasonNotClustered: mode is Clustered, but every rank is recorded by itself. Of an event.
+	ReasonNotClustered = "NotClustered"
 	// ReasonNameConflict: an object that Cairn must create exists and belongs to
 	// someone else. Cairn goes on when it is gone.
 	ReasonNameConflict = "NameConflict"

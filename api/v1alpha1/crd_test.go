@@ -2,17 +2,13 @@ package v1alpha1_test
 
 import (
 	"context"
-	"log"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -22,18 +18,7 @@ import (
 
 var server *apiserver.Server
 
-func TestMain(m *testing.M) {
-	ctrl.SetLogger(logr.Discard())
-	var err error
-	if server, err = apiserver.Start(); err != nil {
-		log.Fatal(err)
-	}
-	code := m.Run()
-	if err := server.Stop(); err != nil {
-		log.Print(err)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { apiserver.Main(m, &server) }
 
 func newClient(t *testing.T) client.Client {
 	t.Helper()
@@ -126,6 +111,17 @@ func TestRejections(t *testing.T) {
 			set(u, "spec.mpiJobTemplate.spec.mpiImplementation", "LAM")
 		}, `Unsupported value: "LAM"`},
 		{"tracing mode", func(u *unstructured.Unstructured) { set(u, "spec.tracing.mode", "Sometimes") }, `Unsupported value: "Sometimes"`},
+		{"clustering without its mode", func(u *unstructured.Unstructured) {
+			set(u, "spec.tracing.clustering", map[string]any{"arguments": "Ignored"})
+		}, "clustering goes with mode Clustered"},
+		{"clustering of aggregated times", func(u *unstructured.Unstructured) {
+			set(u, "spec.tracing.mode", "Clustered")
+			set(u, "spec.tracing.timing.mode", "Aggregated")
+		}, "mode Clustered needs the times of calls"},
+		{"frames", func(u *unstructured.Unstructured) {
+			set(u, "spec.tracing.mode", "Clustered")
+			set(u, "spec.tracing.clustering", map[string]any{"frames": int64(65)})
+		}, "less than or equal to 64"},
 		{"failure policy", func(u *unstructured.Unstructured) { set(u, "spec.tracing.failurePolicy", "Retry") }, `Unsupported value: "Retry"`},
 		{"initial state", func(u *unstructured.Unstructured) { set(u, "spec.tracing.initialState", "Maybe") }, `Unsupported value: "Maybe"`},
 		{"unknown group", func(u *unstructured.Unstructured) { set(u, "spec.tracing.exclude", []any{"ptp"}) }, `Unsupported value: "ptp"`},

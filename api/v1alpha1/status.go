@@ -127,6 +127,14 @@ type Run struct {
 	// ParallelEfficiencyPercent is mean time outside MPI over run time.
 	// +optional
 	ParallelEfficiencyPercent *int32 `json:"parallelEfficiencyPercent,omitempty"`
+	// Clusters is how many groups of ranks there are that behave alike, by the path
+	// that they take through the program and by whom they talk to. The report says
+	// which, with a lead rank for each.
+	// +optional
+	Clusters int32 `json:"clusters,omitempty"`
+	// Topology is the shape in which the ranks talk: "8 x 4 torus", "irregular".
+	// +optional
+	Topology string `json:"topology,omitempty"`
 }
 
 // AnalysisState says how far an analysis is.

@@ -5,9 +5,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// TracingMode says whether the job is traced.
+// TracingMode says whether the job is traced, and how.
 //
-// +kubebuilder:validation:Enum=Enabled;Disabled
+// +kubebuilder:validation:Enum=Enabled;Disabled;Clustered
 type TracingMode string
 
 const (
@@ -15,6 +15,8 @@ const (
 	TracingEnabled TracingMode = "Enabled"
 	// TracingDisabled runs the MPIJob as it stands, with nothing of Cairn in it.
 	TracingDisabled TracingMode = "Disabled"
+	// TracingClustered traces the job, and clusters its ranks while it runs.
+	TracingClustered TracingMode = "Clustered"
 )
 
 // FailurePolicy says what happens to a job that cannot be traced.
@@ -76,12 +78,20 @@ const (
 
 // Tracing says what is recorded, and how the tracer lives in the job's pods.
 //
+// +kubebuilder:validation:XValidation:rule="!has(self.clustering) || self.mode == 'Clustered'",message="clustering goes with mode Clustered"
+// +kubebuilder:validation:XValidation:rule="self.mode != 'Clustered' || !has(self.timing) || !has(self.timing.mode) || self.timing.mode != 'Aggregated'",message="mode Clustered needs the times of calls, not timing.mode Aggregated"
 // +kubebuilder:validation:XValidation:rule="!(has(self.include) && size(self.include) > 0 && has(self.exclude) && size(self.exclude) > 0)",message="include and exclude do not go together"
 type Tracing struct {
-	// Mode: Enabled traces the job; Disabled runs the plain MPIJob.
+	// Mode: Enabled traces the job; Clustered too, but keeps the times of calls of one
+	// rank only for all that make the same calls, as long as they do; Disabled runs the
+	// plain MPIJob.
 	// +optional
 	// +kubebuilder:default:=Enabled
 	Mode TracingMode `json:"mode,omitempty"`
+
+	// Clustering says when ranks make the same calls, with mode Clustered.
+	// +optional
+	Clustering *Clustering `json:"clustering,omitempty"`
 
 	// FailurePolicy for a job that cannot be traced: Ignore runs it untraced, Fail
 	// stops it. Either way the condition Traced says why.
@@ -160,6 +170,44 @@ type Tracing struct {
 	// of a pod have equal requests and limits, so has the sidecar.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitempty"`
+}
+
+// ClusteringArguments says whether arguments count when a rank's calls are compared with
+// those that it made before.
+//
+// +kubebuilder:validation:Enum=Compared;Ignored
+type ClusteringArguments string
+
+const (
+	// ClusteringArgumentsCompared: another argument is another call.
+	ClusteringArgumentsCompared ClusteringArguments = "Compared"
+	// ClusteringArgumentsIgnored: functions and call sites count.
+	ClusteringArgumentsIgnored ClusteringArguments = "Ignored"
+)
+
+// Clustering says when ranks make the same calls. At markers (every so many blocking
+// collectives on MPI_COMM_WORLD, or calls of MPI_Pcontrol(100)) all ranks vote.
+type Clustering struct {
+	// Arguments: Compared traces all ranks again when a rank's arguments change;
+	// Ignored only when it calls other functions, or from other places.
+	// +optional
+	// +kubebuilder:default:=Compared
+	Arguments ClusteringArguments `json:"arguments,omitempty"`
+
+	// Frames is how many of the outermost frames of a call path may differ between
+	// calls that are the same, with callSites Path.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=64
+	Frames *int32 `json:"frames,omitempty"`
+
+	// WaitSeconds is how long a rank waits at a marker for the others before
+	// clustering ends for this job.
+	// +optional
+	// +kubebuilder:default:=60
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=3600
+	WaitSeconds *int32 `json:"waitSeconds,omitempty"`
 }
 
 // Timing says how exactly the times of calls are kept.

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/merger/collect"
 	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // analysisResult is the termination message of analyze --job.
@@ -32,17 +35,21 @@ func newAnalyzeCommand() *cobra.Command {
 		job      bool
 		name     string
 		index    int
+		only     part
 	)
 	c := &cobra.Command{
 		Use:   "analyze FILE -o DIR",
 		Short: "Analyze a trace and write its report",
-		Long: "Analyze writes DIR/index.html and DIR/report.json. The analyses are: " + strings.Join(analyzer.Names(), ", ") + `.
+		Long: "Analyze writes DIR/index.html, DIR/report.json and DIR/summary.txt, and leaves the clock map of the run beside the trace\n(clock.json), which other commands use. The analyses are: " + strings.Join(analyzer.Names(), ", ") + `.
+--from and --to restrict all of that to a part of the run. Once the whole run has been analyzed, only that part of the
+trace is read, from a moment at which no message was under way, if there is any.
 With --job it writes the findings of one analysis for one run of a TracedMPIJob; report --job assembles them.`,
-		Example: "  cairn analyze out/trace.cairn -o out/report",
+		Example: `  cairn analyze out/trace.cairn -o out/report
+  cairn analyze out/trace.cairn -o out/part --from 10 --to 12.5`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if job {
-				if len(args) > 0 || out != "" || name == "" {
-					return usageError{errors.New("--job takes its trace from --store and needs --analysis; give neither a file nor -o")}
+				if len(args) > 0 || out != "" || name == "" || only.given() {
+					return usageError{errors.New("--job takes its trace from --store and needs --analysis; give neither a file nor -o, --from and --to")}
 				}
 				result := analysisResult{Analysis: name, Index: index}
 				err := analyzeRun(c.Context(), s3, url, name, index)
@@ -57,14 +64,17 @@ With --job it writes the findings of one analysis for one run of a TracedMPIJob;
 			if len(args) != 1 || out == "" {
 				return usageError{errors.New("which trace, and where to? cairn analyze FILE -o DIR")}
 			}
+			if err := only.check(); err != nil {
+				return err
+			}
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
 				return err
 			}
 			defer f.Close()
-			r, err := reportOn(c.Context(), f, args[0], report.Job{TraceURI: args[0]})
-			if err != nil {
-				return err
+			r, failed := reportOn(c.Context(), f, args[0], s3, only, report.Job{TraceURI: args[0]})
+			if r == nil {
+				return failed
 			}
 			s, err := s3.open(out)
 			if err != nil {
@@ -75,13 +85,15 @@ With --job it writes the findings of one analysis for one run of a TracedMPIJob;
 			}
 			fmt.Fprint(c.OutOrStdout(), r.Summary())
 			fmt.Fprintln(c.OutOrStdout(), "report:", s.URL("index.html"))
-			return nil
+			return failed
 		},
 	}
 	s3.register(c)
 	log.register(c)
 	flags := c.Flags()
 	flags.StringVarP(&out, "output", "o", "", "directory for the report, a local one or s3://bucket/prefix")
+	flags.Float64Var(&only.from, "from", 0, "look at the run from this second on")
+	flags.Float64Var(&only.to, "to", 0, "and up to this one (0: to its end)")
 	flags.BoolVar(&job, "job", false, "one analysis of one run of a job")
 	flags.StringVar(&url, "store", "", "with --job: the job's directory or s3://bucket/prefix")
 	flags.StringVar(&name, "analysis", "", "with --job: which analysis")
@@ -89,13 +101,85 @@ With --job it writes the findings of one analysis for one run of a TracedMPIJob;
 	return c
 }
 
-// reportOn runs all analyses and assembles the report. A trace that cannot be decoded is bad data.
-func reportOn(ctx context.Context, f *traceFile, path string, job report.Job) (*report.Report, error) {
-	findings, err := analyzer.Run(ctx, f.Reader, nil)
+// A part of a run, in seconds; the zero value is all of it.
+type part struct{ from, to float64 }
+
+func (p part) given() bool { return p != part{} }
+
+// end is where it ends.
+func (p part) end() float64 {
+	if p.to == 0 {
+		return math.MaxInt32 // seconds
+	}
+	return p.to
+}
+
+func (p part) check() error {
+	if p.from < 0 || p.to < 0 || p.to > 0 && p.to <= p.from || math.IsNaN(p.from) || math.IsNaN(p.to) || p.from > math.MaxInt32 {
+		return usageError{fmt.Errorf("--from %v --to %v: seconds count from the begin of the run, and --to comes after --from", p.from, p.to)}
+	}
+	return nil
+}
+
+// collectEarly keeps garbage small for a trace of many ranks, each of which has a decoder: most of the memory stays, and to
+// wait until there is as much garbage again would double it.
+func collectEarly(r *trace.Reader) {
+	const many = 4096
+	if r.Threads().Len() >= many && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
+}
+
+// reportOn runs all analyses, assembles the report, and leaves the run's clock map beside the trace. A trace that cannot
+// be decoded is bad data. If one of the analyses fails there may be a report nevertheless, which lacks its findings.
+func reportOn(ctx context.Context, f *traceFile, path string, s3 s3Flags, only part, job report.Job) (*report.Report, error) {
+	collectEarly(f.Reader)
+	clocks, err := leftClock(ctx, path, s3, f)
 	if err != nil {
+		return nil, err
+	}
+	left := clocks != nil && len(clocks.Cuts) > 0
+	if only.given() {
+		if clocks, err = clocksWithin(ctx, f, path, s3, clocks, only); err != nil {
+			return nil, err
+		}
+		left = true
+	}
+	findings, clocks, failed := analyzer.All(ctx, f.Reader, clocks)
+	if failed != nil {
+		failed = damaged(path, failed)
+	}
+	if findings[report.CriticalPath] == nil {
+		return nil, failed
+	}
+	if !left { // there is none, or none yet that says where parts of the run can be looked at alone
+		leaveClock(ctx, path, s3, clocks)
+	}
+	r, err := analyzer.Report(f.Reader, findings, job)
+	if err != nil {
+		return nil, err
+	}
+	return r, failed
+}
+
+// clocksWithin is the clock map for a part of a run, of which there is one (nil: it is made and left) for all of it.
+func clocksWithin(ctx context.Context, f *traceFile, path string, s3 s3Flags, m *clock.Map, only part) (*clock.Map, error) {
+	if m == nil {
+		var err error
+		if m, err = makeClock(ctx, path, f); err != nil {
+			return nil, err
+		}
+		leaveClock(ctx, path, s3, m)
+	}
+	within, err := analyzer.Within(ctx, f.Reader, m, only.from, only.end())
+	var none analyzer.PartError
+	switch {
+	case errors.As(err, &none):
+		return nil, usageError{err}
+	case err != nil:
 		return nil, damaged(path, err)
 	}
-	return analyzer.Report(f.Reader, findings, job)
+	return within, nil
 }
 
 // writeReport writes the files of a report below prefix, the page last.
@@ -104,7 +188,7 @@ func writeReport(ctx context.Context, s store.Store, prefix string, r *report.Re
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"report.json", "index.html"} {
+	for _, name := range report.FileNames {
 		if err := putBytes(ctx, s, prefix+name, files[name]); err != nil {
 			return err
 		}
@@ -135,37 +219,22 @@ func analyzeRun(ctx context.Context, s3 s3Flags, url, name string, index int) er
 	if err != nil {
 		return usageError{err}
 	}
+	collectEarly(f.Reader)
 	var clocks *clock.Map
 	if analysis.Times {
-		if clocks, err = runClock(ctx, s, runs[index].key("clock.json"), f); err != nil {
-			return damaged(path, err)
+		if clocks, err = runClock(ctx, s, runs[index].key(clockFile), path, f); err != nil {
+			return err
 		}
 	}
+	cut := clocks != nil && len(clocks.Cuts) > 0
 	findings, err := analyzer.Run(ctx, f.Reader, clocks, name)
 	if err != nil {
 		return damaged(path, err)
 	}
-	return putBytes(ctx, s, runs[index].key("findings", name+".json"), findings[name])
-}
-
-// runClock is the run's clock map: what another analysis has left, or a new one, which is left for the others. Two that
-// make it at the same time make the same.
-func runClock(ctx context.Context, s store.Store, key string, f *traceFile) (*clock.Map, error) {
-	if left, err := getBytes(ctx, s, key); err == nil {
-		var m clock.Map
-		if err := json.Unmarshal(left, &m); err == nil && m.SchemaVersion == clock.SchemaVersion {
-			return &m, nil
+	if !cut && clocks != nil && len(clocks.Cuts) > 0 { // the analysis has found where parts of the run can be looked at alone
+		if err := putClock(ctx, s, runs[index].key(clockFile), clocks); err != nil {
+			return err
 		}
-	} else if !store.IsNotFound(err) {
-		return nil, err
 	}
-	m, err := analyzer.Clock(ctx, f.Reader)
-	if err != nil {
-		return nil, err
-	}
-	encoded, err := json.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	return m, putBytes(ctx, s, key, encoded)
+	return putBytes(ctx, s, runs[index].key("findings", name+".json"), findings[name])
 }

@@ -24,17 +24,21 @@ func (r localRun) conclude(ctx context.Context, run shipper.LocalRun) bool {
 	defer f.Close()
 	fine := true
 	fmt.Fprintln(r.stdout)
-	if rep, err := r.analyze(ctx, f, run); err != nil {
+	rep, err := r.analyze(ctx, f, run)
+	if err != nil {
 		r.say("%v", err)
 		fine = false
-	} else {
+	}
+	if rep != nil {
 		fmt.Fprintln(r.stdout, rep.Summary())
 	}
 	if r.verify && !r.compare(f, run) {
 		fine = false
 	}
 	fmt.Fprintf(r.stdout, "trace:  %s (%d calls of %d ranks in %d bytes)\n", r.relative(run.Trace), run.Summary.Calls, run.Summary.Ranks, f.Sizes().Total)
-	fmt.Fprintf(r.stdout, "report: %s\n", r.relative(filepath.Join(run.Directory, "report", "index.html")))
+	if rep != nil {
+		fmt.Fprintf(r.stdout, "report: %s\n", r.relative(filepath.Join(run.Directory, "report", "index.html")))
+	}
 	if missing := run.Summary.Missing.String(); missing != "" {
 		r.say("ranks %s left no trace", missing)
 		fine = false
@@ -54,16 +58,20 @@ func (r localRun) relative(path string) string {
 	return path
 }
 
+// analyze writes the report, if there is one: with an error it lacks something.
 func (r localRun) analyze(ctx context.Context, f *traceFile, run shipper.LocalRun) (*report.Report, error) {
-	rep, err := reportOn(ctx, f, run.Trace, report.Job{TraceURI: run.Trace})
-	if err != nil {
-		return nil, err
+	rep, failed := reportOn(ctx, f, run.Trace, s3Flags{}, part{}, report.Job{TraceURI: run.Trace})
+	if rep == nil {
+		return nil, failed
 	}
 	s, err := store.Open(filepath.Join(run.Directory, "report"), store.S3Options{})
 	if err != nil {
 		return nil, err
 	}
-	return rep, writeReport(ctx, s, "", rep)
+	if err := writeReport(ctx, s, "", rep); err != nil {
+		return nil, err
+	}
+	return rep, failed
 }
 
 // compare holds the trace against the reference logs of its ranks.

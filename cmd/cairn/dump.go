@@ -16,6 +16,7 @@ func newDumpCommand() *cobra.Command {
 		rank   int
 		asJSON bool
 		sites  bool
+		types  bool
 	)
 	c := &cobra.Command{
 		Use:   "dump FILE",
@@ -34,7 +35,8 @@ func newDumpCommand() *cobra.Command {
 			}
 			out := bufio.NewWriterSize(c.OutOrStdout(), 1<<16)
 			var line []byte
-			for _, thread := range f.Threads() {
+			known := map[int]*trace.Datatypes{}
+			for _, thread := range f.Threads().All() {
 				if c.Flags().Changed("rank") && thread.Rank != rank {
 					continue
 				}
@@ -50,6 +52,9 @@ func newDumpCommand() *cobra.Command {
 						line = fmt.Appendf(line[:0], "%d.%d %14.6f %12.6f  %s", e.Rank, e.Thread, milliseconds(e.Enter), milliseconds(e.Exit-e.Enter), e.Text())
 						if sites {
 							line = appendCallPath(line, e)
+						}
+						if types {
+							line = appendDatatype(line, known, e)
 						}
 					}
 					if _, err := out.Write(append(line, '\n')); err != nil {
@@ -69,7 +74,21 @@ func newDumpCommand() *cobra.Command {
 	c.Flags().IntVar(&rank, "rank", 0, "only this rank")
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	c.Flags().BoolVar(&sites, "call-sites", false, "say where each call was made and, in a trace with call paths, from where that was called")
+	c.Flags().BoolVar(&types, "datatypes", false, "say what each call that makes a datatype made: its typemap, size and bounds in bytes")
 	return c
+}
+
+// appendDatatype writes the datatype that a call made. Threads of a rank share its datatypes; one that another thread made
+// is known where that thread came first.
+func appendDatatype(line []byte, known map[int]*trace.Datatypes, e *trace.Event) []byte {
+	if known[e.Rank] == nil {
+		known[e.Rank] = &trace.Datatypes{}
+	}
+	made := known[e.Rank].See(e)
+	if made == nil {
+		return line
+	}
+	return fmt.Appendf(line, "  %s size %d extent %d lower bound %d", made.TypeMap(), made.Size, made.Extent, made.LB)
 }
 
 // appendCallPath writes the places that led to a call, innermost first.
@@ -85,10 +104,5 @@ func appendCallPath(line []byte, e *trace.Event) []byte {
 func milliseconds(ns int64) float64 { return float64(ns) / 1e6 }
 
 func hasRank(f *traceFile, rank int) bool {
-	for _, r := range f.Ranks() {
-		if r.Rank == rank {
-			return true
-		}
-	}
-	return false
+	return f.Ranks().Find(rank) >= 0
 }

@@ -55,6 +55,9 @@ own. Open the file in https://ui.perfetto.dev, which shows it without sending it
 					return usageError{fmt.Errorf("%s has no rank %d", args[0], rank)}
 				}
 			}
+			if o.Clock, err = clockBeside(c.Context(), args[0], s3, f); err != nil {
+				return err
+			}
 			file, err := os.Create(out)
 			if err != nil {
 				return err

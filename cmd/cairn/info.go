@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cairn-mpi/cairn/analyzer/clusters"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -31,6 +33,8 @@ type information struct {
 	Excluded        []string        `json:"excluded"`
 	Context         []rankContext   `json:"context"`
 	Notes           []string        `json:"notes"`
+
+	Clustering *clusters.Online `json:"clustering,omitempty"`
 }
 
 type mpiInformation struct {
@@ -97,7 +101,7 @@ func newInfoCommand() *cobra.Command {
 				return err
 			}
 			defer f.Close()
-			i := inform(f)
+			i := inform(f, asJSON)
 			if asJSON {
 				encoder := json.NewEncoder(c.OutOrStdout())
 				encoder.SetIndent("", "  ")
@@ -111,10 +115,11 @@ func newInfoCommand() *cobra.Command {
 	return c
 }
 
-func inform(f *traceFile) *information {
+// inform says what a trace holds; where each rank was only if that is asked for.
+func inform(f *traceFile, placement bool) *information {
 	meta := f.Meta()
 	i := &information{
-		FormatVersion: f.Version(), Ranks: len(f.Ranks()), Signatures: len(f.Signatures()),
+		FormatVersion: f.Version(), Ranks: f.Ranks().Len(), Signatures: len(f.Signatures()),
 		Rules: len(f.Grammar().Rules), Bytes: f.Sizes(), MPI: mpiInformation{meta.Implementation, meta.Version},
 		MissingRanks: meta.MissingRanks.String(), World: meta.World, Timing: meta.Timing.String(), Notes: meta.Notes,
 		EndedEarly: []earlyEnd{}, Context: []rankContext{}, Excluded: append([]string{}, meta.Excluded...), Placement: []rankPlacement{},
@@ -124,10 +129,11 @@ func inform(f *traceFile) *information {
 	}
 	roots := map[int]bool{}
 	var first, last int64
-	for n, thread := range f.Threads() {
-		i.Calls += thread.Calls
-		roots[thread.Root] = true
-		begin, end := f.Span(n)
+	i.Calls = f.Threads().Calls()
+	span := f.Spans()
+	for n, root := range f.Threads().Roots().All() {
+		roots[int(root)] = true
+		begin, end := span(n)
 		if n == 0 || begin < first {
 			first = begin
 		}
@@ -135,10 +141,13 @@ func inform(f *traceFile) *information {
 			last = end
 		}
 	}
+	i.Clustering = clusters.WhileRunning(timeline.Of(f.Reader))
 	i.UniqueGrammars = len(roots)
 	i.DurationSeconds = float64(last-first) / 1e9
-	for _, rank := range f.Ranks() {
-		i.Placement = append(i.Placement, rankPlacement{rank.Rank, rank.Host, rank.Pod, rank.Node})
+	for _, rank := range f.Ranks().All() {
+		if placement {
+			i.Placement = append(i.Placement, rankPlacement{rank.Rank, rank.Host, rank.Pod, rank.Node})
+		}
 		if len(rank.Context) > 1 {
 			i.Context = append(i.Context, contextOf(&rank))
 		}
@@ -161,6 +170,9 @@ func (i *information) print(w io.Writer) error {
 	row("timing", i.Timing)
 	if i.Calls > 0 {
 		row("timing bytes per call", fmt.Sprintf("%.3f", float64(i.Bytes.Timing)/float64(i.Calls)))
+	}
+	if i.Clustering != nil {
+		clusteringRows(i.Clustering, row, i.Calls)
 	}
 	row("duration", fmt.Sprintf("%.3f s", i.DurationSeconds))
 	row("signatures", i.Signatures)

@@ -17,6 +17,7 @@ import (
 type localRun struct {
 	out, callSites string
 	timing         string // as the tracer's configuration has it
+	mode           string // the same
 	verify         bool
 	pointers       bool
 	include        []string // groups of functions
@@ -35,7 +36,7 @@ func (r localRun) run(ctx context.Context) error {
 	spool := filepath.Join(root, "spool")
 	environment := os.Environ()
 	preload, err := prepareTracer(root, setup.Config{
-		Spool: spool, CallSites: r.callSites, Timing: r.timing, Pointers: r.pointers, Verify: r.verify, Enabled: true,
+		Spool: spool, CallSites: r.callSites, Timing: r.timing, Mode: r.mode, Pointers: r.pointers, Verify: r.verify, Enabled: true,
 		Include: strings.Join(r.include, ","), Exclude: strings.Join(r.exclude, ","), StartOff: r.startOff,
 	})
 	tracing := err == nil
@@ -65,7 +66,7 @@ func (r localRun) collect(ctx context.Context, out, spool string, code int) bool
 	runs, problems, err := shipper.RunLocal(ctx, shipper.LocalOptions{Spool: spool, Out: out})
 	for i, problem := range problems {
 		if i == maxProblems {
-			r.say("and %d problems more of this kind", len(problems)-i)
+			r.say("and %d more of this kind", len(problems)-i)
 			break
 		}
 		r.say("%s", problem)

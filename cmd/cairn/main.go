@@ -55,7 +55,7 @@ func newRootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(peopleGroup, newRunCommand(), newInfoCommand(), newDumpCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(),
+	add(peopleGroup, newRunCommand(), newInfoCommand(), newDumpCommand(), newProgramCommand(), newClustersCommand(), newReduceCommand(), newPlacementCommand(), newGraphCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(),
 		newPredictCommand(), newCompareCommand(), newExportCommand(), newCopyCommand(), newSimulateCommand())
 	add(podGroup, newInstallCommand(), newProbeCommand(), newShipCommand(), newCheckStorageCommand(), newMakeBucketCommand(),
 		newDeletePrefixCommand(), newResolveCommand())

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cairn-mpi/cairn/internal/readlimit"
 	"github.com/cairn-mpi/cairn/internal/version"
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/merger/collect"
@@ -37,6 +39,8 @@ sidecars of a TracedMPIJob left below --store, waits for what is still to come, 
 world has more shards than --fan-in, it only plans, and says how many parts each --level has that is to be run after it.`,
 		Example: "  cairn merge -o trace.cairn s3://traces/default/stencil/<uid>/shards/<pod>/<world>/<sha256>.cairn …",
 		RunE: func(c *cobra.Command, args []string) error {
+			// most of what a merge holds are bytes, which the collector does not look at: it may come often
+			debug.SetGCPercent(25)
 			if job {
 				if len(args) > 0 || out != "" {
 					return usageError{errors.New("--job takes its shards from --store; give neither files nor -o")}
@@ -135,7 +139,7 @@ func addFile(c *cobra.Command, s3 s3Flags, m *merger.Merger, path string) error 
 	if _, err := object.ReadAt(raw, 0); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	reader, err := trace.Open(bytes.NewReader(raw), int64(len(raw)))
+	reader, err := trace.Open(bytes.NewReader(raw), int64(len(raw)), readlimit.Option(int64(len(raw))))
 	if err != nil {
 		return damaged(path, err)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
-	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
@@ -19,7 +18,7 @@ import (
 func newPredictCommand() *cobra.Command {
 	var (
 		s3                s3Flags
-		ideal             bool
+		ideal, asJSON     bool
 		latency, overhead time.Duration
 		bandwidth         float64
 		compute, free     []string
@@ -28,7 +27,8 @@ func newPredictCommand() *cobra.Command {
 		Use:   "predict FILE",
 		Short: "Play a run again under other conditions: a faster rank, another network, a call that costs nothing",
 		Long: `Play a run again under other conditions, and say how long it would have taken. All conditions that are given hold at
-once. The model is LogGP: docs of package analyzer/replay say what it assumes.`,
+once. The model is LogGP: docs of package analyzer/replay say what it assumes. The run's clock map (clock.json beside the
+trace) is used where there is one.`,
 		Example: `  cairn predict out/trace.cairn --compute 3=0.5                    # rank 3 computes in half the time
   cairn predict out/trace.cairn --latency 1us --bandwidth 25         # a network of 1 µs and 25 GB/s
   cairn predict out/trace.cairn --ideal-network
@@ -65,24 +65,27 @@ once. The model is LogGP: docs of package analyzer/replay say what it assumes.`,
 			if changed.Network == nil && changed.Compute == nil && changed.Free == nil {
 				return usageError{errors.New("what is to be different? see 'cairn predict --help'")}
 			}
-			clocks, err := clock.Analyze(c.Context(), t)
+			clocks, err := clockBeside(c.Context(), args[0], s3, f)
+			if err != nil {
+				return err
+			}
+			lengths, err := replay.Lengths(c.Context(), t, clocks.Clocks, []replay.Scenario{{}, changed})
 			if err != nil {
 				return damaged(args[0], err)
 			}
-			lengths, err := replay.Play(c.Context(), t, clocks.Clocks, []replay.Scenario{{}, changed})
-			if err != nil {
-				return damaged(args[0], err)
+			p := prediction{
+				SchemaVersion: predictionVersion,
+				Run:           newChange(lengths[0].Run, lengths[1].Run), Program: newChange(lengths[0].Program, lengths[1].Program),
 			}
-			was, would := time.Duration(lengths[0]), time.Duration(lengths[1])
-			saved := 0.0
-			if was > 0 {
-				saved = 100 * (1 - float64(would)/float64(was))
+			if asJSON {
+				return writeJSON(c.OutOrStdout(), p)
 			}
-			fmt.Fprintf(c.OutOrStdout(), "The run took %v; it would take %v (%+.1f%%).\n", was.Round(time.Microsecond), would.Round(time.Microsecond), -saved)
+			fmt.Fprintf(c.OutOrStdout(), "The run took %s.\nBetween MPI_Init and MPI_Finalize it took %s.\n", p.Run, p.Program)
 			return nil
 		},
 	}
 	s3.register(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, for tools")
 	c.Flags().BoolVar(&ideal, "ideal-network", false, "MPI costs nothing but waiting for others")
 	c.Flags().DurationVar(&latency, "latency", 0, "of a message")
 	c.Flags().Float64Var(&bandwidth, "bandwidth", 0, "of a message, in GB/s (0: unlimited)")
@@ -90,6 +93,35 @@ once. The model is LogGP: docs of package analyzer/replay say what it assumes.`,
 	c.Flags().StringArrayVar(&compute, "compute", nil, "RANKS=FACTOR: these ranks (0-7,12 or all) take so many times as long to compute; may be repeated")
 	c.Flags().StringArrayVar(&free, "free", nil, "FUNCTION or FUNCTION@FILE:LINE costs nothing; may be repeated")
 	return c
+}
+
+// predictionVersion is that of prediction.
+const predictionVersion = 1
+
+// A prediction is what predict says, as JSON.
+type prediction struct {
+	SchemaVersion int    `json:"schema_version"`
+	Run           change `json:"run"`     // from the first entry into MPI_Init to the last exit from MPI_Finalize
+	Program       change `json:"program"` // without the launch: since the last rank left MPI_Init, until the last entered MPI_Finalize
+}
+
+// A change is a time as it was, and as it would be.
+type change struct {
+	Measured  float64 `json:"measured_seconds"`
+	Predicted float64 `json:"predicted_seconds"`
+}
+
+func newChange(measured, predicted int64) change {
+	return change{float64(measured) / 1e9, float64(predicted) / 1e9}
+}
+
+// String is for people: "2 s; it would take 1 s (-50.0%)".
+func (c change) String() string {
+	more := 0.0
+	if c.Measured > 0 {
+		more = 100 * (c.Predicted/c.Measured - 1)
+	}
+	return fmt.Sprintf("%.6g s; it would take %.6g s (%+.1f%%)", c.Measured, c.Predicted, more)
 }
 
 // computeFactors reads the values of --compute.

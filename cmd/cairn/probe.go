@@ -15,6 +15,7 @@ func newProbeCommand() *cobra.Command {
 		o      setup.ProbeOptions
 		log    terminationLog
 		timing timingFlags
+		mode   modeFlags
 	)
 	c := &cobra.Command{
 		Use:   "probe",
@@ -26,6 +27,9 @@ func newProbeCommand() *cobra.Command {
 			if o.Timing, err = timing.settings(); err != nil {
 				// a failing init container would keep the job from running
 				fmt.Fprintln(c.ErrOrStderr(), "cairn:", err, "(every time stamp is kept)")
+			}
+			if o.Mode, err = mode.settings(); err != nil {
+				fmt.Fprintln(c.ErrOrStderr(), "cairn:", err, "(every rank is recorded by itself)")
 			}
 			// a failing init container would keep the job from running: whatever goes wrong is said, and only said
 			verdict, err := setup.Probe(o)
@@ -40,6 +44,7 @@ func newProbeCommand() *cobra.Command {
 	}
 	log.register(c)
 	timing.register(c.Flags())
+	mode.register(c.Flags())
 	c.Flags().StringVar(&o.Root, "root", "/cairn", "the tracer's root")
 	c.Flags().StringVar(&o.CallSites, "call-sites", "caller", strings.Join(setup.CallSites, ", "))
 	c.Flags().BoolVar(&o.Pointers, "pointers", false, "load the library that tells what pointers lead to")

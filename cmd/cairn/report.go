@@ -28,6 +28,8 @@ type reportedRun struct {
 	ID         string `json:"id"`
 	ReportURI  string `json:"report_uri"`
 	Efficiency int    `json:"parallel_efficiency_percent"`
+	Clusters   int    `json:"clusters"`
+	Topology   string `json:"topology"`
 }
 
 // maxReportedRuns is how many runs the status of a TracedMPIJob lists.
@@ -35,16 +37,22 @@ const maxReportedRuns = 16
 
 func newReportCommand() *cobra.Command {
 	var (
-		s3  s3Flags
-		log terminationLog
-		url string
-		job bool
+		s3   s3Flags
+		log  terminationLog
+		url  string
+		job  bool
+		open bool
 	)
 	c := &cobra.Command{
 		Use:   "report URL",
-		Short: "Print the verdict of a report, from a directory or a bucket",
+		Short: "Print a report's summary, or open its page, from a directory or a bucket",
+		Long: `Report prints a report's summary: the verdict, what to do next, efficiencies, where ranks waited, the costliest calls.
+
+With --open it serves the page at http://127.0.0.1, for this machine only and until it is interrupted, and opens it in a
+browser where there is one: a way to look at a report in a bucket that only this command has the credentials for.`,
 		Example: `  cairn report out/report
-  cairn report s3://traces/default/stencil/<uid>/0/0/report`,
+  cairn report s3://traces/default/stencil/<uid>/0/0/report
+  cairn report --open s3://traces/default/stencil/<uid>/0/0/report`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if job {
 				result, err := assembleJob(c.Context(), s3, url)
@@ -59,11 +67,15 @@ func newReportCommand() *cobra.Command {
 			if len(args) != 1 {
 				return usageError{errors.New("which report? cairn report URL")}
 			}
-			s, err := s3.open(strings.TrimSuffix(strings.TrimSuffix(args[0], "/index.html"), "/report.json"))
+			where := args[0]
+			for _, name := range report.FileNames {
+				where = strings.TrimSuffix(where, "/"+name)
+			}
+			s, err := s3.open(where)
 			if err != nil {
 				return err
 			}
-			raw, err := getBytes(c.Context(), s, "report.json")
+			raw, err := getBytes(c.Context(), s, report.DataFile)
 			if err != nil {
 				return err
 			}
@@ -71,13 +83,16 @@ func newReportCommand() *cobra.Command {
 			if err != nil {
 				return statusError{exitBadData, fmt.Errorf("%s: %w", args[0], err)}
 			}
-			fmt.Fprint(c.OutOrStdout(), r.Summary())
-			fmt.Fprintln(c.OutOrStdout(), "report:", s.URL("index.html"))
+			fmt.Fprintf(c.OutOrStdout(), "%s\nreport: %s\n", r.Text(), s.URL(report.PageFile))
+			if open {
+				return openReport(c.Context(), c.OutOrStdout(), s)
+			}
 			return nil
 		},
 	}
 	s3.register(c)
 	log.register(c)
+	c.Flags().BoolVar(&open, "open", false, "serve the page on this machine, and open it in a browser")
 	c.Flags().BoolVar(&job, "job", false, "assemble the reports of all runs of a job from the findings of its analyses")
 	c.Flags().StringVar(&url, "store", "", "with --job: the job's directory or s3://bucket/prefix")
 	return c
@@ -99,20 +114,28 @@ func assembleJob(ctx context.Context, s3 s3Flags, url string) (reportResult, err
 		return result, statusError{exitBadData, fmt.Errorf("there is no merged run below %s", url)}
 	}
 	result.RunCount = len(runs)
+	images, err := podImages(ctx, s)
+	if err != nil {
+		return result, err
+	}
 	for _, run := range runs {
-		r, err := assembleRun(ctx, s3, s, url, run)
+		r, err := assembleRun(ctx, s3, s, url, run, images)
 		if err != nil {
 			return result, err
 		}
-		result.Runs = append(result.Runs, reportedRun{
-			ID: run.id(), ReportURI: s.URL(run.key("report")), Efficiency: int(math.Round(100 * r.Efficiency.Parallel)),
-		})
+		one := reportedRun{
+			ID: run.id(), ReportURI: s.URL(run.key("report")), Efficiency: int(math.Round(100 * r.Efficiency.Parallel)), Clusters: len(r.Leads),
+		}
+		if r.Topology != nil {
+			one.Topology = r.Topology.Run.Topology
+		}
+		result.Runs = append(result.Runs, one)
 		result.Verdict = r.Verdict.Text
 	}
 	return result, nil
 }
 
-func assembleRun(ctx context.Context, s3 s3Flags, s store.Store, url string, run jobRun) (*report.Report, error) {
+func assembleRun(ctx context.Context, s3 s3Flags, s store.Store, url string, run jobRun, images map[string]string) (*report.Report, error) {
 	findings := map[string][]byte{}
 	for _, name := range analyzer.Names() {
 		raw, err := getBytes(ctx, s, run.key("findings", name+".json"))
@@ -131,7 +154,7 @@ func assembleRun(ctx context.Context, s3 s3Flags, s store.Store, url string, run
 	}
 	defer f.Close()
 	name, uid := jobName(url)
-	r, err := analyzer.Report(f.Reader, findings, report.Job{Name: name, UID: uid, TraceURI: path})
+	r, err := analyzer.Report(f.Reader, findings, report.Job{Name: name, UID: uid, TraceURI: path, Images: images})
 	if err != nil {
 		return nil, statusError{exitBadData, fmt.Errorf("%s: %w", run.id(), err)}
 	}

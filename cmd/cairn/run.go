@@ -28,12 +28,13 @@ func newRunCommand() *cobra.Command {
 		startOff  bool
 		pointers  bool
 		timing    timingFlags
+		mode      modeFlags
 	)
 	c := &cobra.Command{
 		Use:   "run [-o DIR] [--verify] -- COMMAND…",
 		Short: "Trace an MPI program on this machine and say what makes it slow",
 		Long: `Run starts COMMAND, records every MPI call of every rank that it starts on this machine, merges the ranks' traces
-and analyzes them. It leaves DIR/trace.cairn and DIR/report/; a command that starts several MPI worlds leaves one
+and analyzes them. It leaves DIR/trace.cairn, DIR/clock.json and DIR/report/; a command that starts several MPI worlds leaves one
 folder each, DIR/run-0, DIR/run-1, ….
 
 It exits with the command's own code if that is not zero, else with 70 if tracing or --verify failed, else with 0.`,
@@ -56,7 +57,11 @@ It exits with the command's own code if that is not zero, else with 70 if tracin
 			if err != nil {
 				return err
 			}
-			r := localRun{timing: kept, out: out, verify: verify, callSites: callSites, pointers: pointers, include: include, exclude: exclude, startOff: startOff, command: args, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
+			clustered, err := mode.settings()
+			if err != nil {
+				return err
+			}
+			r := localRun{timing: kept, mode: clustered, out: out, verify: verify, callSites: callSites, pointers: pointers, include: include, exclude: exclude, startOff: startOff, command: args, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
 			return r.run(c.Context())
 		},
 	}
@@ -65,6 +70,7 @@ It exits with the command's own code if that is not zero, else with 70 if tracin
 	c.Flags().StringVarP(&out, "output", "o", "cairn-out", "directory for trace and report")
 	c.Flags().BoolVar(&verify, "verify", false, "write an independent log of every call, and compare the decoded trace with it")
 	timing.register(c.Flags())
+	mode.register(c.Flags())
 	c.Flags().StringVar(&callSites, "call-sites", "caller", "caller: keep where each call was made; path: and from where that was called; none: neither")
 	c.Flags().BoolVar(&pointers, "pointers", false, "keep what memory pointers lead to (heap, stack, static data, devices); every allocation takes a little longer")
 	registerControl(c, &include, &exclude, &startOff)

@@ -79,6 +79,8 @@ Patterns:
 	flags.DurationVar(&config.Compute, "compute", 100*time.Microsecond, "computing time of a rank in an iteration")
 	flags.IntVar(&config.Imbalance.SlowRank, "slow-rank", 0, "this rank computes longer by --slow-percent")
 	flags.Float64Var(&config.Imbalance.SlowPercent, "slow-percent", 0, "see --slow-rank")
+	flags.IntVar(&config.Imbalance.SlowNode, "slow-node", 0, "the ranks of this node compute longer by --slow-node-percent")
+	flags.Float64Var(&config.Imbalance.SlowNodePercent, "slow-node-percent", 0, "see --slow-node")
 	flags.Float64Var(&config.Imbalance.Linear, "linear-percent", 0, "the last rank computes longer by so much, the others in proportion")
 	flags.Float64Var(&config.Imbalance.Noise, "noise-percent", 0, "every rank computes longer by up to so much, anew each time")
 	flags.Uint64Var(&config.Seed, "seed", 0, "of all that is random")

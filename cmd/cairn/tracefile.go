@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cairn-mpi/cairn/internal/readlimit"
 	"github.com/cairn-mpi/cairn/store"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -27,7 +28,7 @@ func openTrace(ctx context.Context, path string, s3 s3Flags) (*traceFile, error)
 	if err != nil {
 		return nil, err
 	}
-	reader, err := trace.Open(object, object.Size())
+	reader, err := trace.Open(object, object.Size(), readlimit.Option(object.Size()))
 	if err != nil {
 		object.Close()
 		return nil, damaged(path, err)

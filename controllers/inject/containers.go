@@ -83,7 +83,7 @@ func readOnlyMounts(target *corev1.Container) []corev1.VolumeMount {
 
 // shipContainer sends traces to storage as long as the pod lives. It has no
 // readiness probe: mpi-operator may wait for the pod to be ready.
-func shipContainer(pod *corev1.PodSpec, role mpiv2beta1.MPIReplicaType, options Options) corev1.Container {
+func shipContainer(pod *corev1.PodSpec, target *corev1.Container, role mpiv2beta1.MPIReplicaType, options Options) corev1.Container {
 	resources := shipResources(pod, options)
 	field := func(name, path string) corev1.EnvVar {
 		return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{
@@ -96,6 +96,7 @@ func shipContainer(pod *corev1.PodSpec, role mpiv2beta1.MPIReplicaType, options 
 		field("CAIRN_POD_NAMESPACE", "metadata.namespace"),
 		field("CAIRN_NODE_NAME", "spec.nodeName"),
 		{Name: "CAIRN_POD_ROLE", Value: strings.ToLower(string(role))},
+		{Name: "CAIRN_APPLICATION_IMAGE", Value: target.Image},
 	}
 	env = append(env, container.StorageEnv(options.S3)...)
 	env = append(env, container.MemoryEnv(resources)...)

@@ -37,7 +37,7 @@ func injectPod(template *corev1.PodTemplateSpec, role mpiv2beta1.MPIReplicaType,
 
 	installer := installContainer(pod, options)
 	prober := probeContainer(pod, target, slots, options)
-	shipper := shipContainer(pod, role, options)
+	shipper := shipContainer(pod, target, role, options)
 	pod.InitContainers = append(pod.InitContainers, installer, prober, shipper)
 
 	target.VolumeMounts = append(target.VolumeMounts,

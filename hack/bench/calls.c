@@ -6,6 +6,8 @@
  * mean: CPU time of the whole process, all its threads, per call, over a pass that nothing else measures. p99.9 and
  * longest: of a second pass in which every call is timed.
  *
+ * and in the end "Memory" with what is resident of the process in KiB, and "Finalize" with the CPU time of MPI_Finalize.
+ *
  *	calls [ITERATIONS [THREADS [LOOP]]]      hack/bench-tracer.sh runs it with and without the tracer
  */
 #define _GNU_SOURCE
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { many = 16 };
 
@@ -80,6 +83,25 @@ static void waitany(struct rank *r)
 	}
 }
 
+static void allocate(struct rank *r)
+{
+	(void)r;
+	char *volatile block = malloc(100);
+	free(block);
+}
+
+/* resident_kib includes what is mapped of files. */
+static long resident_kib(void)
+{
+	long all = 0, resident = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+	if (f == NULL || fscanf(f, "%ld %ld", &all, &resident) != 2)
+		resident = 0;
+	if (f != NULL)
+		fclose(f);
+	return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
 static const struct {
 	const char *name;
 	void (*body)(struct rank *);
@@ -90,6 +112,7 @@ static const struct {
 	{"Isend+Irecv+Waitall", exchange, 3},
 	{"Allreduce(self)", allreduce, 1},
 	{"Waitany(16)", waitany, 2 * many},
+	{"malloc+free", allocate, 1}, /* of no MPI call, but what pointers cost */
 };
 
 static void *run(void *argument)
@@ -164,6 +187,7 @@ int main(int argc, char **argv)
 		printf("%s %.1f %ld %ld\n", loops[i].name, mean, times[all - 1 - all / 1000], times[all - 1]);
 		free(times);
 	}
+	printf("Memory %ld 0 0\n", resident_kib());
 	const double begin = cpu_ns();
 	MPI_Finalize();
 	printf("Finalize %.1f 0 0\n", cpu_ns() - begin);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds NAS Parallel Benchmarks under Open MPI, in a copy of their sources:
+# Builds NAS Parallel Benchmarks under Open MPI (MPI=mpich: MPICH), in a copy of their sources:
 #   hack/bench/npb-build.sh NPB3.x-MPI DIR NAME.CLASS.RANKS…       e.g. cg.S.16; leaves DIR/bin/cg.S.16
 # The sources are NASA's (https://www.nas.nasa.gov/software/npb.html) and no part of this project.
 set -euo pipefail
@@ -10,19 +10,20 @@ cp -r "$source/." "$work"
 chmod -R u+w "$work"
 rm -rf "$work/bin"
 mkdir "$work/bin"
+mpi=${MPI:-openmpi}
 flags="-O2 -w -fallow-argument-mismatch -std=legacy -fallow-invalid-boz"
 # 3.4 names the Fortran compiler MPIFC, 3.3 MPIF77
 cat >"$work/config/make.def" <<END
-MPIFC = mpif90.openmpi
-MPIF77 = mpif90.openmpi
-FC = mpif90.openmpi
-FLINK = mpif90.openmpi
+MPIFC = mpif90.$mpi
+MPIF77 = mpif90.$mpi
+FC = mpif90.$mpi
+FLINK = mpif90.$mpi
 FFLAGS = $flags
 FLINKFLAGS = $flags
 FMPI_LIB =
 FMPI_INC =
-MPICC = mpicc.openmpi
-CLINK = mpicc.openmpi
+MPICC = mpicc.$mpi
+CLINK = mpicc.$mpi
 CFLAGS = -O2 -w
 CLINKFLAGS = -O2
 CMPI_LIB =

@@ -18,44 +18,19 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 gcc -O2 -shared -fPIC -o "$work/yield.so" "$root/test/mpi/yield/ucp_yield.c"
 export LD_PRELOAD="$work/yield.so${LD_PRELOAD:+:$LD_PRELOAD}"
 
-failed=0
+kernels=(bt cg dt ep ft is lu mg sp) failed=0
 printf '%-8s %-6s %-10s %12s %12s  %s\n' MPI kernel benchmark calls bytes 'reference log'
 for mpi in openmpi mpich; do
-  cp -r "$source" "$work/$mpi"
-  mkdir -p "$work/$mpi/bin"
-  flags="-O2 -w -fallow-argument-mismatch -std=legacy -fallow-invalid-boz"
-  # 3.4 names the Fortran compiler MPIFC, 3.3 MPIF77
-  cat >"$work/$mpi/config/make.def" <<END
-MPIFC = mpif90.$mpi
-MPIF77 = mpif90.$mpi
-FC = mpif90.$mpi
-FLINK = mpif90.$mpi
-FFLAGS = $flags
-FLINKFLAGS = $flags
-FMPI_LIB =
-FMPI_INC =
-MPICC = mpicc.$mpi
-CLINK = mpicc.$mpi
-CFLAGS = -O2 -w
-CLINKFLAGS = -O2
-CMPI_LIB =
-CMPI_INC =
-CC = gcc -g
-UCC = gcc
-BINDIR = ../bin
-RAND = randi8
-END
-  for kernel in bt cg dt ep ft is lu mg sp; do
+  MPI=$mpi "$root/hack/bench/npb-build.sh" "$source" "$work/$mpi" "${kernels[@]/%/.$class.$ranks}"
+  for kernel in "${kernels[@]}"; do
     arguments=() n=$ranks
     [ "$mpi" = openmpi ] && arguments=(--oversubscribe --mca mpi_yield_when_idle 1)
-    if ! make -C "$work/$mpi" "$kernel" CLASS="$class" NPROCS="$n" >"$work/log" 2>&1; then
-      printf '%-8s %-6s does not build:\n' "$mpi" "$kernel"
-      tail -n 5 "$work/log"
+    command=("$work/$mpi/bin/$kernel.$class.$n")
+    if [ ! -x "${command[0]}" ]; then
+      printf '%-8s %-6s does not build\n' "$mpi" "$kernel"
       failed=1
       continue
     fi
-    program=$(ls -t "$work/$mpi/bin/$kernel"* | head -n 1)
-    command=("$program")
     if [ "$kernel" = dt ]; then # its graph says how many ranks: five in class S
       command+=(BH) n=5
     fi

@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # The OSU micro-benchmarks under `cairn run --verify`: each one that builds, with both MPIs, short runs.
 #   hack/bench/osu.sh SOURCE [WORK]
-# SOURCE is a folder with the benchmarks (https://mvapich.cse.ohio-state.edu/benchmarks/), which is left as it is;
+# SOURCE is a folder with the benchmarks (https://mvapich.cse.ohio-state.edu/benchmarks/, 5.x or 7.x), which is left as it is;
 # they are built in WORK (default: a temporary folder). Prints a line per benchmark: calls compared, or what went wrong.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source=${1:?usage: hack/bench/osu.sh SOURCE [WORK]}
 work=${2:-$(mktemp -d)}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+# programs DIR: where the MPI programs in C are, in 7.x and before
+programs() { if [ -d "$1/c/mpi" ]; then echo "$1/c/mpi"; else echo "$1/mpi"; fi; }
 
 # build MPI: the benchmarks with messages up to 64 KiB and few repetitions of the large ones
 build() {
@@ -17,10 +20,10 @@ build() {
   cp -r "$source/." "$dir"
   chmod -R u+w "$dir"
   chmod +x "$dir/configure"
-  grep -rlE 'MAX_MSG_SIZE|LOOP_LARGE' "$dir/mpi" | xargs -r sed -i -E \
+  grep -rlE 'MAX_(MSG|MESSAGE)_SIZE|LOOP_LARGE' "$dir" --include=*.h --include=*.c | xargs -r sed -i -E \
     -e 's/^(#define +(MAX_MSG_SIZE|MAX_MESSAGE_SIZE)) .*/\1 (1<<16)/' -e 's/^(#define +\w*LOOP_LARGE) .*/\1 5/'
   (cd "$dir" && touch aclocal.m4 && sleep 1 && find . -name 'Makefile.in' -o -name configure -o -name config.h.in | xargs touch &&
-    ./configure CC="mpicc.$1" CXX="mpicxx.$1" >configure.log 2>&1 && make -k -C mpi >make.log 2>&1) || true
+    ./configure CC="mpicc.$1" CXX="mpicxx.$1" >configure.log 2>&1 && make -k -C "$(programs .)" >make.log 2>&1) || true
   touch "$dir/built"
 }
 
@@ -54,6 +57,6 @@ for mpi in openmpi mpich; do
       failed=1
     fi
     printf '%-10s %-24s %5d  %s\n' "$mpi" "$name" "$n" "$result"
-  done < <(find "$work/$mpi/mpi" -type f -name 'osu_*' -perm -u+x ! -name '*.c' ! -name '*.h' | grep -v /.libs/ | sort)
+  done < <(find "$(programs "$work/$mpi")" -type f -name 'osu_*' -perm -u+x ! -name '*.c' ! -name '*.h' | grep -v /.libs/ | sort)
 done
 exit $failed

@@ -23,7 +23,8 @@ go test -run '^$' -bench 'TimingOf' -benchtime 200ms ./trace -traces "$w/*/trace
 awk '
   BEGIN {printf "%-44s %9s %9s %9s\n", "timing, 4 ranks", "target", "value", "KT"}
   function row(name, unit, target, value, ok, kt) {
-    printf "%-44s %9.2f %9.2f %9s %s\n", name ", " unit, target, value, kt, ok ? "pass" : "MISS"
+    printf "%-44s %9.2f %9.2f %9s %s%s\n", name ", " unit, target, value, kt, (ok ? "pass" : "MISS"),
+      (kt == "" ? "" : (value <= 1.1 * kt ? ", within 10% of KT: pass" : ", within 10% of KT: MISS"))
     rows++
   }
   /^BenchmarkTimingOf/ {

@@ -6,7 +6,7 @@
 //	…
 //	```
 //
-// "output(cluster): COMMAND" marks blocks that need the demo's cluster; they are left alone without -cluster.
+// "output(cluster): COMMAND" marks blocks that need the demo's cluster; with -cluster these are run, without it the others.
 // In goes a file, out comes the same file (-write) or an error that names the blocks that differ (-check), numbers and
 // the width of columns aside: these change from run to run.
 package main
@@ -22,7 +22,7 @@ import (
 
 func main() {
 	write := flag.Bool("write", false, "write what the commands print into the file")
-	cluster := flag.Bool("cluster", false, "run the blocks that need the demo's cluster too")
+	cluster := flag.Bool("cluster", false, "run the blocks that need the demo's cluster, not the others")
 	flag.Parse()
 	if err := run(flag.Arg(0), *write, *cluster); err != nil {
 		fmt.Fprintln(os.Stderr, "readme:", err)
@@ -41,7 +41,7 @@ func run(path string, write, cluster bool) error {
 	text := block.ReplaceAllStringFunc(string(raw), func(whole string) string {
 		parts := block.FindStringSubmatch(whole)
 		needsCluster, command, before := parts[1] != "", parts[2], parts[3]
-		if needsCluster && !cluster {
+		if needsCluster != cluster {
 			return whole
 		}
 		after, err := output(command)

@@ -19,6 +19,7 @@ func TestBlocksAreWrittenAndChecked(t *testing.T) {
 	require.Contains(t, string(written), "```\ntook 12.5 s\n```")
 	require.Contains(t, string(written), "```\nleft\n```\nafter")
 	require.NoError(t, run(path, false, false))
+	require.ErrorContains(t, run(path, false, true), "false")
 }
 
 func TestMaskForgetsNumbersOnly(t *testing.T) {

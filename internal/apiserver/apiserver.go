@@ -6,14 +6,19 @@ package apiserver
 import (
 	"errors"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
+	"testing"
 
+	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/cairn-mpi/cairn/internal/repository"
 )
 
 // Server is a running API server.
@@ -39,7 +44,7 @@ func Start() (*Server, error) {
 		BinaryAssetsDirectory: assets,
 		ErrorIfCRDPathMissing: true,
 		CRDDirectoryPaths: []string{
-			filepath.Join(repository(), "config", "crd"),
+			filepath.Join(repository.Root(), "config", "crd"),
 			filepath.Join(mpiOperator, "manifests", "base", "kubeflow.org_mpijobs.yaml"),
 		},
 	}
@@ -54,6 +59,20 @@ func Start() (*Server, error) {
 // Stop ends the API server and etcd.
 func (s *Server) Stop() error {
 	return s.environment.Stop()
+}
+
+// Main is a package's TestMain: it runs the tests with a server, which it starts and stops.
+func Main(m *testing.M, server **Server) {
+	ctrl.SetLogger(logr.Discard())
+	var err error
+	if *server, err = Start(); err != nil {
+		log.Fatal(err)
+	}
+	code := m.Run()
+	if err := (*server).Stop(); err != nil {
+		log.Print(err)
+	}
+	os.Exit(code)
 }
 
 // assetsDirectory is where `make test` puts the binaries.
@@ -77,19 +96,13 @@ func assetsDirectory() (string, error) {
 // moduleDirectory is where the source of a module that we require lies.
 func moduleDirectory(path string) (string, error) {
 	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", path)
-	list.Dir = repository()
+	list.Dir = repository.Root()
 	out, err := list.Output()
 	directory := strings.TrimSpace(string(out))
 	if err != nil || directory == "" {
 		return "", fmt.Errorf("cannot find the source of %s: %w", path, err)
 	}
 	return directory, nil
-}
-
-// repository is the root of this repository.
-func repository() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..")
 }
 
 // Kubectl is the path of kubectl and the arguments that point it at this server.

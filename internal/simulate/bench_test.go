@@ -31,7 +31,7 @@ func BenchmarkRank(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				calls += c.Threads[0].Calls
+				calls += c.Threads.At(0).Calls
 				i++
 			}
 			b.ReportMetric(float64(calls)/float64(i), "calls/rank")

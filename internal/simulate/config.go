@@ -36,10 +36,12 @@ type Config struct {
 
 // Imbalance says who computes longer than Config.Compute.
 type Imbalance struct {
-	SlowRank    int     // computes longer by SlowPercent
-	SlowPercent float64 //
-	Linear      float64 // the last rank computes longer by so many percent, the first not, those between in proportion
-	Noise       float64 // up to so many percent, anew for each rank and iteration
+	SlowRank        int     // computes longer by SlowPercent
+	SlowPercent     float64 //
+	SlowNode        int     // the ranks of this node compute longer by SlowNodePercent
+	SlowNodePercent float64
+	Linear          float64 // the last rank computes longer by so many percent, the first not, those between in proportion
+	Noise           float64 // up to so many percent, anew for each rank and iteration
 }
 
 // Model says how long calls take, in nanoseconds. A message arrives Latency after its send was entered and is there
@@ -124,6 +126,8 @@ var Patterns = []Pattern{
 	{"transpose", "like NPB CG: sums over the rows of a grid by recursive halving, exchange with the transposed rank", transpose},
 	{"irregular", "like adaptive mesh refinement: neighbours and sizes by chance, changed now and then", irregular},
 	{"wavefront", "like NPB LU: pipelined sweeps over a 2-D grid, forth and back", wavefront},
+	{"multigrid", "like NPB MG: V-cycles on a periodic 3-D grid, faces exchanged on each level", multigrid},
+	{"multipartition", "like NPB BT: sweeps in three directions over cells that lie diagonally, on a square number of ranks", multipartition},
 	{"two-phase", "a halo exchange in rows, then transposes in columns, on communicators of their own", twoPhase},
 }
 

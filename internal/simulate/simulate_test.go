@@ -41,7 +41,7 @@ func TestPatterns(t *testing.T) {
 			sent, received := map[channel][][2]int64{}, map[channel][][2]int64{}
 			for rank, c := range contents {
 				require.NoError(t, c.Validate())
-				require.Equal(t, rank, c.Ranks[0].Rank)
+				require.Equal(t, rank, c.Ranks.At(0).Rank)
 				require.Empty(t, c.Meta.Notes)
 				cursor, err := c.Cursor(rank, 0)
 				require.NoError(t, err)
@@ -103,8 +103,8 @@ func TestNoReplay(t *testing.T) {
 				b, err := alone.Rank(rank)
 				require.NoError(t, err)
 				for _, c := range []*trace.Content{a, b} {
-					c.Threads[0].Gaps, c.Threads[0].Durations, c.Ranks[0].Clock.Samples = nil, nil, nil
-					c.Threads[0].EndTick, c.Threads[0].InsideTicks = 0, 0
+					c.Ranks.Change(0, func(r *trace.Rank) { r.Clock.Samples = nil })
+					c.Threads.Change(0, func(t *trace.Thread) { t.Gaps, t.Durations, t.EndTick, t.InsideTicks = nil, nil, 0, 0 })
 				}
 				require.Equal(t, a, b)
 			}

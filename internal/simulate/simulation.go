@@ -75,7 +75,9 @@ func (s *Simulation) Rank(i int) (*trace.Content, error) {
 		return nil, err
 	}
 	node := i / s.config.RanksPerNode
-	c.Ranks[0].Pod, c.Ranks[0].Node = fmt.Sprintf("%s-worker-%d", s.config.Pattern, node), fmt.Sprintf("node%d", node)
+	c.Ranks.Change(0, func(r *trace.Rank) {
+		r.Pod, r.Node = fmt.Sprintf("%s-worker-%d", s.config.Pattern, node), fmt.Sprintf("node%d", node)
+	})
 	for k := range c.Sites {
 		site := &c.Sites[k]
 		site.Function, site.File, site.Line = "main", s.config.Pattern+".c", int(site.Offset)

@@ -1,11 +1,21 @@
 package simulate
 
 // wavefront sweeps over the grid from the first corner to the last and back, plane by plane, as NPB LU does: a rank
-// waits for its neighbours to the north and west, computes, and sends to the south and east.
+// waits for its neighbours to the north and west, computes, and sends to the south and east. The grid has two dimensions,
+// or three if three are given.
 func wavefront(c *Config) (func(r *Rank), error) {
-	g, err := newGrid(c, 2)
+	dimensions := 2
+	if len(c.Grid) == 3 {
+		dimensions = 3
+	}
+	g, err := newGrid(c, dimensions)
 	g.periodic = false
-	north, south, west, east := []int{-1, 0}, []int{1, 0}, []int{0, -1}, []int{0, 1}
+	var before, after [][]int // north and west; south and east
+	for k := range dimensions {
+		down, up := make([]int, dimensions), make([]int, dimensions)
+		down[k], up[k] = -1, 1
+		before, after = append(before, down), append(after, up)
+	}
 	return func(r *Rank) {
 		at := g.coordinates(r.rank)
 		sweep := func(line, iteration int, from, to [][]int) {
@@ -24,8 +34,8 @@ func wavefront(c *Config) (func(r *Rank), error) {
 			}
 		}
 		for i := range c.Iterations {
-			sweep(20, i, [][]int{north, west}, [][]int{south, east})
-			sweep(50, i, [][]int{south, east}, [][]int{north, west})
+			sweep(20, i, before, after)
+			sweep(50, i, after, before)
 		}
 		r.At(80).Allreduce(r.World(), 40)
 	}, err

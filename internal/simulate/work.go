@@ -10,6 +10,9 @@ func (r *Rank) workPart(iteration, parts int) {
 	if r.rank == c.Imbalance.SlowRank {
 		percent += c.Imbalance.SlowPercent
 	}
+	if r.rank/c.RanksPerNode == c.Imbalance.SlowNode {
+		percent += c.Imbalance.SlowNodePercent
+	}
 	if c.Ranks > 1 {
 		percent += c.Imbalance.Linear * float64(r.rank) / float64(c.Ranks-1)
 	}

@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/cairn-mpi/cairn/internal/readlimit"
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/store"
@@ -117,21 +117,23 @@ func ReadContent(ctx context.Context, s store.Store, key string) (*trace.Content
 	return decode(raw)
 }
 
-func decode(raw []byte) (*trace.Content, error) {
-	r, err := trace.Open(bytes.NewReader(raw), int64(len(raw)))
+func decode(raw *pieces) (*trace.Content, error) {
+	r, err := trace.Open(raw, raw.size, readlimit.Option(raw.size))
 	if err != nil {
 		return nil, err
 	}
 	return r.StreamedContent()
 }
 
-func readObject(ctx context.Context, s store.Store, key string) ([]byte, error) {
+func readObject(ctx context.Context, s store.Store, key string) (*pieces, error) {
 	object, err := s.Get(ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	defer object.Close()
-	return io.ReadAll(object)
+	raw := &pieces{}
+	_, err = io.CopyBuffer(struct{ io.Writer }{raw}, struct{ io.Reader }{object}, make([]byte, 64<<10))
+	return raw, err
 }
 
 func digestOf(raw []byte) string {

@@ -24,8 +24,9 @@ type inventory struct {
 
 // located is a manifest with its place.
 type located struct {
-	shard.Manifest
-	directory string // with a slash at its end
+	shard.Manifest           // without its list of ranks
+	ranks          processes // which are here
+	directory      string    // with a slash at its end
 }
 
 // key is where the shard lies.
@@ -69,7 +70,7 @@ func takeInventory(ctx context.Context, s store.Store) (*inventory, error) {
 				pod.PodUID = path.Base(directory)
 				inv.pods[pod.PodUID] = &pod
 			default:
-				inv.manifests = append(inv.manifests, located{Manifest: manifest, directory: directory + "/"})
+				inv.manifests = append(inv.manifests, locate(manifest, directory+"/"))
 			}
 			return nil
 		})
@@ -101,17 +102,17 @@ func (inv *inventory) complete() bool {
 	}
 	for _, manifests := range inv.worlds() {
 		size := 0
-		final := map[int]bool{}
+		final := rankSet{}
 		for i := range manifests {
 			size = max(size, manifests[i].Size)
-			for _, r := range manifests[i].Ranks {
-				if !r.Final {
-					return false
-				}
-				final[r.Rank] = true
+			if !manifests[i].ranks.final {
+				return false
+			}
+			for _, rank := range manifests[i].ranks.numbers.All() {
+				final.add(rank)
 			}
 		}
-		if size == 0 || len(final) < size {
+		if size == 0 || final.len() < size {
 			return false
 		}
 	}
@@ -150,18 +151,28 @@ func (inv *inventory) problems() []string {
 // duplicates names the processes that are final in several shards, as a repeated
 // upload leaves them. The merge counts each once.
 func (inv *inventory) duplicates() []string {
-	type process struct {
-		rank, pid int
-		host      string
-		start     int64
+	once, twice := rankSet{}, rankSet{}
+	for i := range inv.manifests {
+		for _, rank := range inv.manifests[i].ranks.numbers.All() {
+			if !once.add(rank) {
+				twice.add(rank)
+			}
+		}
 	}
 	first := map[process]int{} // manifest that had it first
-	again := map[[2]int][]shard.Rank{}
+	again := map[[2]int][]int{}
 	for i := range inv.manifests {
-		for _, r := range inv.manifests[i].Ranks {
-			key := process{r.Rank, r.PID, r.Host, r.StartRealtimeNS}
-			if k, ok := first[key]; ok && k != i {
-				again[[2]int{k, i}] = append(again[[2]int{k, i}], r)
+		if len(twice) == 0 {
+			break
+		}
+		ranks := &inv.manifests[i].ranks
+		for k, rank := range ranks.numbers.All() {
+			if !twice.has(rank) {
+				continue
+			}
+			key := ranks.at(k)
+			if j, ok := first[key]; ok && j != i {
+				again[[2]int{j, i}] = append(again[[2]int{j, i}], int(rank))
 			} else {
 				first[key] = i
 			}

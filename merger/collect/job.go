@@ -68,6 +68,7 @@ func Merge(ctx context.Context, s store.Store, o Options) (*Result, error) {
 	if len(levels) == 0 {
 		return p.merge(ctx, s, 1, o)
 	}
+	p.place()
 	if err := shard.Write(ctx, s, planFile, p); err != nil {
 		return nil, err
 	}

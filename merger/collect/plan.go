@@ -10,7 +10,6 @@ import (
 
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/store"
-	"github.com/cairn-mpi/cairn/trace"
 )
 
 // A Plan is what a merge in several levels was decided from: the shards that
@@ -25,6 +24,8 @@ type Plan struct {
 	Lost     []string       `json:"lost,omitempty"`
 	Problems []string       `json:"problems,omitempty"`
 	Damaged  bool           `json:"damaged,omitempty"` // there are shards whose manifest cannot be read
+	// Directory is where the parts lie that belong to this plan: another plan has another one.
+	Directory string `json:"directory"`
 }
 
 // A PlannedWorld is an MPI world with its shards, sorted by directory.
@@ -61,7 +62,7 @@ func newPlan(inv *inventory, late string, o Options) *Plan {
 		w := PlannedWorld{World: name}
 		for i := range worlds[name] {
 			m := &worlds[name][i]
-			w.Shards = append(w.Shards, PlannedShard{Directory: m.directory, Shard: m.Shard, Pod: m.Pod, Ranks: rankList(m.Ranks)})
+			w.Shards = append(w.Shards, PlannedShard{Directory: m.directory, Shard: m.Shard, Pod: m.Pod, Ranks: m.ranks.list()})
 		}
 		p.Worlds = append(p.Worlds, w)
 	}
@@ -139,17 +140,18 @@ func (p *Plan) producedAt(world, level int) int {
 	return level - 1
 }
 
-// directory is where the parts lie that belong to this plan: another plan has another one.
-func (p *Plan) directory() string {
+// place sets the directory, by what the plan says.
+func (p *Plan) place() {
+	p.Directory = ""
 	raw, err := json.Marshal(p)
 	if err != nil {
 		panic(err) // strings and numbers
 	}
-	return stepRoot + digestOf(raw)[:16] + "/"
+	p.Directory = stepRoot + digestOf(raw)[:16] + "/"
 }
 
 func (p *Plan) recordKey(at part) string {
-	return fmt.Sprintf("%sl%d/%d-%d.json", p.directory(), at.level, at.world, at.number)
+	return fmt.Sprintf("%sl%d/%d-%d.json", p.Directory, at.level, at.world, at.number)
 }
 
 func readPlan(ctx context.Context, s store.Store) (*Plan, error) {
@@ -158,16 +160,6 @@ func readPlan(ctx context.Context, s store.Store) (*Plan, error) {
 		return nil, fmt.Errorf("the plan of the merge: %w", err)
 	}
 	return &p, nil
-}
-
-// rankList names the ranks of a manifest.
-func rankList(ranks []shard.Rank) string {
-	list := make([]int, len(ranks))
-	for i := range ranks {
-		list[i] = ranks[i].Rank
-	}
-	slices.Sort(list)
-	return trace.NewRankList(list).String()
 }
 
 func sortedKeys[V any](m map[string]V) []string {

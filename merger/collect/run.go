@@ -1,10 +1,7 @@
 package collect
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"path"
@@ -43,21 +40,20 @@ const (
 )
 
 func write(ctx context.Context, s store.Store, r *run) (*RunResult, error) {
-	var encoded bytes.Buffer
+	var encoded pieces
 	if err := trace.Write(&encoded, r.content); err != nil {
 		return nil, fmt.Errorf("run %d/%d cannot be written: %w", r.attempt, r.number, err)
 	}
 	id := path.Join(strconv.Itoa(r.attempt), strconv.Itoa(r.number))
 	key := path.Join(id, TraceFile)
-	if err := s.Put(ctx, key, bytes.NewReader(encoded.Bytes()), int64(encoded.Len())); err != nil {
+	if err := s.Put(ctx, key, encoded.reader(), encoded.size); err != nil {
 		return nil, err
 	}
 	summary := merger.Summarize(r.content)
-	sum := sha256.Sum256(encoded.Bytes())
 	m := RunManifest{
 		World: r.content.Meta.World, Attempt: r.attempt, Run: r.number, StartRealtimeNS: r.start,
 		WorldSize: r.content.Meta.WorldSize, Ranks: summary.Ranks, MissingRanks: summary.Missing.String(), EndedEarly: endedEarly(r.content), Calls: summary.Calls,
-		Trace: TraceFile, TraceBytes: int64(encoded.Len()), TraceSHA256: hex.EncodeToString(sum[:]),
+		Trace: TraceFile, TraceBytes: encoded.size, TraceSHA256: encoded.sha256(),
 		RunTimeSeconds: summary.RunTime, ParallelEfficiencyPercent: percent(summary.ParallelEfficiency),
 		Problems: r.problems, CreatedBy: r.content.Meta.CreatedBy,
 	}
@@ -73,9 +69,9 @@ func write(ctx context.Context, s store.Store, r *run) (*RunResult, error) {
 // endedEarly lists the ranks that did not get through MPI_Finalize.
 func endedEarly(c *trace.Content) string {
 	var early []int
-	for i := range c.Ranks {
-		if c.Ranks[i].EndedEarly != "" {
-			early = append(early, c.Ranks[i].Rank)
+	for _, r := range c.Ranks.All() {
+		if r.EndedEarly != "" {
+			early = append(early, r.Rank)
 		}
 	}
 	return trace.NewRankList(early).String()

@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -106,7 +105,7 @@ func (p *Plan) made(ctx context.Context, s store.Store, at part) (bool, error) {
 			return false, nil
 		case err != nil:
 			return false, err
-		case digestOf(raw) != output.SHA256:
+		case raw.sha256() != output.SHA256:
 			return false, nil
 		}
 	}
@@ -140,7 +139,7 @@ func (p *Plan) open(ctx context.Context, s store.Store, world, level, from, to i
 					if err != nil {
 						return nil, err
 					}
-					if digestOf(raw) != output.SHA256 {
+					if raw.sha256() != output.SHA256 {
 						return nil, errors.New("its content is not what the merge wrote")
 					}
 					return decode(raw)
@@ -153,21 +152,21 @@ func (p *Plan) open(ctx context.Context, s store.Store, world, level, from, to i
 
 // put writes an output of a part.
 func (p *Plan) put(ctx context.Context, s store.Store, at part, c *trace.Content) (Output, error) {
-	var encoded bytes.Buffer
+	var encoded pieces
 	if err := trace.Write(&encoded, c); err != nil {
 		return Output{}, err
 	}
 	var ranks []int
-	for i := range c.Ranks {
-		ranks = append(ranks, c.Ranks[i].Rank)
+	for _, rank := range c.Ranks.Numbers().All() {
+		ranks = append(ranks, int(rank))
 	}
-	digest := digestOf(encoded.Bytes())
+	digest := encoded.sha256()
 	output := Output{
 		File:   strconv.Itoa(at.world) + "-" + strconv.Itoa(at.number) + "-" + digest[:16] + shard.Extension,
-		SHA256: digest, Bytes: int64(encoded.Len()), Ranks: trace.NewRankList(ranks).String(),
+		SHA256: digest, Bytes: encoded.size, Ranks: trace.NewRankList(ranks).String(),
 	}
 	key := path.Join(path.Dir(p.recordKey(at)), output.File)
-	return output, s.Put(ctx, key, bytes.NewReader(encoded.Bytes()), int64(encoded.Len()))
+	return output, s.Put(ctx, key, encoded.reader(), encoded.size)
 }
 
 // finished is what the last level leaves, so that its repetition gives the same.
@@ -179,14 +178,14 @@ type finished struct {
 // finish does the last level: the runs, the result, and then away with the parts.
 func (p *Plan) finish(ctx context.Context, s store.Store, level int, o Options) (*Result, error) {
 	var before finished
-	if err := shard.Read(ctx, s, resultFile, &before); err == nil && before.Plan == p.directory() {
+	if err := shard.Read(ctx, s, resultFile, &before); err == nil && before.Plan == p.Directory {
 		return &before.Result, nil
 	}
 	result, err := p.merge(ctx, s, level, o)
 	if err != nil {
 		return result, err
 	}
-	if err := shard.Write(ctx, s, resultFile, &finished{p.directory(), *result}); err != nil {
+	if err := shard.Write(ctx, s, resultFile, &finished{p.Directory, *result}); err != nil {
 		return nil, err
 	}
 	objects, err := s.List(ctx, stepRoot)

@@ -141,6 +141,12 @@ func TestKilledPartRepeatsOnlyItself(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{4, 1}, planned.Levels)
 	for index := range 4 {
+		if index == 1 { // before anything is written
+			s.failAfter = s.puts.Load()
+			_, err := collect.Step(t.Context(), s, 1, index, o)
+			require.ErrorIs(t, err, errKilled)
+			s.failAfter = 0
+		}
 		if index == 2 { // after its output, before its record
 			s.failAfter = s.puts.Load() + 1
 			_, err := collect.Step(t.Context(), s, 1, index, o)
@@ -180,6 +186,14 @@ func TestKilledPartRepeatsOnlyItself(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, result.Problems)
 	require.Equal(t, 64, result.Runs[0].Ranks)
+
+	// nothing of that is to be seen in the trace
+	undisturbed := simulated(t, "irregular")
+	_, err = collect.Merge(t.Context(), undisturbed, collect.Options{})
+	require.NoError(t, err)
+	for _, file := range []string{"0/0/trace.cairn", "0/0/manifest.json"} {
+		require.True(t, bytes.Equal(object(t, undisturbed, file), object(t, s, file)), file)
+	}
 }
 
 func TestStepsThatAreNone(t *testing.T) {

@@ -25,8 +25,8 @@ func mergeWorld(ctx context.Context, world string, inputs []input, o Options) ([
 	var runs []run
 	for _, content := range merged {
 		start := int64(math.MaxInt64)
-		for i := range content.Ranks {
-			start = min(start, content.Ranks[i].StartRealtimeNS)
+		for _, ns := range content.Ranks.Starts().All() {
+			start = min(start, ns)
 		}
 		runs = append(runs, run{content: content, start: start})
 	}

@@ -45,9 +45,10 @@ type Pod struct {
 	Node          string   `json:"node"`
 	Role          string   `json:"role"`
 	BootID        string   `json:"boot_id"`
-	Sequence      int64    `json:"sequence"`       // grows with every heartbeat, across restarts too
-	LiveProcesses int      `json:"live_processes"` // MPI processes that run
-	Pending       int      `json:"pending"`        // ended processes that are not uploaded yet
+	Image         string   `json:"image,omitempty"` // of the application, as the pod names it
+	Sequence      int64    `json:"sequence"`        // grows with every heartbeat, across restarts too
+	LiveProcesses int      `json:"live_processes"`  // MPI processes that run
+	Pending       int      `json:"pending"`         // ended processes that are not uploaded yet
 	Worlds        []string `json:"worlds"`
 	Final         bool     `json:"final"`      // nothing more will come from this pod
 	LostRanks     []string `json:"lost_ranks"` // ranks that could not be uploaded before the pod had to end

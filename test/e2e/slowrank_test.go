@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/test/counts"
 )
 
 // TestSlowRankIsNamed is the promise of the project: a rank made slow at random is named with its pod and node, on
@@ -125,6 +127,9 @@ type report struct {
 		Rank      *int
 		Pod, Node string
 	}
+	Provenance struct {
+		Pods []struct{ Pod, Image string }
+	}
 }
 
 func reportOf(t *testing.T, j *job, environment []string) report {
@@ -136,8 +141,14 @@ func reportOf(t *testing.T, j *job, environment []string) report {
 	require.NoError(t, err)
 	page, err := os.ReadFile(dir + "/index.html")
 	require.NoError(t, err)
+	summary, err := os.ReadFile(dir + "/summary.txt")
+	require.NoError(t, err)
 	var r report
 	require.NoError(t, json.Unmarshal(raw, &r))
+	assert.Contains(t, strings.Join(strings.Fields(string(summary)), " "), strings.Join(strings.Fields(r.Verdict.Text), " "))
+	for _, pod := range r.Provenance.Pods {
+		assert.NotEmpty(t, pod.Image, pod.Pod)
+	}
 	assert.Contains(t, string(page), "<html")
 	assert.NotContains(t, string(page), "http://", "the report loads nothing from the network")
 	return r
@@ -148,41 +159,13 @@ func assertCountsAgree(t *testing.T, s spec, j *job, environment []string) {
 	t.Helper()
 	log := kubectl(t, "-n", s.namespace, "logs", "-l", "training.kubeflow.org/job-name="+s.name+",training.kubeflow.org/job-role=launcher",
 		"-c", "launcher", "--tail=-1")
-	printed := map[int]map[string]int{}
-	for line := range strings.Lines(log) {
-		fields := strings.Fields(line)
-		if len(fields) < 2 || fields[0] != "counts" {
-			continue
-		}
-		var rank int
-		_, err := fmt.Sscanf(fields[1], "rank=%d", &rank)
-		require.NoError(t, err, line)
-		printed[rank] = map[string]int{}
-		for _, field := range fields[2:] {
-			name, value, _ := strings.Cut(field, "=")
-			n, err := strconv.Atoi(value)
-			require.NoError(t, err, line)
-			printed[rank][name] = n
-		}
-	}
+	printed, err := counts.Printed(log)
+	require.NoError(t, err)
 	require.Len(t, printed, 4, "every rank prints its counts:\n%s", log)
-
-	decoded := map[int]map[string]int{}
-	var calls int64
-	for line := range strings.Lines(cairn(t, environment, "dump", j.Status.Runs[0].TraceURI, "--json")) {
-		var call struct {
-			Rank     int
-			Function string
-		}
-		require.NoError(t, json.Unmarshal([]byte(line), &call), line)
-		if decoded[call.Rank] == nil {
-			decoded[call.Rank] = map[string]int{}
-		}
-		decoded[call.Rank][call.Function]++
-		calls++
-	}
+	decoded, err := counts.Decoded(cairn(t, environment, "dump", j.Status.Runs[0].TraceURI, "--json"))
+	require.NoError(t, err)
 	assert.Equal(t, printed, decoded)
-	assert.Equal(t, j.Status.Runs[0].Calls, calls)
+	assert.EqualValues(t, j.Status.Runs[0].Calls, decoded.Calls())
 }
 
 // assertNoCredentials looks at every container that is the user's: no storage key in its environment or mounts.

@@ -56,6 +56,33 @@ func TestDumps(t *testing.T) {
 	}
 }
 
+// TestDumpDatatypes: with --datatypes a call that makes a datatype says what it made.
+func TestDumpDatatypes(t *testing.T) {
+	for _, implementation := range implementations {
+		program := filepath.Join(t.TempDir(), "datatypes")
+		out, err := exec.Command("mpicc."+implementation, "-g", "-w", "-o", program, "dumps/datatypes.c").CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		command := launch(implementation, 2, "datatypes")
+		command[len(command)-1] = program
+		r := trace(t, nil, command...)
+		require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
+		got := cairn(t, "", "dump", "--datatypes", filepath.Join(r.dir, "trace.cairn"), "--rank", "1")
+		require.Equal(t, 0, got.code, got.stderr)
+		var made []string
+		for line := range strings.Lines(got.stdout) {
+			if _, datatype, ok := strings.Cut(line, ") = MPI_SUCCESS  "); ok {
+				made = append(made, strings.TrimSpace(datatype))
+			}
+		}
+		assert.Equal(t, []string{
+			"{2 MPI_INT every 12 @0} size 8 extent 16 lower bound 0",
+			"{2 {2 MPI_INT every 12 @0} @0, {2 MPI_INT every 12 @0} @64} size 24 extent 80 lower bound 0",
+			"{2 MPI_INT @0, MPI_DOUBLE @8} size 16 extent 16 lower bound 0",
+			"{2 {2 MPI_INT @0} every 16 @16} size 16 extent 64 lower bound 0",
+		}, made)
+	}
+}
+
 // anyStatus stands for a status that MPI fills with values of its own where the standard asks for an empty one.
 const anyStatus = "{any}"
 

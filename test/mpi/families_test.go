@@ -58,7 +58,7 @@ func TestFamilies(t *testing.T) {
 					require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
 					assert.Regexp(t, fmt.Sprintf(`verify: all \d+ calls on %d ranks agree with the reference log`, ranks), r.stdout+r.stderr)
 					assert.NotRegexp(t, regexp.MustCompile(`(?m)^cairn: `), r.stderr)
-					printed := counts(t, r.stdout)
+					printed := printedCounts(t, r.stdout)
 					require.Len(t, printed, ranks, r.stdout)
 					assert.Equal(t, printed, dumpCounts(t, worldOf(t, r.dir)))
 					for _, functions := range printed {

@@ -95,7 +95,7 @@ func runFortran(t *testing.T, implementation, binding, name string) map[string]b
 	r := trace(t, []string{"--verify"}, command...)
 	require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
 	assert.Contains(t, r.stdout+r.stderr, "agree with the reference log")
-	printed := counts(t, r.stdout)
+	printed := printedCounts(t, r.stdout)
 	require.Len(t, printed, 2, r.stdout)
 	file := filepath.Join(r.dir, "trace.cairn")
 	if _, err := os.Stat(file); err != nil { // spawned worlds are runs of their own

@@ -26,7 +26,7 @@ func TestMPI4Py(t *testing.T) {
 		r := trace(t, []string{"--verify"}, append(append(command, program), arguments...)...)
 		require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
 		assert.Contains(t, r.stdout+r.stderr, "on 4 ranks agree with the reference log")
-		printed = counts(t, r.stdout)
+		printed = printedCounts(t, r.stdout)
 		require.Len(t, printed, 4, r.stdout)
 		return printed, dumpCounts(t, filepath.Join(r.dir, "trace.cairn"))
 	}

@@ -10,11 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/test/counts"
 )
 
 // implementations are the MPIs that the tests run under, by the name of their folder in examples/bin.
@@ -80,49 +81,22 @@ func info(t *testing.T, file string) map[string]any {
 	return v
 }
 
-// counts reads the lines "counts rank=R MPI_Send=12 …" that the programs print, one or several a rank.
-func counts(t *testing.T, output string) map[int]map[string]uint64 {
+// printedCounts is how many calls the ranks say they made.
+func printedCounts(t *testing.T, output string) counts.ByRank {
 	t.Helper()
-	byRank := map[int]map[string]uint64{}
-	for line := range strings.Lines(output) {
-		fields := strings.Fields(line)
-		if len(fields) < 2 || fields[0] != "counts" {
-			continue
-		}
-		var rank int
-		_, err := fmt.Sscanf(fields[1], "rank=%d", &rank)
-		require.NoError(t, err, line)
-		if byRank[rank] == nil {
-			byRank[rank] = map[string]uint64{}
-		}
-		for _, field := range fields[2:] {
-			name, value, _ := strings.Cut(field, "=")
-			n, err := strconv.ParseUint(value, 10, 64)
-			require.NoError(t, err, line)
-			byRank[rank][name] = n
-		}
-	}
-	return byRank
+	printed, err := counts.Printed(output)
+	require.NoError(t, err)
+	return printed
 }
 
-// dumpCounts counts the calls of a trace by rank and function, from `cairn dump --json`.
-func dumpCounts(t *testing.T, file string) map[int]map[string]uint64 {
+// dumpCounts is how many calls the ranks of a trace made.
+func dumpCounts(t *testing.T, file string) counts.ByRank {
 	t.Helper()
 	r := cairn(t, "", "dump", file, "--json")
 	require.Equal(t, 0, r.code, r.stderr)
-	byRank := map[int]map[string]uint64{}
-	for line := range strings.Lines(r.stdout) {
-		var call struct {
-			Rank     int
-			Function string
-		}
-		require.NoError(t, json.Unmarshal([]byte(line), &call), line)
-		if byRank[call.Rank] == nil {
-			byRank[call.Rank] = map[string]uint64{}
-		}
-		byRank[call.Rank][call.Function]++
-	}
-	return byRank
+	decoded, err := counts.Decoded(r.stdout)
+	require.NoError(t, err)
+	return decoded
 }
 
 func TestMain(m *testing.M) {

@@ -3,6 +3,7 @@
 usage: reader.py FILE        needs the zstd command
 """
 import copy
+import itertools
 import json
 import os
 import struct
@@ -184,7 +185,8 @@ class Mix:
                 self.stretch.append(x)
         while len(self.stretch) < 4096:
             self.stretch.append(2047)
-        self.slots = [{} for _ in range(8)]  # number -> [p, n], [1 << 15, 0] where there is none
+        self.slots = [{} for _ in range(8)]  # number -> [p, n], as it is primed where there is none
+        self.primed = [{} for _ in range(8)]
         self.weights = [[1 << 14] * 10 for _ in range(4)]
         self.history, self.last = [0], {}
         self.bits, self.match, self.length = 1, 0, 0
@@ -200,12 +202,18 @@ class Mix:
         self.hashes[4] = (self.hashes[4] + back(5)) * 0x2545f491 & m32
         self.predict()
 
+    def slot(self, k, number):
+        s = self.slots[k].get(number)
+        if not s:
+            s = self.slots[k][number] = list(self.primed[k].get(number, (1 << 15, 0)))
+        return s
+
     def predict(self):
         n = self.bits.bit_length() - 1
         nibble = self.bits if n < 4 else self.bits & (1 << n - 4) - 1 | 1 << n - 4
         if nibble == 1:
             self.lines = [((h + self.bits * 0x9e3779b1) * 0x85ebca6b & (1 << 32) - 1) >> 17 & ~15 for h in self.hashes]
-        self.used = [s.setdefault(line + nibble, [1 << 15, 0]) for s, line in zip(self.slots, self.lines)]
+        self.used = [self.slot(k, line + nibble) for k, line in enumerate(self.lines)]
         self.inputs = [self.stretch[s[0] >> 4] for s in self.used] + [0, 64]
         if self.match:
             expected = self.history[self.match] | 256
@@ -257,7 +265,9 @@ class Mix:
             for s in cls.PRIMED.slots:
                 for slot in s.values():
                     slot[1] = min(slot[1], 1)
-        m = copy.deepcopy(cls.PRIMED)
+        m = copy.copy(cls.PRIMED)
+        m.primed, m.slots = m.slots, [{} for _ in range(8)]
+        m.weights, m.history, m.last = copy.deepcopy(m.weights), list(m.history), dict(m.last)
         m.start()
         data, out = data + bytes(4), []
         low, high, x, at = 0, (1 << 32) - 1, int.from_bytes(data[:4], "big"), 4
@@ -294,51 +304,44 @@ def block(data, offset, size):
 
 
 class Model:
-    """How often each symbol was seen in one context of timing."""
-    SPREAD = 12, 8, 6, 4, 3, 2, 1, 1, 1
+    """What is expected of one of 16 symbols: below[s] places of 2^15 lie below symbol s."""
+    SLOWER, STAGES = (2, 5, 12, 30), (1, 3, 10, 30)
+    COARSE = (70, 15), (80, 10), (90, 5), (97, 1), (200, 1)
+    FINE = (30, 19, 10, 5, 3, 1), (40, 16, 8, 4, 2, 1), (60, 11, 5, 3, 1), (85, 4, 2, 1), (190, 3, 1, 1)
 
-    def __init__(self, parent, stride):
-        self.parent, self.stride, self.seen, self.next, self.step, self.table = parent, stride, 0, 0, 32, None
-        self.counts = {ESCAPE: 16}
-        self.from_, self.to = None, None  # the symbols that there is room for
-        if parent and parent.table:
-            self.rebuild()
+    def __init__(self, parent, step):
+        self.parent, self.step, self.seen, self.follow = parent, step, 0, {}  # step 0: coarse
+        self.below = parent.expected() if parent else [s * 2048 for s in range(16)]
 
-    def count(self, symbol, escaped):
-        def add(s, n):
-            self.counts[s] = self.counts.get(s, 0) + n
-        if escaped:
-            add(ESCAPE, self.step)
-        add(symbol, self.step)
-        if symbol:
-            shift = next((s for s, n in enumerate((1, 2, 4, 16)) if self.seen < n), None)
-            if shift is not None:
-                add(symbol, 12 >> shift)
-                for i, w in enumerate(self.SPREAD[1:], 1):
-                    if w >> shift:
-                        add(symbol + i * self.stride, w >> shift)
-                        if symbol > i * self.stride:
-                            add(symbol - i * self.stride, w >> shift)
-        if sum(self.counts.values()) > 60000:
-            self.counts = {s: (n + 1) // 2 for s, n in self.counts.items()}
-            self.step = max(self.step // 2, 8)
-        self.seen += 1
-        if self.seen >= self.next:
-            self.rebuild()
+    def expected(self):
+        if self.seen >= 48 or not self.parent:
+            return self.below
+        theirs = 32 * 8 // (8 + self.seen)
+        return [m * (32 - theirs) + p * theirs >> 5 for m, p in zip(self.below, self.parent.expected())]
 
-    def rebuild(self):
-        self.next = self.seen + 1 + min(self.seen // 8, 512)
-        self.table, parent = dict(self.counts), self.parent
-        if parent and parent.table and self.seen <= 24:
-            weight, total = 32 * min(parent.seen, 16), sum(parent.table.values())
-            for s, n in parent.table.items():
-                if n * weight // total:
-                    self.table[s] = self.table.get(s, 0) + n * weight // total
-            if self.next > 24:
-                self.counts = dict(self.table)
+    def learn(self, symbol):
+        seen = self.seen
+        spread, step = (self.FINE, self.step) if self.step else (self.COARSE, 1)
+        spread = spread[sum(seen >= n for n in self.STAGES)]
+        weights = [0] * 16
+        for i, w in enumerate(spread):
+            for s in {symbol - i * step, symbol + i * step} & set(range(16)):
+                weights[s] = w
+        to, at = [], 0
+        for w in weights:
+            to.append(at)
+            at += 1 + (32768 - 16) * w // sum(weights)
+        rate = 1 + sum(seen >= n for n in self.SLOWER)
+        self.below = [m + (t - m >> rate) for m, t in zip(self.below, to)]
+        self.seen = min(seen + 1, 255)
+        if seen < 32 and self.parent:
+            self.parent.learn(symbol)
 
-
-ESCAPE = -1
+    def after(self, symbol, step):
+        if symbol not in self.follow:
+            parent = self.parent and self.parent.after(symbol, step)
+            self.follow[symbol] = Model(parent, 0 if symbol == 15 else step)
+        return self.follow[symbol]
 
 
 class Timing:
@@ -346,85 +349,73 @@ class Timing:
 
     def __init__(self, trace, content):
         content.signed()
-        self.trace, self.data, self.at, self.width = trace, content.data[content.at:], 4, (1 << 32) - 1
-        self.code = int.from_bytes(self.data[:4].ljust(4, b"\0"), "big")
+        self.trace, self.data = trace, content.data[content.at:]
+        self.x, self.at = self.word(self.word(0, 0), 2), 4
         self.models, self.contexts, self.grids = {}, 0, {}
 
-    def narrow(self, start, size, unit):
-        self.code -= start * unit
-        self.width = unit * size
-        while self.width < 1 << 24:
-            self.code = (self.code << 8 | (self.data[self.at] if self.at < len(self.data) else 0)) & 0xffffffff
-            self.width <<= 8
-            self.at += 1
+    def word(self, x, at):
+        return x << 16 | int.from_bytes(self.data[at:at + 2], "little")
+
+    def take(self, start, size):
+        self.x = size * (self.x >> 15) + (self.x & 32767) - start
+        if self.x < 1 << 16:
+            assert self.at + 2 <= len(self.data), "timing ends too early"
+            self.x = self.word(self.x, self.at)
+            self.at += 2
 
     def bits(self, n):
-        x = 0
+        v = 0
         while n:
-            k = min(n, 16)
+            k = min(n, 15)
             n -= k
-            unit = self.width >> k
-            v = min(self.code // unit, (1 << k) - 1)
-            self.narrow(v, 1, unit)
-            x = x << k | v
-        return x
+            x = (self.x & 32767) >> 15 - k
+            self.take(x << 15 - k, 1 << 15 - k)
+            v = v << k | x
+        return v
 
     def symbol(self, model):
-        learner, coder = model, model
-        while coder:
-            if coder.table:
-                total = sum(coder.table.values())
-                unit = self.width // total
-                place, start = min(self.code // unit, total - 1), 0
-                for symbol in sorted(coder.table):
-                    if start + coder.table[symbol] > place:
-                        break
-                    start += coder.table[symbol]
-                self.narrow(start, coder.table[symbol], unit)
-                if symbol != ESCAPE:
-                    break
-            coder = coder.parent
-        else:
-            symbol = self.bits(13)
-        below = True  # the models that did not know it
-        while learner:
-            below = below and learner is not coder
-            more = below or learner.seen < 32
-            learner.count(symbol, below and learner.table is not None)
-            learner = learner.parent if more else None
+        below = model.expected() + [32768]
+        place = self.x & 32767
+        symbol = max(s for s in range(16) if below[s] <= place)
+        self.take(below[symbol], below[symbol + 1] - below[symbol])
+        model.learn(symbol)
         return symbol
 
-    def model(self, key, parent, percent, counted=False):
+    def model(self, key, parent, counted=False):
         if key not in self.models:
             if counted and self.contexts == 4096:
                 return parent
             self.contexts += counted
-            self.models[key] = Model(parent, 2 if percent else 1)
+            self.models[key] = Model(parent, 0)
         return self.models[key]
 
     def call(self, terminal, before):
         t = self.trace
-        function = t.signatures[terminal][0]
+        function = t.signatures[terminal][0] & 65535
         percent = t.errors.get(t.functions[function][0], t.error) if t.mode == "lossy" else 0
-        previous = t.signatures[before][0] if before >= 0 else -1
-        every = self.model(("gaps", percent), None, percent)
-        pair = self.model(("gap", function, previous), every, percent)
-        gap = self.interval(self.model(("gap of", terminal, before), pair, percent, True), percent)
-        every = self.model(("durations", percent), None, percent)
-        mine = self.model(("duration", function), every, percent)
-        return gap, self.interval(self.model(("duration of", terminal), mine, percent, True), percent)
+        previous = t.signatures[before][0] & 65535 if before >= 0 else -1
+        pair = self.model(("gap", function, previous), self.model(("gaps", percent), None))
+        gap = self.model(("gap of", terminal, before), pair, True)
+        mine = self.model(("duration", function), self.model(("durations", percent), None))
+        duration = self.model(("duration of", terminal), mine, True)
+        return self.interval(gap, percent), self.interval(duration, percent)
 
     def interval(self, model, percent):
-        symbol = self.symbol(model)
-        if symbol == 0:
+        step = 2 if percent else 1
+        coarse = symbol = self.symbol(model)
+        while symbol == 15:
+            model = model.after(symbol, step)
+            symbol = self.symbol(model)
+            coarse += symbol
+        if coarse == 0:
             return unzigzag(self.bits(self.bits(7)))
+        number = (coarse - 1) * 16 + self.symbol(model.after(symbol, step))
         if percent:
-            return self.grid(percent)[symbol - 1]
-        symbol -= 1
-        if symbol < 32:
-            return symbol
-        n = (symbol - 32) // 16 + 1
-        return (symbol % 16 + 16) << n | self.bits(n)
+            return self.grid(percent)[number]
+        if number < 32:
+            return number
+        n = (number - 32) // 16 + 1
+        return (number % 16 + 16) << n | self.bits(n)
 
     def grid(self, percent):
         if percent not in self.grids:
@@ -437,7 +428,7 @@ class Timing:
 
 class Trace:
     def __init__(self, data):
-        assert data[:8] == b"CAIRN\x1a\n\0" and data[-4:] == b"NRAC"
+        assert data[:8] == b"CAIRN\x1a\n\1" and data[-4:] == b"NRAC"
         (length,) = struct.unpack("<I", data[-8:-4])
         kind, index = block(data, len(data) - 8 - length, length)
         assert kind == 127
@@ -445,15 +436,19 @@ class Trace:
         for kind, size, key, part in zip(*[index.sequence() for _ in range(4)]):
             _, content = block(data, offset, size)
             offset += size
-            if kind == 8:
-                for i, n in enumerate(content.sequence()):
-                    self.sequences[key + i] = Input(content.bytes(n)).sequence()
+            if kind in (8, 17):
+                numbers, lengths = content.sequence() if kind == 17 else None, content.sequence()
+                for i, n in zip(numbers or range(key, key + len(lengths)), lengths):
+                    if n:
+                        self.sequences[i] = Input(content.bytes(n)).sequence()
             elif kind == 12:
                 self.timing[key, part] = content
             else:
                 self.sections[kind] = content
         s = self.sections[1].strings()
-        s.varint(), s.text(), s.varint(), [s.text() for _ in range(5)]
+        s.varint(), s.text()
+        self.size = s.varint()
+        [s.text() for _ in range(5)]
         self.mode, self.error = s.text(), s.varint()
         self.errors = {s.text(): s.varint() for _ in range(s.varint())}
         s = self.sections[2].strings()
@@ -529,6 +524,10 @@ class Trace:
             n = len(sequences)
             self.streams.append({(names[k], names[n + k]): sequences[k] for k in range(n)})
         self.first = self.sections[11].strings().sequence()
+        self.marks, self.stand_ins, self.holds = {}, {}, {}
+        if 19 in self.sections:
+            self.clustering(self.sections[19].strings())
+        self.leads = self.sections[18].sequence() if 18 in self.sections else range(len(self.threads))
 
     def terminals(self, rule):
         for x, exponent in self.rules[rule]:
@@ -552,11 +551,72 @@ class Trace:
             at = a
         return at[1] + (t - at[0]) * (b[1] - a[1]) // (b[0] - a[0])
 
+    def clustering(self, s):
+        s.varint()
+        n = s.varint()
+        states, explicit, ordinals, leads = (s.sequence() for _ in range(4))
+        s.sequence(), s.varint()
+        counts, differences = s.sequence(), iter(s.sequence())
+        for row, n in enumerate(counts):
+            self.marks[row] = list(itertools.accumulate(itertools.islice(differences, n)))
+        counts, columns = s.sequence(), [iter(s.sequence()) for _ in range(4)]
+        for row, n in enumerate(counts):
+            votes, *others = ([next(c) for _ in range(n)] for c in columns)
+            self.stand_ins[row] = list(zip(itertools.accumulate(votes), *others))
+        counts, differences, ticks = s.sequence(), iter(s.sequence()), iter(s.sequence())
+        for row, n in enumerate(counts):
+            self.holds[row] = dict(zip(itertools.accumulate(itertools.islice(differences, n)), ticks))
+
+    def own_times(self, row):
+        """Gap, duration and stand-in (its row, or none) of each call."""
+        stood = {}
+        for vote, lead, gap, duration in self.stand_ins.get(row, []):
+            for index in range(*self.marks[row][vote - 1:vote + 1]):
+                stood[index] = vote, lead, gap, duration
+        for index, terminal in enumerate(self.terminals(self.threads[row][2])):
+            if index % 65536 == 0:
+                timing, last = Timing(self, Input(self.timing[row, index // 65536].data)), -1
+            if index in stood:
+                last = -1
+                yield 0, 0, stood[index]
+            else:
+                yield *timing.call(terminal, last), None
+                last = terminal
+
+    def times(self, row):
+        """Gap, duration and the rank that they come from of each call."""
+        rank, thread = self.threads[row][:2]
+        done = None
+        for gap, duration, stood in self.own_times(row):
+            if not stood:
+                yield gap, duration, rank
+            elif stood != done:
+                done, (vote, lead, gaps, durations) = stood, stood
+                first, end = self.marks[row][vote - 1:vote + 1]
+                n, of = end - first, next((i for i, t in enumerate(self.threads) if t[:2] == (lead, thread)), None)
+                theirs = self.marks[of][vote - 1:vote + 1] if of is not None else []
+                if len(theirs) == 2 and theirs[1] - theirs[0] == n:
+                    times = [(g, d) for g, d, _ in itertools.islice(self.own_times(of), *theirs)]
+                else:
+                    lead, times = -1, [(1, 1)] * n
+                spread = zip(self.spread([g for g, _ in times], gaps), self.spread([d for _, d in times], durations))
+                yield from ((g, d, lead) for g, d in spread)
+
+    @staticmethod
+    def spread(values, total):
+        values = [max(v, 0) for v in values]
+        if not sum(values):
+            return [0] * (len(values) - 1) + [total]
+        ends = [so * total // sum(values) for so in itertools.accumulate(values)]
+        return [b - a for a, b in zip([0] + ends, ends)]
+
     def calls(self, row):
-        rank, thread, root, place = self.threads[row]
+        rank, thread = self.threads[row][:2]
+        row = self.leads[row]  # what the thread does is there
+        lead, _, root, place = self.threads[row]
         streams = {key: iter(self.sequences[i]) for key, i in self.streams[row].items()}
         handles, lists = {}, {}
-        exit, last = self.first[row], -1
+        exit, times = self.first[row], self.times(row)
         for index, terminal in enumerate(self.terminals(root)):
             function, site, own, result, ins, outs, comm = self.signatures[terminal]
             name, result_type, parameters = self.functions[function & 65535]
@@ -596,17 +656,24 @@ class Trace:
             before = {p: take(v, k, d & 1) for (p, k, d), v in zip([q for q in parameters if q[2] >> 1 != 2], ins)}
             after = {p: take(v, k, d & 1) for (p, k, d), v in zip([q for q in parameters if q[2] >> 1 != 1], outs)}
             first = next((before[p] for p, k, d in parameters if k == "comm" and not d & 1 and p in before), None)
-            if first == (5, "MPI_COMM_WORLD"):
-                own = rank
+            moved, members = 0, []  # how far peers are moved that a lead has written down, in a communicator of whom
+            if first == (5, "MPI_COMM_WORLD") or first is None:
+                own, moved, members = rank, rank - lead, range(self.size)
             elif first == (5, "MPI_COMM_SELF"):
                 own = 0
-            elif first is None:
-                own = rank
             elif first and first[0] in (2, 6) and first[1] in handles:
                 _, members, remote = self.communicators[handles[first[1]]]
                 own = (members if rank in members else remote).index(rank)
+                theirs = self.communicators[self.own[lead][self.own[rank].index(handles[first[1]])]][1]
+                if rank != lead and rank in members and lead in theirs:
+                    moved = own - theirs.index(lead)
 
-            def relative(v):
+            def peer(v, of):
+                if v[0] == 14 and v[1][0] == 4:
+                    v = v[1][1][1 + self.columns[v[1][1][0][1]][place]]
+                return (2, (of[1] + moved) % len(members)) if moved and of[0] == 2 and v[0] in (2, 15) else of
+
+            def relative(v, kind=""):
                 form, x = v
                 if form in (12, 16):  # 16: a value of a relative stream, see take
                     return 2, own + x
@@ -627,11 +694,18 @@ class Trace:
                         a, b, c, d = n
                         return 2, a + b * (own // c % d if d else own // c)
                     return relative(operands[1 + self.columns[n[0]][place]] if operator == 4 else operands[1])
-                return (form, [relative(e) for e in x]) if form in (8, 9) else v
+                if form in (8, 9):
+                    return form, [told(e, "rank" if form == 9 and not k else kind) for k, e in enumerate(x)]
+                return v
 
-            result = relative(result)
-            before = {p: relative(v) for p, v in before.items()}
-            after = {p: relative(v) for p, v in after.items()}
+            def told(v, kind):
+                of = relative(v, kind)
+                return peer(v, of) if kind == "rank" and v[0] in (14, 15) else of
+
+            kinds = {p: k for p, k, _ in parameters}
+            result = told(result, result_type)
+            before = {p: told(v, kinds[p]) for p, v in before.items()}
+            after = {p: told(v, kinds[p]) for p, v in after.items()}
             if comm[0] == 10:
                 made = self.own[rank][next(streams[terminal, comm[1]])]
                 for p, k, d in parameters:
@@ -648,14 +722,13 @@ class Trace:
             call = {"rank": rank, "thread": thread, "index": index, "function": name, "args": arguments,
                     "return": self.show(result, result_type), "start_ns": 0, "duration_ns": 0}
             if (row, 0) in self.timing:
-                if index % 65536 == 0:
-                    timing, last = Timing(self, self.timing[row, index // 65536]), -1
-                gap, duration = timing.call(terminal, last)
-                last = terminal
-                enter = exit + gap
+                gap, duration, times_of = next(times)
+                enter = exit + self.holds.get(row, {}).get(index, 0) + gap
                 exit = enter + duration
                 call["start_ns"] = self.nanoseconds(rank, enter)
                 call["duration_ns"] = self.nanoseconds(rank, exit) - call["start_ns"]
+                if times_of != lead:
+                    call["times_of"] = times_of
             if function & 131072:
                 call["status_ignored"] = True
             if function & 65536:
@@ -671,6 +744,9 @@ class Trace:
             yield call
 
     def show(self, v, kind):
+        if v and v[0] == 13:  # a function of the program
+            _, module, offset, name, _, _ = self.sites[v[1] - 1]
+            return name or f"{module}+{offset - 1:#x}"
         return self.pointer(*v[1]) if v and v[0] == 7 and v[1] else show(v, kind)
 
     def place(self, site):

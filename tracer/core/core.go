@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
-// started tells that there is a spool. MPI is initialized by one thread.
+// started tells that there is a spool. The shim's one thread starts it.
 var started bool
 
 // reason is the errno of a failure, which the shim reports; what has none is said here.
@@ -33,7 +33,7 @@ func complain(format string, args ...any) {
 }
 
 //export cairn_core_start
-func cairn_core_start(directory, process *C.char) (result C.int) {
+func cairn_core_start(directory *C.char) (result C.int) {
 	defer func() {
 		if p := recover(); p != nil {
 			complain("the recorder failed at its start: %v", p)
@@ -44,17 +44,19 @@ func cairn_core_start(directory, process *C.char) (result C.int) {
 		return C.int(syscall.EALREADY)
 	}
 	keepSmall()
-	spool, err := recorder.Start(C.GoString(directory), []byte(C.GoString(process)))
+	spool, err := recorder.Open(C.GoString(directory))
 	if err != nil {
 		return reason(err)
 	}
 	started = true
-	// the first segment is asked for at once
+	// one will do; what is handed over may make room for the others
 	if err := supply(spool, 1, 0); err != nil {
 		return reason(err)
 	}
+	if supply(spool, C.CAIRN_READY-1, 0) != nil {
+		C.cairn_none_left()
+	}
 	go compress(spool)
-	go spool.Watch().Run()
 	return 0
 }
 
@@ -69,11 +71,14 @@ func compress(spool *recorder.Spool) {
 		}
 	}()
 	for {
-		var wanted, starving C.uint32_t
+		var wanted, starving, asked C.uint32_t
 		var minimum C.uint64_t
-		events := C.cairn_await(&wanted, &minimum, &starving)
+		events := C.cairn_await(&wanted, &minimum, &starving, &asked)
 		err := supply(spool, int(wanted), uint64(minimum))
 		workOff(spool, events)
+		if asked != 0 {
+			answer(spool)
+		}
 		if err == nil {
 			continue
 		}
@@ -103,19 +108,39 @@ func supply(spool *recorder.Spool, n int, minimum uint64) error {
 	return nil
 }
 
-// workOff does what a list of events tells.
+// workOff does what a list of events tells. Threads go on meanwhile: segments that they need are not left for later.
 func workOff(spool *recorder.Spool, e *C.struct_cairn_event) {
 	for e != nil {
 		// the event is in the segment, which may be another thread's as soon as it is worked off
 		thread, segment, full := uint32(e.thread), e.segment, e.full != 0
+		if e.own != 0 && !full {
+			spool.Adopt(uint32(e.own)-1, segment, uint64(e.capacity))
+		}
 		e = e.next
 		if full {
 			spool.Full(thread, segment)
-			C.cairn_worked_off(1)
+			if wanted := C.cairn_worked_off(); wanted > 0 && supply(spool, int(wanted), 0) != nil {
+				C.cairn_none_left()
+			}
 		} else {
 			spool.Given(thread, segment)
 		}
 	}
+}
+
+// answer tells a thread at a marker what this rank says there.
+func answer(spool *recorder.Spool) {
+	var words [C.CAIRN_BALLOT]C.uint64_t
+	b, ok := spool.Ballot()
+	result := C.int(0)
+	if ok {
+		result = 1
+		words = [...]C.uint64_t{C.uint64_t(b.Signature), 0, C.uint64_t(b.Period), C.uint64_t(b.Calls)}
+		if b.Unchanged {
+			words[1] = 1
+		}
+	}
+	C.cairn_answer(&words[0], result)
 }
 
 func main() {}

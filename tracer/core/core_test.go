@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,6 +32,17 @@ func build(t *testing.T) (library, driver string) {
 	return library, driver
 }
 
+// processDirectory makes what the shim makes before there is a core.
+func processDirectory(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	text := `{"format":1,"clock":{"kind":"monotonic"},"abi":"mpich"}`
+	if err := os.WriteFile(filepath.Join(dir, "process.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // A Go runtime in the process changes nothing of how it ends, and what it recorded can be recovered.
 func TestProcessEndsAsWithout(t *testing.T) {
 	library, driver := build(t)
@@ -49,10 +59,9 @@ func TestProcessEndsAsWithout(t *testing.T) {
 		{what: "urgent"},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			spool := t.TempDir()
-			process := fmt.Sprintf(`{"format":1,"directory":"node-1-%016x","clock":{"kind":"monotonic"},"abi":"mpich"}`, 7)
+			dir := processDirectory(t)
 			var stderr strings.Builder
-			command := exec.Command(driver, library, spool, test.what, process,
+			command := exec.Command(driver, library, dir, test.what,
 				strconv.Itoa(int(mpispec.ByName("MPI_Finalize").ID)))
 			command.Stderr = &stderr
 			err := command.Run()
@@ -71,11 +80,7 @@ func TestProcessEndsAsWithout(t *testing.T) {
 				strings.Count(got, "\n") > 1 {
 				t.Errorf("standard error %q", got)
 			}
-			dirs, _ := filepath.Glob(filepath.Join(spool, "*"))
-			if len(dirs) != 1 {
-				t.Fatal(dirs)
-			}
-			_, report, err := recorder.Recover(dirs[0])
+			_, report, err := recorder.Recover(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,8 +96,7 @@ func TestProcessEndsAsWithout(t *testing.T) {
 func TestMemoryIsBounded(t *testing.T) {
 	const most = 32 << 10 // KiB
 	library, driver := build(t)
-	process := `{"format":1,"directory":"node-1-0000000000000007","clock":{"kind":"monotonic"},"abi":"mpich"}`
-	command := exec.Command(driver, library, t.TempDir(), "memory", process, strconv.Itoa(int(mpispec.ByName("MPI_Finalize").ID)))
+	command := exec.Command(driver, library, processDirectory(t), "memory", strconv.Itoa(int(mpispec.ByName("MPI_Finalize").ID)))
 	out, err := command.Output()
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,7 @@
 // Command core is libcairn-core.so: the recorder as a C library, built with -buildmode=c-shared and loaded by the shim
-// when MPI is initialized.
+// once a process has filled its first segments.
 //
 // In go full segments of records, out come fresh ones (docs/decisions/0001-seams.md, "C interface of the core").
 // Everything it does is in tracer/recorder; what is here keeps a Go runtime from being noticed in a process that is not
-// ours: one processor, a modest heap, no signal handlers left behind, and no panic that gets out.
+// ours: one processor, a modest heap, no signal handlers, and no panic that gets out.
 package main

@@ -1,7 +1,8 @@
 // The hand-over of segments between the application's threads and the one thread of the Go runtime that compresses
 // them (docs/decisions/0030-fast-path.md). The application's threads never enter Go: they leave a full segment in a
-// list, take a fresh one from another, and wake the compressor if it sleeps. They wait for it only when it is mostQueued
-// segments behind, or when there is no fresh one.
+// list, take a fresh one from another, and wake the compressor when there is work worth waking for: being woken, and going
+// to sleep again, costs it more than a segment does. They wait for it only when it is many segments behind, or when
+// there is no fresh one.
 #define _GNU_SOURCE
 #include "handover.h"
 
@@ -13,33 +14,22 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-// What the shim and the recorder know of a segment's header, and behind it what only this file knows.
-struct segment {
-	char magic[8];
-	uint32_t format, thread;
-	uint64_t sequence;
-	_Atomic uint64_t used;
-	uint64_t dropped;
-	uint64_t sample[3];
-	char stopped[1024];
-	// not part of the format: what follows means nothing to who finds the file
-	struct cairn_event given, full;
-	struct segment *next; // of the fresh ones
-	uint64_t capacity;
-};
+#define SECOND ((uint64_t)1000000000)
 
 enum {
-	FORMAT = 1,
-	READY = 4,       // fresh segments to have ready, at first
-	MOST_READY = 32, // and at most; doubled whenever a thread had to wait for one
-	MOST_QUEUED = 32 // full segments that are not compressed yet: who is beyond waits
+	BATCH = 8,        // full segments that are worth waking the compressor for
+	MOST_READY = 24,  // fresh segments to have ready at most; they are doubled whenever a thread had to wait for one
+	MANY_QUEUED = 24, // full segments that are not compressed yet: who hands over more pauses until one of them is
+	MOST_QUEUED = 36, // and here until there are fewer: so a rank of four threads stays below 32 MiB
+	PAUSE = 100000    // ns at most: many short pauses, that no call takes long
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct segment *fresh;
-static uint32_t ready, target = READY;
+static struct cairn_segment *fresh;
+static uint32_t ready, target = CAIRN_READY;
 static struct cairn_event *first, **last = &first;
 static uint32_t queued;  // full segments that are not worked off
 static uint32_t waiting; // threads that wait
@@ -47,13 +37,25 @@ static uint32_t starving; // those of them that found no fresh segment since the
 static uint64_t largest; // that one of them needs
 static int ended;
 
+// What a thread at a marker asks, at most one at a time.
+static enum { NO_QUESTION, ASKED, HEARD } question;
+static uint64_t answers;
+static uint64_t ballot[CAIRN_BALLOT];
+static int answered_well;
+
 // What is slept on: each change of what the sleeper waits for counts up.
-static _Atomic uint32_t work, room;
+static _Atomic uint32_t work, room, answer;
 static _Atomic uint32_t idle; // the compressor sleeps
 
-static void sleep_on(_Atomic uint32_t *word, uint32_t seen)
+// work_is_due tells whether the compressor is to be woken. The lock is held.
+static int work_is_due(void)
 {
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+	return queued >= BATCH || ready < (target + 3) / 4 || starving != 0 || question == ASKED;
+}
+
+static void sleep_on(_Atomic uint32_t *word, uint32_t seen, const struct timespec *limit)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, limit, NULL, 0);
 }
 
 static void wake(_Atomic uint32_t *word)
@@ -62,21 +64,35 @@ static void wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-static void tell(struct cairn_event *e, struct segment *s, uint32_t thread, uint32_t full)
+// wait_for_room lets the compressor work until it has done or supplied something. The lock is held, but not meanwhile.
+static void wait_for_room(const struct timespec *limit)
+{
+	const uint32_t seen = atomic_load(&room);
+
+	waiting++;
+	pthread_mutex_unlock(&lock);
+	wake(&work);
+	sleep_on(&room, seen, limit);
+	pthread_mutex_lock(&lock);
+	waiting--;
+}
+
+static void tell(struct cairn_event *e, struct cairn_segment *s, uint32_t thread, uint32_t full)
 {
 	e->next = NULL;
 	e->segment = s;
 	e->thread = thread;
 	e->full = full;
+	e->own = 0;
 	*last = e;
 	last = &e->next;
 }
 
-static struct segment *take(uint64_t minimum)
+static struct cairn_segment *take(uint64_t minimum)
 {
-	for (struct segment **at = &fresh; *at != NULL; at = &(*at)->next)
+	for (struct cairn_segment **at = &fresh; *at != NULL; at = &(*at)->next)
 		if ((*at)->capacity >= minimum) {
-			struct segment *s = *at;
+			struct cairn_segment *s = *at;
 			*at = s->next;
 			ready--;
 			return s;
@@ -84,28 +100,11 @@ static struct segment *take(uint64_t minimum)
 	return NULL;
 }
 
-// The header of a segment that was used before becomes that of a new one. A process can be killed between any two
-// stores: without its magic a segment is none, and with it all of the header is there.
-static void write_header(struct segment *s, uint32_t thread, uint64_t sequence)
-{
-	memset(s->magic, 0, sizeof(s->magic));
-	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&s->used, 0, memory_order_release);
-	s->format = FORMAT;
-	s->thread = thread;
-	s->sequence = sequence;
-	s->dropped = 0;
-	memset(s->sample, 0, sizeof(s->sample));
-	s->stopped[0] = 0;
-	atomic_thread_fence(memory_order_release);
-	memcpy(s->magic, "CAIRNSEG", sizeof(s->magic));
-}
-
 __attribute__((visibility("default")))
 void *cairn_core_segment(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity)
 {
 	const int saved = errno;
-	struct segment *old = full, *s = NULL;
+	struct cairn_segment *old = full, *s = NULL;
 	// read now: while we wait, what we hand over may become another thread's
 	const uint64_t sequence = old != NULL ? old->sequence + 1 : 0;
 
@@ -118,54 +117,135 @@ void *cairn_core_segment(uint32_t thread, void *full, uint64_t minimum, uint64_t
 		if (queued < MOST_QUEUED && (s = take(minimum)) != NULL)
 			break;
 		if (queued < MOST_QUEUED) {
-			if (waited == 0 && target < MOST_READY)
-				target = target < READY ? READY : 2 * target;
+			if (waited == 0)
+				target = target * 2 < MOST_READY ? target * 2 : MOST_READY;
 			if (largest < minimum)
 				largest = minimum;
 			starving++;
 		}
-		waiting++;
-		const uint32_t seen = atomic_load(&room);
-		pthread_mutex_unlock(&lock);
-		wake(&work);
-		sleep_on(&room, seen);
-		pthread_mutex_lock(&lock);
-		waiting--;
+		wait_for_room(NULL);
 	}
 	if (s != NULL) {
-		write_header(s, thread, sequence);
+		cairn_segment_begin(s, thread, sequence);
 		*capacity = s->capacity;
 		tell(&s->given, s, thread, 0);
+		if (queued >= MANY_QUEUED)
+			wait_for_room(&(struct timespec){.tv_nsec = PAUSE});
 	}
+	const int due = work_is_due();
 	pthread_mutex_unlock(&lock);
-	if (atomic_load(&idle))
+	if (due && atomic_load(&idle))
 		wake(&work);
 	errno = saved;
 	return s;
 }
 
-struct cairn_event *cairn_await(uint32_t *wanted, uint64_t *minimum, uint32_t *starved)
+__attribute__((visibility("default")))
+void cairn_core_adopt(void *events)
 {
-	struct cairn_event *events;
+	struct cairn_event *e = events;
 
 	pthread_mutex_lock(&lock);
-	for (;;) {
-		// What a thread was only given is no work yet.
-		if (queued != 0 || ready < target || starving != 0)
-			break;
+	if (e != NULL)
+		*last = e;
+	for (; e != NULL; e = e->next) {
+		last = &e->next;
+		queued += e->full;
+	}
+	pthread_mutex_unlock(&lock);
+	wake(&work);
+}
+
+__attribute__((visibility("default")))
+int cairn_core_ballot(uint64_t *out, uint64_t wait_ns)
+{
+	const int saved = errno;
+	const struct timespec second = {.tv_sec = 1}; // then the time is looked at
+	struct timespec until;
+	int ok = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += (time_t)(wait_ns / 1000000000);
+	until.tv_nsec += (long)(wait_ns % 1000000000);
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	pthread_mutex_lock(&lock);
+	if (question == NO_QUESTION && !ended) { // else an earlier one was given up and is not answered yet
+		const uint64_t before = answers;
+		question = ASKED;
+		for (;;) {
+			struct timespec now;
+			const uint32_t seen = atomic_load(&answer);
+			pthread_mutex_unlock(&lock);
+			wake(&work);
+			sleep_on(&answer, seen, &second);
+			clock_gettime(CLOCK_MONOTONIC, &now);
+			pthread_mutex_lock(&lock);
+			if (answers != before) {
+				ok = answered_well;
+				memcpy(out, ballot, sizeof(ballot));
+				break;
+			}
+			if (ended || now.tv_sec > until.tv_sec || (now.tv_sec == until.tv_sec && now.tv_nsec >= until.tv_nsec))
+				break;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+	return ok;
+}
+
+void cairn_answer(const uint64_t *words, int ok)
+{
+	pthread_mutex_lock(&lock);
+	memcpy(ballot, words, sizeof(ballot));
+	answered_well = ok;
+	answers++;
+	question = NO_QUESTION;
+	pthread_mutex_unlock(&lock);
+	wake(&answer);
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+struct cairn_event *cairn_await(uint32_t *wanted, uint64_t *minimum, uint32_t *starved, uint32_t *asked)
+{
+	static uint64_t worked; // when there was work last: after a second what there is is worked off, were it one segment
+	struct cairn_event *events;
+	uint64_t now = monotonic_ns();
+
+	if (worked == 0)
+		worked = now;
+	*wanted = *starved = *asked = 0;
+	*minimum = 0;
+	pthread_mutex_lock(&lock);
+	while (!work_is_due() && !(queued != 0 && now - worked >= SECOND)) {
+		const struct timespec limit = {.tv_sec = 1};
 		const uint32_t seen = atomic_load(&work);
 		atomic_store(&idle, 1);
 		pthread_mutex_unlock(&lock);
-		sleep_on(&work, seen);
+		sleep_on(&work, seen, &limit);
+		now = monotonic_ns();
 		pthread_mutex_lock(&lock);
 		atomic_store(&idle, 0);
 	}
+	worked = now;
 	events = first;
 	first = NULL;
 	last = &first;
 	*wanted = ready < target ? target - ready : 0;
 	*minimum = largest;
 	*starved = starving != 0;
+	*asked = question == ASKED;
+	if (question == ASKED)
+		question = HEARD;
 	largest = 0;
 	if (starving != 0 && *wanted == 0)
 		*wanted = 1;
@@ -173,19 +253,20 @@ struct cairn_event *cairn_await(uint32_t *wanted, uint64_t *minimum, uint32_t *s
 	return events;
 }
 
-void cairn_worked_off(uint32_t n)
+uint32_t cairn_worked_off(void)
 {
 	pthread_mutex_lock(&lock);
-	queued -= n;
-	const uint32_t w = waiting;
+	queued--;
+	const uint32_t w = waiting, wanted = ready < target ? target - ready : 0;
 	pthread_mutex_unlock(&lock);
 	if (w != 0)
 		wake(&room);
+	return wanted;
 }
 
 void cairn_supply(void *segment, uint64_t capacity)
 {
-	struct segment *s = segment;
+	struct cairn_segment *s = segment;
 
 	pthread_mutex_lock(&lock);
 	s->capacity = capacity;
@@ -212,4 +293,5 @@ void cairn_end(void)
 	ended = 1;
 	pthread_mutex_unlock(&lock);
 	wake(&room);
+	wake(&answer);
 }

@@ -4,20 +4,22 @@
 
 #include <stdint.h>
 
-struct cairn_event {
-	struct cairn_event *next;
-	void *segment;
-	uint32_t thread;
-	uint32_t full; // else it was given
-};
+#include "segment.h"
 
-// cairn_await waits until there is something to do, and returns the events since the last time, oldest first. *fresh is
-// how many segments are wanted, *minimum how many bytes of records one of them needs room for (0: any will do),
-// *starving whether a thread waits for one.
-struct cairn_event *cairn_await(uint32_t *fresh, uint64_t *minimum, uint32_t *starving);
+// How many fresh segments there are at first.
+enum { CAIRN_READY = 8 };
 
-// cairn_worked_off tells that the records of n full segments are compressed.
-void cairn_worked_off(uint32_t n);
+// cairn_await waits until there is something to do, and returns the events since the last time, oldest first. *fresh is how
+// many segments are wanted, *minimum how many bytes of records one of them needs room for (0: any will do), *starving
+// whether a thread waits for one, *asked whether one waits for a ballot: when these events are worked off.
+struct cairn_event *cairn_await(uint32_t *fresh, uint64_t *minimum, uint32_t *starving, uint32_t *asked);
+
+// A ballot is what the rank says at a marker; cairn_answer tells it to the thread that asked with cairn_core_ballot.
+enum { CAIRN_BALLOT = 4 };
+void cairn_answer(const uint64_t *ballot, int ok);
+
+// cairn_worked_off tells that the records of a full segment are compressed. It returns how many fresh ones are wanted by now.
+uint32_t cairn_worked_off(void);
 
 // cairn_supply gives a segment with room for capacity bytes of records to whoever asks next.
 void cairn_supply(void *segment, uint64_t capacity);

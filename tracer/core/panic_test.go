@@ -59,10 +59,9 @@ func TestPanicEndsTracingOnly(t *testing.T) {
 	_, driver := build(t)
 	for _, step := range []string{"segment full", "segments worked off", "checkpoint begins", "state encoded", "segment wanted"} {
 		t.Run(step, func(t *testing.T) {
-			library, spool := buildPanicking(t, step), t.TempDir()
-			process := `{"format":1,"directory":"node-1-0000000000000007","clock":{"kind":"monotonic"},"abi":"mpich"}`
+			library, dir := buildPanicking(t, step), processDirectory(t)
 			var stderr strings.Builder
-			command := exec.Command(driver, library, spool, "nothing", process,
+			command := exec.Command(driver, library, dir, "nothing",
 				strconv.Itoa(int(mpispec.ByName("MPI_Finalize").ID)))
 			command.Stderr = &stderr
 			var exit *exec.ExitError
@@ -72,7 +71,7 @@ func TestPanicEndsTracingOnly(t *testing.T) {
 			if got := stderr.String(); got != "cairn: the recorder failed: for a test\n" {
 				t.Errorf("standard error %q", got)
 			}
-			_, report, err := recorder.Recover(filepath.Join(spool, "node-1-0000000000000007"))
+			_, report, err := recorder.Recover(dir)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,7 +11,7 @@ import (
 // control writes which group each function is in: what may be left out of a trace.
 func control(functions []*mpispec.Function) string {
 	var b strings.Builder
-	b.WriteString("// " + generated + "#include \"control.h\"\n\n")
+	b.WriteString("// " + generated + "#include \"cluster.h\"\n#include \"control.h\"\n\n")
 	fmt.Fprintf(&b, "const char cairn_group_name[CAIRN_GROUPS][CAIRN_GROUP_NAME] = {\n")
 	for _, g := range mpispec.Groups {
 		fmt.Fprintf(&b, "\t%q,\n", g)
@@ -20,6 +20,12 @@ func control(functions []*mpispec.Function) string {
 	for _, f := range functions {
 		if !f.AlwaysRecorded() {
 			fmt.Fprintf(&b, "\t[CAIRN_ID_%s] = %d,\n", f.Name, 1+slices.Index(mpispec.Groups, f.Class.Group()))
+		}
+	}
+	b.WriteString("};\n\nconst unsigned char cairn_marker[CAIRN_FUNCTIONS] = {\n")
+	for _, f := range functions {
+		if f.IsBlockingCollective() || f.Class.Op() == "pcontrol" || f.Class.Op() == "finalize" {
+			fmt.Fprintf(&b, "\t[CAIRN_ID_%s] = 1,\n", f.Name)
 		}
 	}
 	b.WriteString("};\n")

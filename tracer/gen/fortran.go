@@ -28,7 +28,9 @@ var fortranOnly = map[string]string{
 }
 
 // fortranAdapted has the functions whose Fortran layer does its work, or some of it, without calling the C function of the
-// name: Open MPI's for all of them, MPICH's for those that access attributes. tracer/shim/fortran_adapters.c has an adapter for each.
+// name: Open MPI's for all of them, MPICH's for those that access attributes. Without an error argument there is nothing to do
+// after the call, and compilers make it a jump, which does not show where it comes from (MPI_Pcontrol, MPI_Wtime,
+// MPI_Wtick). tracer/shim/fortran_adapters.c has an adapter for each.
 var fortranAdapted = map[string][]string{
 	"MPI_Aint_add":               {"CAIRN_OPENMPI"},
 	"MPI_Aint_diff":              {"CAIRN_OPENMPI"},
@@ -41,6 +43,7 @@ var fortranAdapted = map[string][]string{
 	"MPI_Errhandler_create":      {"CAIRN_OPENMPI"},
 	"MPI_File_create_errhandler": {"CAIRN_OPENMPI"},
 	"MPI_Keyval_create":          {"CAIRN_OPENMPI"},
+	"MPI_Pcontrol":               {"CAIRN_OPENMPI", "CAIRN_MPICH"},
 	"MPI_Request_get_status":     {"CAIRN_OPENMPI"},
 	"MPI_Testall":                {"CAIRN_OPENMPI"},
 	"MPI_Testany":                {"CAIRN_OPENMPI"},
@@ -56,6 +59,8 @@ var fortranAdapted = map[string][]string{
 	"MPI_Win_create_keyval":      {"CAIRN_OPENMPI"},
 	"MPI_Win_get_attr":           {"CAIRN_OPENMPI", "CAIRN_MPICH"},
 	"MPI_Win_set_attr":           {"CAIRN_OPENMPI", "CAIRN_MPICH"},
+	"MPI_Wtick":                  {"CAIRN_OPENMPI", "CAIRN_MPICH"},
+	"MPI_Wtime":                  {"CAIRN_OPENMPI", "CAIRN_MPICH"},
 }
 
 // ignorableStatus is the index of the status that f sets, or of the array of them; -1 without one. Open MPI's Fortran layer

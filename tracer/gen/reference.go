@@ -100,7 +100,7 @@ func referenceCall(f *mpispec.Function) string {
 			fmt.Fprintf(&b, "\t%s\n", referenceValue(f, p, "true", false))
 		}
 	}
-	b.WriteString("\tcairn_line_end();\n\treturn index_;\n}\n")
+	b.WriteString("\tcairn_line_entered(index_);\n\treturn index_;\n}\n")
 	return b.String()
 }
 

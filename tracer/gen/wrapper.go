@@ -49,6 +49,9 @@ func wrapper(f *mpispec.Function) string {
 	// Before the record, as it is after the record at the return: what the records' epochs say of the order of two calls
 	// the log's order says too.
 	line("CAIRN_REFERENCE_CALL(cairn_reference_call_%s(%s));", f.Name, names(f))
+	if f.Class.Op() == "finalize" {
+		line("CAIRN_FINALIZES();")
+	}
 	if f.Class.Op() == "session-free" {
 		line("if (session != NULL)\n\t\tcairn_forget_session(*session);")
 	}
@@ -142,6 +145,12 @@ func wrapper(f *mpispec.Function) string {
 		if p := &f.Params[i]; p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
 			line("if (!ignored_%s_ && word_ != NULL)\n\t\tcairn_restore_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
 		}
+	}
+	if f.IsBlockingCollective() {
+		line("CAIRN_COLLECTIVE_RETURNED(comm);")
+	}
+	if f.Class.Op() == "init" {
+		line("CAIRN_INITIALIZED(result_);")
 	}
 	if f.ReturnType != "void" {
 		line("return result_;")
@@ -319,8 +328,11 @@ func epochBefore(f *mpispec.Function) bool {
 	return !epochAfter(f) && hasEffect(f, mpispec.EffectFreed, mpispec.EffectCompleted, mpispec.EffectConsumed)
 }
 
+// epochAfter: calls that are given a handle may get one that another thread gave back a moment ago. MPI_Imrecv is
+// between: its message may be another thread's before it returns, its request may have been. Of messages with one handle
+// nothing tells which is meant, requests with one handle are in a queue, so the message decides.
 func epochAfter(f *mpispec.Function) bool {
-	return hasEffect(f, mpispec.EffectNew, mpispec.EffectStarted)
+	return hasEffect(f, mpispec.EffectNew, mpispec.EffectStarted) && !hasEffect(f, mpispec.EffectConsumed)
 }
 
 func hasEffect(f *mpispec.Function, effects ...mpispec.Effect) bool {

@@ -70,6 +70,16 @@ func (f *Function) Prototype(name string) string {
 	return b.String()
 }
 
+// IsBlockingCollective tells whether calls of the function are blocking collectives that exchange data, or a barrier:
+// those by which all processes of a communicator count alike.
+func (f *Function) IsBlockingCollective() bool {
+	switch f.Class.Op() {
+	case "barrier", "one-to-all", "all-to-one", "all-to-all", "prefix":
+		return f.Class.Has("blocking")
+	}
+	return false
+}
+
 // ParamIndex returns the index of the parameter called name, or -1.
 func (f *Function) ParamIndex(name string) int {
 	for i := range f.Params {

@@ -14,11 +14,14 @@ type implementation struct {
 
 	// lacks reports the functions that the packaged version does not declare.
 	lacks func(*Function) bool
+
+	// spellings are the parameters that mpi.h does not declare as the standard does.
+	spellings []spelling
 }
 
 var implementations = []implementation{
 	{
-		name: "MPICH", compiler: "mpicc.mpich", debianPackage: "libmpich-dev",
+		name: "MPICH", compiler: "mpicc.mpich", debianPackage: "libmpich-dev", spellings: mpichSpellings,
 		lacks: func(f *Function) bool {
 			// 4.0.2 has all of MPI 4.0, but its conversion functions are
 			// macros, except those of files and statuses, which do more than
@@ -27,7 +30,7 @@ var implementations = []implementation{
 		},
 	},
 	{
-		name: "Open MPI", compiler: "mpicc.openmpi", debianPackage: "libopenmpi-dev",
+		name: "Open MPI", compiler: "mpicc.openmpi", debianPackage: "libopenmpi-dev", spellings: openMPISpellings,
 		lacks: func(f *Function) bool {
 			// 4.1.4 is an MPI 3.1 without MPI_F08_status, and with macros for
 			// MPI_Aint_add and MPI_Aint_diff. What 3.0 removed it exports

@@ -89,7 +89,7 @@ func (r *Recorder) afterwards(c *call, extras *reader) bool {
 func (r *Recorder) begin(extras *reader) {
 	rank, size := int64(extras.word()), int64(extras.word())
 	extras.word() // level of thread support
-	if !extras.ok || rank < 0 || rank >= size {
+	if !extras.ok || rank < 0 || rank >= size || size > maxWorld {
 		return
 	}
 	r.rank, r.worldSize = int(rank), int(size)

@@ -44,6 +44,7 @@ type call struct {
 func (r *Recorder) apply(t *thread, rec record) {
 	before := t.latest
 	t.latest = nil
+	t.loop.forget()
 	l := layoutFor(rec.function)
 	if l == nil {
 		r.lost.Malformed++
@@ -125,6 +126,10 @@ func (r *Recorder) apply(t *thread, rec record) {
 		key = append(key, 0)
 	}
 	s.key = key
+	wide := false
+	if whole {
+		key, wide = r.widen(key, l, r.knows(key, c.creates))
+	}
 
 	creator, known := int32(none), len(r.signatures.terminals)
 	var number int32
@@ -134,12 +139,25 @@ func (r *Recorder) apply(t *thread, rec record) {
 	} else {
 		number = r.signatures.terminal(key)
 	}
-	if whole && int(number) < known {
+	if whole && !wide && int(number) < known {
 		r.remember(t, before, &c, rec, number, creator)
 	}
 	t.append(number, rec)
+	if wide && t.tally != nil { // arguments are compared all the same
+		t.tally.now.exact = mix(t.tally.now.exact, r.widening.told)
+	}
 	t.returned(number, s)
 	t.untraced = r.off
+}
+
+// knows tells whether there was a call with this key.
+func (r *Recorder) knows(key []byte, creates bool) bool {
+	byKey := r.signatures.byKey
+	if creates {
+		byKey = r.requests.byKey
+	}
+	_, known := byKey[string(key)]
+	return known
 }
 
 // created makes a request of a creating signature live and returns the terminal of the call.
@@ -183,14 +201,22 @@ func (r *Recorder) isRoot(c *communicator, root uint64) bool {
 	return int32(root) == c.own
 }
 
-// result writes what the function itself returned.
+// result writes what the function itself returned: success, or an error code by its name. The codes that MPICH makes up
+// differ from call to call and rank to rank, so they are values of a stream: calls that fail alike are one terminal.
 func (r *Recorder) result(key []byte, l *layout, word uint64) []byte {
 	switch {
 	case l.returnSlot == inStream:
 		r.scratch.push(int64(word))
 		return appendForm(key, trace.Stream)
+	case l.errorCode && int32(word) == 0:
+		return appendInt(key, 0)
 	case l.errorCode:
-		return appendInt(key, int64(int32(word)))
+		code := int64(int32(word))
+		if v, ok := r.constants[mpispec.KindErrorCode].lookup(uint64(code)); ok {
+			return appendName(key, v)
+		}
+		r.scratch.push(code)
+		return appendForm(key, trace.Stream)
 	}
 	return r.word(key, l.spec.Return, word, mpispec.EffectNone)
 }

@@ -2,9 +2,13 @@ package recorder
 
 import (
 	"math"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 func TestSignificance(t *testing.T) {
@@ -66,8 +70,8 @@ func TestFailedCall(t *testing.T) {
 	s.call(0, "MPI_Recv", 5, 1, typeInt, 99, 0, commWorld, 0x10, noStat{})
 	s.call(0, "MPI_Comm_dup", 5, commWorld, 0)
 	expect(t, tail(lines(t, s.content(), 0), 2),
-		"Recv(1 INT 99 0 COMM_WORLD -> ptr -)=5",
-		"Comm_dup(COMM_WORLD -> -)=5",
+		"Recv(1 INT 99 0 COMM_WORLD -> ptr -)=~5",
+		"Comm_dup(COMM_WORLD -> -)=~5",
 	)
 }
 
@@ -125,8 +129,39 @@ func TestTiming(t *testing.T) {
 	s.init(0, 2)
 	s.clock += 5
 	s.call(0, "MPI_Barrier", 0, commWorld)
-	th := s.content().Threads[0]
+	th := s.content().Threads.At(0)
 	if th.FirstTick != 1010 || th.Gaps[0] != 0 || th.Gaps[1] != 15 || th.Durations[1] != 20 {
 		t.Error(th.FirstTick, th.Gaps, th.Durations)
 	}
+}
+
+// MPICH makes up error codes as it goes: calls that fail alike are one terminal, with the codes in a stream. A code that
+// is a constant stays one.
+func TestCodesOfAnImplementation(t *testing.T) {
+	s := newFakeShim(t)
+	s.init(0, 2)
+	for i := range 3 {
+		s.call(0, "MPI_Send", int64(0x2a00c806+i<<16), 0x10, 1, typeInt, 7, 1, commWorld)
+		s.call(0, "MPI_Send", 17, 0x10, 1, typeInt, 7, 1, commWorld)
+	}
+	c := s.content()
+	codes := map[trace.Form]int{}
+	for i := range c.Signatures {
+		if c.Signatures[i].Function == mpispec.ByName("MPI_Send").ID {
+			codes[c.Signatures[i].Return.Form]++
+		}
+	}
+	require.Equal(t, map[trace.Form]int{trace.Stream: 1, trace.Name: 1}, codes)
+	cursor, err := c.Cursor(0, 0)
+	require.NoError(t, err)
+	var returned []string
+	for cursor.Next() {
+		if e := cursor.Event(); e.Function.Name == "MPI_Send" {
+			require.False(t, e.Succeeded())
+			_, result, _ := strings.Cut(e.Text(), ") = ")
+			returned = append(returned, result)
+		}
+	}
+	require.NoError(t, cursor.Err())
+	require.Equal(t, []string{"704694278", "MPI_ERR_IN_STATUS", "704759814", "MPI_ERR_IN_STATUS", "704825350", "MPI_ERR_IN_STATUS"}, returned)
 }

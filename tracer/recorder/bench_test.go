@@ -9,6 +9,7 @@ import (
 // benchmark measures what a program costs per call, from raw record to grammar, streams and timing.
 func benchmark(b *testing.B, program func(s *fakeShim)) {
 	s := newFakeShim(b)
+	s.process.Timing = "lossy"
 	s.init(0, 4)
 	program(s) // meets everything
 	warm := len(s.thread(0).words)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/cespare/xxhash/v2"
@@ -14,7 +15,7 @@ import (
 
 // A checkpoint is the whole state of a recorder: what it goes on from is the same as if it had never been stopped. It
 // is read by the version of this package that wrote it, on the same machine; it is not a file format.
-const checkpointMagic = "CAIRNST3"
+const checkpointMagic = "CAIRNST4"
 
 var errCheckpoint = errors.New("damaged checkpoint")
 
@@ -47,6 +48,7 @@ func (r *Recorder) AppendState(b []byte) []byte {
 		}
 	}
 	r.communicators.encode(e)
+	r.clustering.encode(e)
 	e.uint(uint64(len(r.threads)))
 	for _, t := range r.threads {
 		t.encode(e)
@@ -97,14 +99,21 @@ func restore(p *Process, body []byte, spilled int64) (*Recorder, error) {
 		}
 		t.key = r.requests.creators[r.requests.ids[t.request].creator].key
 	}
+	for key := range r.signatures.byKey {
+		r.countKnown(key)
+	}
+	for key := range r.requests.byKey {
+		r.countKnown(key)
+	}
 	for _, kind := range mpispec.Kinds() {
 		if h := r.handles[kind]; h != nil {
 			h.decode(d)
 		}
 	}
 	r.communicators.decode(d)
+	r.clustering.decode(d)
 	for range d.count() {
-		t := &thread{grids: r.grids}
+		t := r.newThread()
 		if err := t.decode(d, len(r.signatures.terminals), spilled); err != nil {
 			return nil, err
 		}
@@ -158,6 +167,7 @@ func (r *Recorder) decodeProcess(d *decoder) {
 func (l *freeList) encode(e *encoder) {
 	e.uint(uint64(l.next))
 	e.uint(uint64(len(l.heap)))
+	slices.Sort(l.heap) // it is a heap still, and the same whatever was done between two equal states
 	for _, id := range l.heap {
 		e.uint(uint64(id))
 	}
@@ -408,6 +418,7 @@ func (t *thread) encode(e *encoder) {
 	e.uint(t.sequence)
 	e.uint(uint64(t.offset))
 	t.encodeTiming(e)
+	t.tally.encode(e)
 	e.b = trace.AppendGrammar(e.b, t.grammar.Grammar())
 	n := 0
 	for i := range t.results {
@@ -446,6 +457,9 @@ func (t *thread) decode(d *decoder, terminals int, spilled int64) error {
 	}
 	if err := t.decodeTiming(d, terminals, spilled); err != nil {
 		return err
+	}
+	if t.tally.decode(d); len(t.aggregates) == 0 && t.timed() != t.calls {
+		return errCheckpoint
 	}
 	g, rest, err := trace.DecodeGrammar(d.b)
 	if err != nil {

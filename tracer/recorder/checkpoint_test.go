@@ -62,7 +62,7 @@ func TestCheckpointAnywhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(want, got); d != "" {
+			if d := cmp.Diff(want, got, listed); d != "" {
 				t.Errorf("checkpoint after %d of %d calls: -want +got\n%s", cut, len(order), d)
 			}
 		})

@@ -1,24 +1,40 @@
 package recorder
 
 import (
+	"math"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/trace"
 )
 
+// readings is how often the clocks are read for a sample.
+const readings = 4
+
 // sampleNow reads the three clocks of a sample now; false when the clock of the records cannot be read here.
 func sampleNow(kind string) (trace.ClockSample, bool) {
-	s := trace.ClockSample{MonotonicNS: clockNS(unix.CLOCK_MONOTONIC)}
+	monotonic := func() int64 { return clockNS(unix.CLOCK_MONOTONIC) }
+	realtime := func() int64 { return clockNS(unix.CLOCK_REALTIME) }
 	switch {
 	case kind == "monotonic":
-		s.Ticks = s.MonotonicNS
+		return sample(monotonic, monotonic, realtime), true
 	case kind == "tsc" && hasTimeStampCounter:
-		s.Ticks = timeStampCounter()
-	default:
-		return trace.ClockSample{}, false
+		return sample(timeStampCounter, monotonic, realtime), true
 	}
-	s.RealtimeNS = clockNS(unix.CLOCK_REALTIME)
-	return s, true
+	return trace.ClockSample{}, false
+}
+
+// sample takes, of some readings of the clocks, the one that took least: a thread can be put aside between one clock and
+// the next.
+func sample(ticks, monotonic, realtime func() int64) (best trace.ClockSample) {
+	least := int64(math.MaxInt64)
+	for range readings {
+		s := trace.ClockSample{Ticks: ticks(), MonotonicNS: monotonic(), RealtimeNS: realtime()}
+		if took := ticks() - s.Ticks; took < least {
+			least, best = took, s
+		}
+	}
+	return best
 }
 
 func clockNS(id int32) int64 {

@@ -24,6 +24,9 @@ func (r *Recorder) Content() (*trace.Content, error) {
 		Segments:      slices.Clone(r.sites.segments),
 		Communicators: slices.Clone(r.communicators.instances),
 	}
+	if r.clustering != nil {
+		c.Meta.Clustering = &trace.Clustering{Votes: slices.Clone(r.clustering.votes)}
+	}
 	if p.Excluded != "" {
 		c.Meta.Excluded = strings.Split(p.Excluded, ",")
 		slices.Sort(c.Meta.Excluded)
@@ -51,7 +54,7 @@ func (r *Recorder) Content() (*trace.Content, error) {
 	if err := r.addThreads(c, rank.Rank); err != nil {
 		return nil, err
 	}
-	c.Ranks = []trace.Rank{rank}
+	c.Ranks = trace.NewRankTable([]trace.Rank{rank}...)
 	return c, nil
 }
 
@@ -114,7 +117,7 @@ func (r *Recorder) addThreads(c *trace.Content, rank int) error {
 				})
 			}
 		}
-		c.Threads = append(c.Threads, ct)
+		c.Threads.Append(ct)
 	}
 	return nil
 }

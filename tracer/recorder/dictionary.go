@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -71,6 +73,11 @@ func (r *Recorder) readDictionary(dir string) {
 // were not there: records that need it lose a site or a segment.
 func (d *dictionary) refresh() {
 	if d.file == "" || d.offset >= maxDictionary {
+		return
+	}
+	// most often there is nothing new, and to be told so costs little
+	var there unix.Stat_t
+	if err := unix.Stat(d.file, &there); err != nil || there.Size <= d.offset {
 		return
 	}
 	f, err := os.Open(d.file)

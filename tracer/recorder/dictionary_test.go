@@ -166,7 +166,7 @@ func FuzzDictionary(f *testing.F) {
 		}
 		c, err := r.Content()
 		require.NoError(t, err)
-		c.Threads, c.Grammar.Rules, c.Signatures = nil, nil, nil
+		c.Threads, c.Grammar.Rules, c.Signatures = trace.ThreadTable{}, nil, nil
 		require.NoError(t, c.Validate())
 	})
 }

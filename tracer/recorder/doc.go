@@ -61,6 +61,11 @@
 // the parents of a spawned world become one when they are first used or asked for. Which world the other side of
 // an intercommunicator is can be told only where both are known: merger.JoinWorlds.
 //
+// # Clustering
+//
+// A process whose mode is clustered says at markers what its calls were (Ballot); what the ranks decided is a record of
+// its own, after which the times of a rank that is led wait for the next vote (clustering.go).
+//
 // # Order of threads
 //
 // Threads share handles, so the records of a process are worked off in the order of their epochs (order.go).

@@ -88,18 +88,23 @@ func (r *Recorder) endSegment(seg *segment) {
 }
 
 // consume works off all records that are there.
-func (r *Recorder) consume(sources []*source) {
+func (r *Recorder) consume(sources []*source) { r.consumeOrWait(sources, false) }
+
+// consumeOrWait may leave records at the end of a thread's last segment, if they begin an iteration of its loop that the
+// next segment will end: one by one they cost many times as much. It does so for a thread that is alone, since others'
+// records would have to wait with it.
+func (r *Recorder) consumeOrWait(sources []*source, wait bool) {
 	r.sites.refresh()
 	if len(sources) == 1 {
 		s := sources[0]
-		for {
+		for !r.run(s, math.MaxUint64) || !wait {
 			rec, next, ok := r.peek(s)
 			if !ok {
 				return
 			}
 			r.step(s, rec, next)
-			r.run(s, math.MaxUint64)
 		}
+		return
 	}
 	type head struct {
 		rec  record
@@ -146,15 +151,31 @@ func (r *Recorder) consume(sources []*source) {
 }
 
 // run works off the repeats that follow in the segment at work, up to an epoch: what most records are, with as little
-// as possible between one and the next. It leaves everything else to peek and step.
-func (r *Recorder) run(s *source, last uint64) {
+// as possible between one and the next. It leaves everything else to peek and step. It stops and returns true where the
+// last segment ends in the middle of an iteration; called again, it goes on.
+func (r *Recorder) run(s *source, last uint64) (short bool) {
 	if s.ended || len(s.segments) == 0 {
-		return
+		return false
 	}
 	seg, t := s.segments[0], s.thread
 	limit := seg.available()
-	words, at := seg.words[:limit], t.offset
-	for limit-at >= recordPayload {
+	words, at := seg.words[:limit], max(t.offset, headerWords)
+	for {
+		if at, short = r.iterate(t, words, at, last, seg.live); short {
+			t.offset = at
+			if len(s.segments) == 1 {
+				return true
+			}
+			if r.across(s, limit, last) {
+				seg = s.segments[0]
+				limit = seg.available()
+				words, at = seg.words[:limit], t.offset
+				continue
+			}
+		}
+		if limit-at < recordPayload {
+			break
+		}
 		second := loadAcquire(&words[at+recordReserved], seg.live)
 		reserved := int(low(second)) / 8
 		if high(second) != 1 || low(second)%8 != 0 || reserved < recordPayload || reserved > limit-at {
@@ -173,6 +194,7 @@ func (r *Recorder) run(s *source, last uint64) {
 		at += reserved
 	}
 	t.offset = at
+	return false
 }
 
 func (r *Recorder) step(s *source, rec record, next int) {
@@ -184,8 +206,12 @@ func (r *Recorder) step(s *source, rec record, next int) {
 	s.thread.offset = next
 }
 
-// record records a committed call of a thread.
+// record records a committed call of a thread, or a step of a vote: that is no call, and a loop goes on after it.
 func (r *Recorder) record(t *thread, rec record) {
+	if rec.function == voteFunction {
+		r.voted(t, rec.words)
+		return
+	}
 	if m := r.match(t, rec.words); m != nil {
 		r.again(t, m, rec.words)
 		return

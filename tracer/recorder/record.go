@@ -61,7 +61,7 @@ func (r *reader) text() (text []byte, special int, sentinel uint64) {
 	n := int64(r.word())
 	switch {
 	case n >= 0:
-		if uint64(n) > uint64(len(r.words)-r.at)*8 {
+		if !r.ok || uint64(n) > uint64(len(r.words)-r.at)*8 {
 			r.ok = false
 			return nil, lengthNull, 0
 		}

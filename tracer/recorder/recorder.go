@@ -22,9 +22,12 @@ type Recorder struct {
 	requests      *requests
 	communicators *communicators
 	signatures    *signatures
+	families      families
+	widening      widening
 	sites         *sites
 	repeats       *repeats
-	threads       []*thread // by order of first sight
+	clustering    *clustering // nil: this process is recorded by itself
+	threads       []*thread   // by order of first sight
 
 	rank, worldSize int // −1: not known yet
 	finalized       bool
@@ -60,6 +63,7 @@ type thread struct {
 	grammar *trace.Sequitur
 	results []results // by terminal
 	latest  *repeat   // the call before was this one; nil: it was no known repeat
+	loop    loop
 
 	untraced        bool // tracing was off at some time since the last call
 	calls           uint64
@@ -73,6 +77,8 @@ type thread struct {
 	ended           bool              // MPI_Finalize has been there
 	aggregates      []trace.Aggregate // by terminal, when timing is aggregated
 	grids           *timingGrids      // of the recorder
+	recorder        *Recorder
+	tally           *tally // nil: there is no clustering
 
 	// how far its segments have been worked off
 	sequence uint64 // of the first segment that is not finished
@@ -102,7 +108,8 @@ func (c *constants) lookup(raw uint64) (int32, bool) {
 func New(p *Process) *Recorder {
 	r := &Recorder{
 		process: p, off: p.StartOff != 0, rank: none, worldSize: none, sampleEvery: 1,
-		signatures: newSignatures(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
+		signatures: newSignatures(), families: newFamilies(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
+		clustering: newClustering(p.Mode),
 	}
 	r.communicators = newCommunicators(&r.repeats.generation)
 	tables, sentinels := p.constantTables()
@@ -150,8 +157,17 @@ func (r *Recorder) thread(number uint32) *thread {
 			return t
 		}
 	}
-	t := &thread{untraced: r.off, number: number, grids: r.grids, grammar: trace.NewSequitur()}
+	t := r.newThread()
+	t.untraced, t.number, t.grammar = r.off, number, trace.NewSequitur()
 	r.threads = append(r.threads, t)
+	return t
+}
+
+func (r *Recorder) newThread() *thread {
+	t := &thread{grids: r.grids, recorder: r}
+	if r.clustering != nil {
+		t.tally = &tally{}
+	}
 	return t
 }
 

@@ -99,13 +99,13 @@ func recoverAt(dir string, ended bool) (*trace.Content, *Report, uint64, error) 
 		return fail(err)
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, contextFile)); err == nil {
-		content.Ranks[0].Context = decodeContext(b)
+		content.Ranks.Change(0, func(r *trace.Rank) { r.Context = decodeContext(b) })
 	}
 	if ended {
 		report.EndedEarly = r.endedEarly(sources)
-		content.Ranks[0].EndedEarly = report.EndedEarly
+		content.Ranks.Change(0, func(r *trace.Rank) { r.EndedEarly = report.EndedEarly })
 	}
-	report.Rank, report.WorldSize = content.Ranks[0].Rank, content.Meta.WorldSize
+	report.Rank, report.WorldSize = content.Ranks.At(0).Rank, content.Meta.WorldSize
 	report.Calls = r.Calls()
 	report.Lost = r.lost.Dropped + r.lost.Malformed
 	report.Notes = content.Meta.Notes

@@ -20,7 +20,7 @@ import "github.com/cairn-mpi/cairn/tracer/mpispec"
 //   - a word that is in the key must not be among those that are left out: scalars and arrays of requests, results that
 //     go to streams, addresses of buffers that are no constants (repeatBuilder.parameter).
 //
-// TestRepeats and FuzzRepeats compare the states of recorders with and without the fast path, byte by byte.
+// What comes again and again is compared as a whole (loops.go). TestRepeats and FuzzRepeats compare the states of recorders with and without the fast path, byte by byte.
 type repeats struct {
 	heads      []*repeat // by hash, chained
 	generation uint64    // of the tables that keys depend on
@@ -69,6 +69,7 @@ type repeat struct {
 	sources   []resultSource
 	resultsAt []int32 // the words that the sources are made of
 	flat      bool    // every stream gets one value
+	roles     []int16 // see wordRoles
 
 	next  *repeat // that followed the last time
 	chain *repeat // of the same hash
@@ -247,6 +248,7 @@ func (r *Recorder) again(t *thread, m *repeat, words []uint64) {
 	}
 	t.latest = m
 	t.untraced = r.off
+	t.loop.note(r, t, m, number, words)
 }
 
 // returnedAgain adds what a repeat returned.
@@ -264,18 +266,23 @@ func (r *Recorder) returnedAgain(rs *results, m *repeat, words []uint64) {
 			return
 		}
 	}
-	s := &r.scratch
-	s.values, s.lengths = s.values[:0], s.lengths[:0]
-	for _, source := range m.sources {
-		s.take(source, words)
-	}
-	rs.push(s.values, s.lengths)
+	r.returned(rs, m, words)
 	if m.flat {
 		rs.last = m
 		for _, at := range m.resultsAt {
 			rs.words = append(rs.words, words[at])
 		}
 	}
+}
+
+// returned gives the streams what a repeat returned.
+func (r *Recorder) returned(rs *results, m *repeat, words []uint64) {
+	s := &r.scratch
+	s.values, s.lengths = s.values[:0], s.lengths[:0]
+	for _, source := range m.sources {
+		s.take(source, words)
+	}
+	rs.push(s.values, s.lengths)
 }
 
 // take pushes the values of a source.

@@ -123,7 +123,16 @@ func sameWithoutRepeats(t *testing.T, s *fakeShim) *Recorder {
 	}
 	r.consume(living)
 	slow.consume(s.sources(slow, true))
-	if !bytes.Equal(r.AppendState(nil), slow.AppendState(nil)) {
+	want := slow.AppendState(nil)
+	if !bytes.Equal(s.inPieces(r.threads).AppendState(nil), want) {
+		t.Error("the fast path made another trace of records that came in pieces")
+	}
+	slowly := New(s.process)
+	slowly.repeats.off = true
+	if !bytes.Equal(s.inSegments(New(s.process)).AppendState(nil), s.inSegments(slowly).AppendState(nil)) {
+		t.Error("the fast path made another trace of records in segments")
+	}
+	if !bytes.Equal(r.AppendState(nil), want) {
 		t.Error("the fast path made another trace")
 		for i := range slow.threads {
 			a, _ := slow.Content()
@@ -131,6 +140,65 @@ func sameWithoutRepeats(t *testing.T, s *fakeShim) *Recorder {
 			expect(t, lines(t, b, i), lines(t, a, i)...)
 		}
 	}
+	return r
+}
+
+// inPieces records as a process does whose segments grow meanwhile: of several threads what there was up to one epoch
+// after the other, of one thread some calls at a time.
+func (s *fakeShim) inPieces(like []*thread) *Recorder {
+	r := New(s.process)
+	for _, t := range like {
+		r.thread(t.number) // in the same order
+	}
+	sources := s.sources(r, false)
+	whole := make([][]uint64, len(sources))
+	for i, src := range sources {
+		whole[i] = src.segments[0].words
+		src.segments[0].words = append([]uint64{}, whole[i]...)
+	}
+	rng := rand.New(rand.NewPCG(uint64(len(whole[0])), 1))
+	for epoch := uint64(0); ; epoch += 1 + rng.Uint64N(60) {
+		rest := false
+		for i, src := range sources {
+			at := headerWords
+			for n := uint64(0); at < len(whole[i]) && (len(sources) == 1 && n < epoch || len(sources) > 1 && whole[i][at+recordEpoch] <= epoch); n++ {
+				at += int(low(whole[i][at+recordReserved])) / 8
+			}
+			rest = rest || at < len(whole[i])
+			src.segments[0].words[headerUsed] = uint64(at-headerWords) * 8
+		}
+		for _, src := range sources {
+			src.closed = !rest
+		}
+		r.consume(sources)
+		if !rest {
+			return r
+		}
+	}
+}
+
+// inSegments records as a process does whose segments are small: a thread that is alone has each of them compressed as it
+// becomes full, of several threads all are there.
+func (s *fakeShim) inSegments(r *Recorder) *Recorder {
+	sources := s.sources(r, true)
+	rng := rand.New(rand.NewPCG(uint64(len(sources[0].segments[0].words)), 2))
+	for _, src := range sources {
+		words := src.segments[0].words
+		src.ended, src.segments = false, nil
+		for at, sequence := headerWords, uint64(0); at < len(words); sequence++ {
+			end, limit := at, at+50+rng.IntN(3000)
+			for end < len(words) && (end == at || end < limit) {
+				end += int(low(words[end+recordReserved])) / 8
+			}
+			seg := &segment{sequence: sequence, words: append(newSegmentWords(src.thread.number, sequence), words[at:end]...)}
+			seg.words[headerUsed] = uint64(end-at) * 8
+			src.segments = append(src.segments, seg)
+			if at = end; len(sources) == 1 {
+				r.consumeOrWait(sources, true)
+			}
+		}
+	}
+	r.consume(sources)
 	return r
 }
 

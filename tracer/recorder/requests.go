@@ -11,6 +11,8 @@ type requests struct {
 	freeNode int32            // list of unused nodes, −1: none
 	stamp    uint64           // of the call at work, see mention
 	thread   uint32           // that makes it
+	count    int              // of live requests
+	births   uint64           // of requests, ever
 }
 
 // A creator is a creating signature: its slots are the requests that it created, index by index.
@@ -43,6 +45,7 @@ type requestQueue struct {
 type liveRequest struct {
 	id, next int32
 	thread   uint32 // that created it
+	born     uint64 // the how-manieth, from 1; 0: the node is not used
 }
 
 const none = -1
@@ -88,7 +91,9 @@ func (q *requests) push(raw uint64, id int32) {
 	} else {
 		q.freeNode = q.live[node].next
 	}
-	q.live[node] = liveRequest{id: id, next: none, thread: q.thread}
+	q.count++
+	q.births++
+	q.live[node] = liveRequest{id: id, next: none, thread: q.thread, born: q.births}
 	i, ok := q.table.get(raw)
 	if !ok {
 		i = int32(len(q.queues))
@@ -131,6 +136,9 @@ func (q *requests) known(raw uint64) (int32, bool) {
 		return 0, false
 	}
 	queue := &q.queues[i]
+	if queue.head == queue.tail { // most often: there is only one that it can mean
+		return q.live[queue.head].id, true
+	}
 	if queue.stamp != q.stamp {
 		queue.stamp, queue.cursor = q.stamp, queue.head
 	}
@@ -180,8 +188,9 @@ func (q *requests) end(raw uint64, id int32) {
 		if queue.cursor == node {
 			queue.cursor = next
 		}
-		q.live[node].next = q.freeNode
+		q.live[node].next, q.live[node].born = q.freeNode, 0
 		q.freeNode = node
+		q.count--
 		r := q.ids[id]
 		q.creators[r.creator].free.give(r.index)
 		return

@@ -173,7 +173,7 @@ func TestWaitallInStatus(t *testing.T) {
 	s.irecv(0, 1, 10)
 	s.irecv(1, 1, 12)
 	expect(t, tail(lines(t, s.content(), 0), 3),
-		"Waitall(2 [#0 #1] -> - [[~0 ~1 ~0 ~0 ~0] [~0 ~0 ~19 ~0 ~0]])=17",
+		"Waitall(2 [#0 #1] -> - [[~0 ~1 ~0 ~0 ~0] [~0 ~0 ~19 ~0 ~0]])=ERR_IN_STATUS",
 		"Irecv(1 INT 0 1 COMM_WORLD -> ptr #0)",
 		"Irecv(1 INT 1 1 COMM_WORLD -> ptr #2)",
 	)
@@ -233,6 +233,25 @@ func TestSharedHandleOfThreads(t *testing.T) {
 	c := s.content()
 	expect(t, lines(t, c, 0)[1:], "Isend(ptr 1 INT 1 0 COMM_WORLD -> #0)", "Wait(#0 -> - [~0 ~0 ~0 ~0 ~0])")
 	expect(t, lines(t, c, 1), "Isend(ptr 1 INT 1 1 COMM_WORLD -> #1)", "Wait(#1 -> - [~0 ~0 ~0 ~0 ~0])")
+}
+
+// MPI_Imrecv on thread 0 has its place before the call, since its message's handle may be in other hands when it returns:
+// thread 1 gets a message with that handle. Its request's handle may be one that thread 1 gives back during the call.
+func TestHandlesThatChangeHandsInImrecv(t *testing.T) {
+	const message, handle, messageNull = 0x7c000000, 0x6c000001, 0x2c000000
+	s := newFakeShim(t)
+	s.init(0, 2)
+	s.call(1, "MPI_Irecv", 0, 1, typeInt, 1, 5, commWorld, 0x20, handle)
+	s.call(0, "MPI_Mprobe", 0, 1, 7, commWorld, message, status{source: 1, tag: 7, bytes: 4})
+	s.call(0, "MPI_Imrecv", 0, 1, typeInt, message, 0x10, messageNull, handle)
+	s.call(1, "MPI_Wait", 0, handle, requestNull, status{source: 1, tag: 5, bytes: 4})
+	s.call(1, "MPI_Mprobe", 0, 1, 8, commWorld, message, status{source: 1, tag: 8, bytes: 4})
+	s.call(1, "MPI_Mrecv", 0, 1, typeInt, message, 0x20, messageNull, status{source: 1, tag: 8, bytes: 4})
+	s.call(0, "MPI_Wait", 0, handle, requestNull, status{source: 1, tag: 7, bytes: 4})
+	c := s.content()
+	expect(t, lines(t, c, 0)[1:], "Mprobe(1 7 COMM_WORLD -> #0 [~1 ~7 ~0 ~0 ~4])", "Imrecv(1 INT #0 -> ptr #1 #1)", "Wait(#1 -> - [~1 ~7 ~0 ~0 ~4])")
+	expect(t, lines(t, c, 1), "Irecv(1 INT 1 5 COMM_WORLD -> ptr #0)", "Wait(#0 -> - [~1 ~5 ~0 ~0 ~4])",
+		"Mprobe(1 8 COMM_WORLD -> #0 [~1 ~8 ~0 ~0 ~4])", "Mrecv(1 INT #0 -> ptr #1 [~1 ~8 ~0 ~0 ~4])")
 }
 
 func ExampleRecorder() {

@@ -282,7 +282,7 @@ func lines(t testing.TB, c *trace.Content, thread int) []string {
 	for i := range c.Functions {
 		functions[c.Functions[i].ID] = &c.Functions[i]
 	}
-	th := c.Threads[thread]
+	th := c.Threads.At(thread)
 	streams := map[[2]int32][]int64{}
 	for _, s := range th.Streams {
 		streams[[2]int32{s.Terminal, s.Number}] = c.Sequences[s.Sequence]

@@ -32,7 +32,8 @@ const (
 // with it follows, and differs from what follows a failed poll, anyway.
 //
 // Everything else is in the signature, sizes and peers too: whether a slot that varies from call to call becomes a
-// stream is decided at the final merge, from the whole content (DESIGN §4).
+// stream is decided at the final merge, from the whole content (DESIGN §4), or here once it has taken too many values
+// (widen.go).
 var pollingOps = map[string]bool{
 	"recv": true, "sendrecv": true, "mrecv": true, "imrecv": true,
 	"probe": true, "iprobe": true, "mprobe": true, "improbe": true,

@@ -29,7 +29,7 @@ const (
 // starts from. Nothing is ever mapped that is not allocated on the disk: a store to a sparse map on a full disk is a
 // SIGBUS in the application.
 //
-// A segment goes round: Fresh makes it, a thread of the application takes it and writes its header (Given), fills it
+// A segment goes round: Fresh makes it (the first ones: the shim, Adopt), a thread of the application takes it and writes its header (Given), fills it
 // (Full), a checkpoint covers it, and Fresh gives it out again.
 type Spool struct {
 	dir      string
@@ -39,7 +39,7 @@ type Spool struct {
 	order    []*source // of sources, as the recorder wants them
 	free     []*mapping
 	mapped   map[uintptr]*mapping
-	files    int // segment files made so far
+	files    int // segment files made here so far
 
 	state       []byte // for checkpoints
 	checkpoints uint64 // written so far
@@ -79,32 +79,10 @@ type mapping struct {
 // ErrStopped says that tracing has stopped: the disk is full, the limit is reached, or the recorder failed.
 var ErrStopped = errors.New("tracing has stopped")
 
-// Start makes the process directory in a spool and takes its lock. text is process.json, word for word.
-func Start(spool string, text []byte) (*Spool, error) {
-	p, err := ParseProcess(text)
+// Open goes on in a process directory, which the shim has made and locked.
+func Open(dir string) (*Spool, error) {
+	p, err := ReadProcess(dir)
 	if err != nil {
-		return nil, fmt.Errorf("process.json: %w", err)
-	}
-	name := p.Directory
-	if name == "" || name != filepath.Base(name) || name == "." || name == ".." {
-		return nil, fmt.Errorf("process.json: directory %q", name)
-	}
-	dir := filepath.Join(spool, name)
-	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
-		return nil, err
-	}
-	// whatever the umask: another user may have to read this
-	if err := os.Chmod(dir, 0o755); err != nil {
-		return nil, err
-	}
-	// The lock comes first: who sees process.json may trust it.
-	if err := takeLock(dir); err != nil {
-		return nil, err
-	}
-	if err := os.Chmod(filepath.Join(dir, lockFile), 0o644); err != nil {
-		return nil, err
-	}
-	if err := writeFile(dir, processFile, text); err != nil {
 		return nil, err
 	}
 	r := New(p)
@@ -113,6 +91,19 @@ func Start(spool string, text []byte) (*Spool, error) {
 		dir: dir, process: p, recorder: r,
 		sources: map[uint32]*spoolSource{}, mapped: map[uintptr]*mapping{}, mostState: mostStateBytes,
 	}, nil
+}
+
+// Adopt takes over segment n of those that the shim made before there was a core, with room for capacity bytes of records.
+func (s *Spool) Adopt(n uint32, segment unsafe.Pointer, capacity uint64) {
+	if s.stopped != nil {
+		return
+	}
+	s.reach("segment adopted")
+	size := int64(capacity) + segmentHeaderSize
+	s.mapped[uintptr(segment)] = &mapping{
+		path: filepath.Join(s.dir, fmt.Sprintf(ownSegment, n)), size: size, data: unsafe.Slice((*byte)(segment), size),
+	}
+	s.diskBytes += size
 }
 
 // Given tells that a thread has taken a segment that Fresh made, and written its header.
@@ -137,7 +128,16 @@ func (s *Spool) Full(thread uint32, segment unsafe.Pointer) {
 	}
 	s.reach("segment full")
 	src.closed = true
-	s.workOff()
+	s.workOff(true)
+}
+
+// Ballot is what the rank says at a marker that one of its threads has come to: all records so far count.
+func (s *Spool) Ballot() (b Ballot, ok bool) {
+	if s.stopped != nil {
+		return b, false
+	}
+	s.workOff(false)
+	return s.recorder.Ballot(), true
 }
 
 func (s *Spool) source(thread uint32) *spoolSource {
@@ -150,9 +150,9 @@ func (s *Spool) source(thread uint32) *spoolSource {
 	return src
 }
 
-// workOff compresses what is there, and checkpoints when that is due. While checkpoints fail, segments are kept.
-func (s *Spool) workOff() {
-	s.recorder.consume(s.order)
+// workOff compresses what is there, or waits with the end of it, and checkpoints when that is due. While checkpoints fail, segments are kept.
+func (s *Spool) workOff(wait bool) {
+	s.recorder.consumeOrWait(s.order, wait)
 	s.reach("segments worked off")
 	for _, src := range s.sources {
 		for len(src.open) > len(src.segments) {
@@ -173,7 +173,7 @@ func (s *Spool) workOff() {
 // unmap leaves of a segment that was worked off the file.
 func (s *Spool) unmap(m *mapping) {
 	delete(s.mapped, uintptr(unsafe.Pointer(unsafe.SliceData(m.data))))
-	_ = unix.Munmap(m.data)
+	_ = unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(m.data)), uintptr(m.size))
 	m.data = nil
 }
 
@@ -325,33 +325,45 @@ func mapNew(path string, size int64) ([]byte, error) {
 	if err := fitsLimit(size); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_CLOEXEC, 0o644)
+	// not by os.File, which asks for each file whether it can be polled
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o644)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+	if err := unix.Fchmod(fd, 0o644); err != nil {
+		return nil, &os.PathError{Op: "chmod", Path: path, Err: err}
+	}
+	if err := allocate(fd, size); err != nil {
+		return nil, fmt.Errorf("allocate %s: %w", filepath.Base(path), err)
+	}
+	p, err := unix.MmapPtr(fd, 0, nil, uintptr(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if err := f.Chmod(0o644); err != nil {
-		return nil, err
+	// A first store makes a file system look for the page's block: here, and not in a call of the application.
+	data := unsafe.Slice((*byte)(p), size)
+	for at := 0; at < len(data); at += os.Getpagesize() {
+		data[at] = 0
 	}
-	if err := allocate(f, size); err != nil {
-		return nil, fmt.Errorf("allocate %s: %w", filepath.Base(path), err)
-	}
-	return unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
+	return data, nil
 }
 
 // allocate reserves the blocks of a file. Where the file system cannot (NFS, old overlays), zeros are written.
-func allocate(f *os.File, size int64) error {
+func allocate(fd int, size int64) error {
 	for {
-		err := unix.Fallocate(int(f.Fd()), 0, 0, size)
+		err := unix.Fallocate(fd, 0, 0, size)
 		switch {
 		case errors.Is(err, unix.EINTR):
 			continue
 		case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS):
 			zeros := make([]byte, 64<<10)
-			for at := int64(0); at < size; at += int64(len(zeros)) {
-				if _, err := f.WriteAt(zeros[:min(int64(len(zeros)), size-at)], at); err != nil {
+			for at := int64(0); at < size; {
+				n, err := unix.Pwrite(fd, zeros[:min(int64(len(zeros)), size-at)], at)
+				if err != nil && !errors.Is(err, unix.EINTR) {
 					return err
 				}
+				at += int64(max(n, 0))
 			}
 			return nil
 		}

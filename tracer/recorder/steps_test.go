@@ -55,8 +55,10 @@ func TestVictim(t *testing.T) {
 		return // it is nobody's victim
 	}
 	s := victimProgram(t)
-	sp, err := Start(spool, s.json())
-	require.NoError(t, err)
+	dir := filepath.Join(spool, s.process.Directory)
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	w, _ := openSpool(t, s, dir)
+	sp := w.spool
 	left, err := strconv.Atoi(os.Getenv(victimCount))
 	require.NoError(t, err)
 	reached := map[string]int{}
@@ -72,7 +74,6 @@ func TestVictim(t *testing.T) {
 	}
 	count, err := os.Create(filepath.Join(spool, progress))
 	require.NoError(t, err)
-	w := &spoolWriter{t: t, spool: sp, threads: map[uint32]*spoolThread{}}
 	w.play(s, func(n int) {
 		_, _ = count.WriteAt(binary.LittleEndian.AppendUint64(nil, uint64(n)), 0)
 		if n%200 == 0 {
@@ -106,7 +107,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	s := victimProgram(t)
 	whole := s.content()
 	var all [][]string
-	for i := range whole.Threads {
+	for i := range whole.Threads.Len() {
 		all = append(all, lines(t, whole, i))
 	}
 	_, _, killed, output := dies(t, "", 1)
@@ -124,7 +125,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 				require.Zero(t, report.Lost)
 				require.GreaterOrEqual(t, report.Calls, written)
 				require.LessOrEqual(t, report.Calls, written+1)
-				for _, th := range c.Threads {
+				for _, th := range c.Threads.All() {
 					require.Equal(t, all[th.Thread][:th.Calls], append([]string{}, lines(t, c, th.Thread)...), "thread %d", th.Thread)
 				}
 			})

@@ -14,10 +14,31 @@ type column struct {
 	n uint64
 }
 
-func (c *column) push(v int64) {
-	piece := c.room(binary.MaxVarintLen64)
-	*piece = binary.AppendVarint(*piece, v)
-	c.n++
+func (c *column) push(v int64) { c.pushAlternate([]int64{v}) }
+
+// pushAlternate adds every second of some numbers, from the first one on.
+func (c *column) pushAlternate(values []int64) {
+	c.n += uint64(len(values)+1) / 2
+	for len(values) > 0 {
+		piece := c.room(binary.MaxVarintLen64)
+		b, n, i := (*piece)[:cap(*piece)], len(*piece), 0
+		for ; i < len(values) && len(b)-n >= binary.MaxVarintLen64; i += 2 {
+			u := uint64(values[i])<<1 ^ uint64(values[i]>>63)
+			if u >= 1<<14 {
+				for ; u >= 1<<7; n++ {
+					b[n], u = byte(u)|1<<7, u>>7
+				}
+				b[n] = byte(u)
+				n++
+				continue
+			}
+			more := min(u>>7, 1) // most often it is one byte or two: not worth a branch that nobody can predict
+			b[n], b[n+1] = byte(u|more<<7), byte(u>>7)
+			n += 1 + int(more)
+		}
+		*piece = b[:n]
+		values = values[min(i, len(values)):]
+	}
 }
 
 // values expands the column; f has what is not in memory.
@@ -62,10 +83,51 @@ func (t *thread) time(number int32, function uint16, enter, exit int64) {
 		t.aggregates[number].Durations.Add(duration)
 		return
 	case grid != nil:
-		gap, duration = t.rounder.Round(grid, gap), t.rounder.Round(grid, duration)
+		intervals := [...]int64{gap, duration}
+		t.rounder.Round(grid, intervals[:])
+		gap, duration = intervals[0], intervals[1]
+	}
+	if t.tally != nil && t.tallied(number, gap, duration) {
+		return
 	}
 	t.gaps.push(gap)
 	t.durations.push(duration)
+}
+
+// timeLoop adds the times of whole iterations of the thread's loop; stamps are enter and exit of each call.
+func (t *thread) timeLoop(stamps []int64) {
+	l := &t.loop
+	if !l.alike || t.tally != nil || t.grids.settings.Mode == trace.TimingAggregated {
+		for len(stamps) > 0 {
+			for i := range l.steps {
+				s := &l.steps[i]
+				t.time(s.number, s.function, stamps[2*i], stamps[2*i+1])
+			}
+			stamps = stamps[2*len(l.steps):]
+		}
+		return
+	}
+	last, end, inside := t.lastExit, t.end, t.inside
+	for i := 0; i+1 < len(stamps); i += 2 {
+		enter, exit := stamps[i], stamps[i+1]
+		stamps[i], stamps[i+1] = enter-last, exit-enter
+		last = exit
+		if exit > end {
+			inside += exit - max(enter, end)
+			end = exit
+		}
+	}
+	t.lastExit = last
+	if !t.ended {
+		t.end, t.inside = end, inside
+	}
+	if l.grid != nil {
+		t.rounder.Round(l.grid, stamps)
+	}
+	if len(stamps) > 0 {
+		t.gaps.pushAlternate(stamps)
+		t.durations.pushAlternate(stamps[1:])
+	}
 }
 
 // addTiming gives a thread of a trace its times; f has what is not in memory.
@@ -81,8 +143,10 @@ func (t *thread) addTiming(to *trace.Thread, f io.ReaderAt) error {
 	if to.Gaps, err = t.gaps.values(f); err != nil {
 		return err
 	}
-	to.Durations, err = t.durations.values(f)
-	return err
+	if to.Durations, err = t.durations.values(f); err != nil || t.tally == nil {
+		return err
+	}
+	return t.tally.addTo(to, len(t.recorder.clustering.votes))
 }
 
 // encodeTiming is the part of a checkpoint.
@@ -117,7 +181,7 @@ func (t *thread) decodeTiming(d *decoder, terminals int, spilled int64) error {
 	t.gaps.decode(d, spilled)
 	t.durations.decode(d, spilled)
 	n := d.count()
-	if d.bad || n > terminals || t.gaps.n != t.durations.n || n == 0 && t.gaps.n != t.calls {
+	if d.bad || n > terminals || t.gaps.n != t.durations.n {
 		return errCheckpoint
 	}
 	t.aggregates = make([]trace.Aggregate, n)

@@ -18,6 +18,7 @@ type Config struct {
 	CallSites       string `json:"call_sites"` // one of CallSites
 	Pointers        bool   `json:"pointers,omitempty"`
 	Timing          string `json:"timing,omitempty"` // as trace.ParseTimingSettings reads it; "" keeps every time stamp
+	Mode            string `json:"mode,omitempty"`   // as recorder.ParseMode reads it; "" records every rank by itself
 	Verify          bool   `json:"verify"`
 	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`
 	SegmentBytes    int64  `json:"segment_bytes,omitempty"`

@@ -15,6 +15,7 @@ type ProbeOptions struct {
 	CallSites       string // "" is "caller"
 	Pointers        bool   // load the library that knows allocations
 	Timing          string // as trace.ParseTimingSettings reads it; "" keeps every time stamp
+	Mode            string // as recorder.ParseMode reads it; "" records every rank by itself
 	SpoolLimitBytes int64
 	SegmentBytes    int64
 	Include         []string            // groups of functions to record; none: all
@@ -141,6 +142,7 @@ func writeConfig(o ProbeOptions, v Verdict) error {
 		CallSites:       o.CallSites,
 		Pointers:        o.Pointers,
 		Timing:          o.Timing,
+		Mode:            o.Mode,
 		SpoolLimitBytes: o.SpoolLimitBytes,
 		SegmentBytes:    o.SegmentBytes,
 		Include:         strings.Join(o.Include, ","),

@@ -8,6 +8,7 @@
 #include "abi.h"
 #include "bind.h"
 #include "clock.h"
+#include "cluster.h"
 #include "config.h"
 #include "constants.h"
 #include "control.h"
@@ -15,13 +16,13 @@
 #include "names.h"
 #include "state.h"
 
-void *cairn_slots[CAIRN_FUNCTIONS] __attribute__((visibility("hidden")));
+void *cairn_slots[CAIRN_FUNCTIONS];
 void *cairn_real[CAIRN_FUNCTIONS];
 static void *inner[CAIRN_FUNCTIONS];
 bool cairn_clock_is_tsc;
 bool cairn_symbol_missing;
 
-extern const int32_t cairn_wrapper_distance[] __attribute__((visibility("hidden")));
+extern const int32_t cairn_wrapper_distance[] CAIRN_HIDDEN;
 
 static void *libmpi; // handle of the mapped MPI library
 
@@ -222,11 +223,12 @@ bool cairn_traced(void)
 
 // cairn_bind is called from the entry point at the first call of a function; threads may do so at once, and find the
 // same.
-void *cairn_bind(unsigned id) __attribute__((visibility("hidden")));
+void *cairn_bind(unsigned id) CAIRN_HIDDEN;
 
 void *cairn_bind(unsigned id)
 {
-	bool traced = cairn_traced();
+	// of a job that is clustered the markers count also when this process is not traced any more
+	bool traced = cairn_traced() || (cairn_clustered && cairn_marker[id]);
 	void *next = cairn_find(cairn_name(id)), *target;
 
 	if (next == NULL)

@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-extern bool cairn_call_paths; // are they recorded?
+#include "hidden.h"
+
+extern CAIRN_HIDDEN bool cairn_call_paths; // are they recorded?
 
 void cairn_call_paths_begin(void);
 

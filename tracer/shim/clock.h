@@ -8,7 +8,11 @@
 #include <time.h>
 #include <x86intrin.h>
 
-extern bool cairn_clock_is_tsc;
+#include "hidden.h"
+
+enum { CAIRN_CLOCK_READINGS = 4 }; // for a sample of the clocks, of which the best counts
+
+extern CAIRN_HIDDEN bool cairn_clock_is_tsc;
 
 static inline uint64_t cairn_clock_ns(clockid_t clock)
 {

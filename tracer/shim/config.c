@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cluster.h"
 #include "control.h"
 #include "loader.h"
 
@@ -183,6 +184,8 @@ static bool parse(const char *text, size_t n)
 			cairn_config.call_paths = strcmp(value, "path") == 0;
 		} else if (strcmp(key, "timing") == 0 && kind == '"') {
 			read_string(&r, cairn_config.timing, sizeof(cairn_config.timing));
+		} else if (strcmp(key, "mode") == 0 && kind == '"') {
+			read_string(&r, cairn_config.mode, sizeof(cairn_config.mode));
 		} else if (strcmp(key, "verify") == 0) {
 			cairn_config.verify = read_bool(&r, false);
 		} else if (strcmp(key, "include") == 0 && kind == '"') {
@@ -214,6 +217,14 @@ static bool parse(const char *text, size_t n)
 	return enabled;
 }
 
+// read_mode takes of "clustered wait=60" (recorder.ParseMode) what is not for the core.
+static void read_mode(const char *mode)
+{
+	const char *wait = strstr(mode, "wait=");
+	cairn_config.wait_seconds = wait != NULL ? strtoll(wait + 5, NULL, 10) : 60;
+	cairn_clustered = strncmp(mode, "clustered", 9) == 0;
+}
+
 bool cairn_config_read(void)
 {
 	char path[sizeof(cairn_config.root) + 16];
@@ -238,6 +249,7 @@ bool cairn_config_read(void)
 	text[n] = 0;
 	if (!parse(text, (size_t)n))
 		return false;
+	read_mode(cairn_config.mode);
 	cairn_control_start(cairn_config.include, cairn_config.exclude, cairn_config.start_off);
 	if (cairn_config.spool[0] == 0 &&
 	    snprintf(cairn_config.spool, sizeof(cairn_config.spool), "%s/spool", cairn_config.root) >= (int)sizeof(cairn_config.spool))

@@ -16,6 +16,8 @@ struct cairn_config {
 	bool pointers;   // libcairn-allocations.so tells what they lead to
 	char timing[4096]; // for the core; "": its default
 	bool verify;
+	char mode[256]; // for the core; "": full
+	int64_t wait_seconds; // at a marker, clustered
 	int64_t spool_limit_bytes, segment_bytes; // 0: not given
 };
 

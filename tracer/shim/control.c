@@ -3,10 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster.h"
 #include "record.h"
 #include "state.h"
 
-extern const int32_t cairn_wrapper_distance[] __attribute__((visibility("hidden")));
+extern const int32_t cairn_wrapper_distance[] CAIRN_HIDDEN;
 
 static _Atomic uint32_t excluded; // bit k: group k
 static _Atomic bool off;
@@ -48,7 +49,7 @@ void cairn_excluded(char *out, uint64_t size)
 bool cairn_recorded(unsigned id)
 {
 	unsigned group = cairn_group[id];
-	return group == 0 || (!atomic_load(&off) && (atomic_load(&excluded) >> (group - 1) & 1) == 0);
+	return group == 0 || (cairn_clustered && cairn_marker[id]) || (!atomic_load(&off) && (atomic_load(&excluded) >> (group - 1) & 1) == 0);
 }
 
 bool cairn_leaves_out(void)
@@ -75,6 +76,8 @@ void cairn_control(int level)
 {
 	struct cairn_thread *t = &cairn_self;
 
+	if (level == 100)
+		cairn_explicit_marker();
 	if (atomic_load(&cairn_state) == CAIRN_OFF)
 		return;
 	switch (level) {

@@ -1,75 +1,224 @@
 #include "core.h"
 
-#include <dlfcn.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "clock.h"
+#include "config.h"
+#include "context.h"
 #include "loader.h"
+#include "spool.h"
+#include "state.h"
 
-static int (*start)(const char *spool, const char *process_json);
-static void *(*segment)(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity);
+enum {
+	ENOUGH = 8, // segments of our own, of which the last is not full yet, when the core is started
+	MOST = 48,  // and when it is waited for
+	PATIENCE = 1000, // milliseconds for which it is waited for: who makes a segment may hold the loader's lock
+};
 
-enum { SIGNALS = 65 };
+static int (*start)(const char *directory);
+static void (*adopt)(struct cairn_event *events);
+static int (*ballot)(uint64_t *words, uint64_t wait_ns);
+typedef void *segment_function(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity);
+static _Atomic(segment_function *) segment; // not NULL: the core is there
 
-// A Go library installs signal handlers when it is loaded, and would turn a crash of the application into a Go
-// traceback with exit code 2. The application keeps its dispositions: we put back what was changed. Go's own threads
-// are started with all signals blocked, so that no handler of the application runs on a goroutine's small stack (Go
-// unblocks the synchronous ones, SIGPROF and SIGCHLD again; the kernel prefers the main thread for the last two).
-static void remember(struct sigaction old[SIGNALS])
+static _Atomic uint32_t wanted; // what our thread sleeps on
+static _Atomic bool failed;     // the core will never be there
+
+// Until it is: what threads did with our segments, for the core to adopt.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cairn_event *first, **last = &first;
+static uint32_t own;
+
+static void tell(struct cairn_event *e, struct cairn_segment *s, uint32_t thread, uint32_t full)
 {
-	for (int s = 1; s < SIGNALS; s++)
-		if (sigaction(s, NULL, &old[s]) != 0)
-			old[s].sa_handler = SIG_ERR;
+	e->next = NULL;
+	e->segment = s;
+	e->thread = thread;
+	e->full = full;
+	*last = e;
+	last = &e->next;
 }
 
-static void put_back(const struct sigaction old[SIGNALS])
+// stop ends tracing; the reason is left where no room on the disk is needed. The lock is held.
+static void stop(const char *why)
 {
-	for (int s = 1; s < SIGNALS; s++) {
-		struct sigaction now;
-		if (old[s].sa_handler == SIG_ERR || sigaction(s, NULL, &now) != 0)
-			continue;
-		if (now.sa_handler != old[s].sa_handler || now.sa_flags != old[s].sa_flags)
-			sigaction(s, &old[s], NULL);
+	for (struct cairn_event *e = first; e != NULL; e = e->next) {
+		struct cairn_segment *s = e->segment;
+		snprintf(s->stopped, sizeof(s->stopped), "%s", why);
 	}
+	atomic_store(&failed, true);
+	cairn_stop(why);
 }
 
-const char *cairn_core_load(const char *library, const char *spool, const char *process_json)
+// load loads and starts the core, and hands our segments over. Threads go on meanwhile, in more of them.
+static const char *load(void)
 {
 	static char why[512];
-	struct sigaction old[SIGNALS];
-	sigset_t all, mask;
-	const char *failed = NULL;
-	void *handle;
+	segment_function *theirs;
+	void *handle = cairn_dlopen(cairn_config.library, RTLD_NOW | RTLD_LOCAL);
 
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &mask);
-	remember(old);
-	handle = cairn_dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	if (handle == NULL) {
 		const char *e = cairn_dlerror();
-		snprintf(why, sizeof(why), "%s", e ? e : "the core cannot be loaded");
-		failed = why;
-	} else {
-		*(void **)&start = cairn_dlsym(handle, "cairn_core_start");
-		*(void **)&segment = cairn_dlsym(handle, "cairn_core_segment");
-		if (start == NULL || segment == NULL) {
-			failed = "libcairn-core.so is not the core";
-		} else {
-			int error = start(spool, process_json);
-			if (error != 0) {
-				snprintf(why, sizeof(why), "the core cannot write to %s: %s", spool, strerror(error));
-				failed = why;
+		snprintf(why, sizeof(why), "%s", e != NULL ? e : "the core cannot be loaded");
+		return why;
+	}
+	*(void **)&start = cairn_dlsym(handle, "cairn_core_start");
+	*(void **)&adopt = cairn_dlsym(handle, "cairn_core_adopt");
+	*(void **)&ballot = cairn_dlsym(handle, "cairn_core_ballot");
+	*(void **)&theirs = cairn_dlsym(handle, "cairn_core_segment");
+	if (start == NULL || adopt == NULL || theirs == NULL)
+		return "libcairn-core.so is not the core";
+	int error = start(cairn_spool_directory);
+	if (error != 0) {
+		snprintf(why, sizeof(why), "the core cannot write to %s: %s", cairn_spool_directory, strerror(error));
+		return why;
+	}
+	pthread_mutex_lock(&lock);
+	if (!atomic_load(&failed)) {
+		adopt(first);
+		first = NULL;
+		last = &first;
+		atomic_store(&segment, theirs);
+	}
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+static void *run(void *unused)
+{
+	bool tried = false;
+
+	(void)unused;
+	prctl(PR_SET_NAME, "cairn");
+	for (;;) {
+		if (!tried && atomic_load(&wanted) != 0) {
+			const char *why = load();
+			tried = true;
+			if (why != NULL) {
+				pthread_mutex_lock(&lock);
+				stop(why);
+				pthread_mutex_unlock(&lock);
 			}
 		}
+		const uint64_t ns = cairn_context_watch();
+		const struct timespec limit = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+		syscall(SYS_futex, &wanted, FUTEX_WAIT_PRIVATE, tried ? 1 : 0, &limit, NULL, 0);
 	}
-	put_back(old);
+	return NULL;
+}
+
+const char *cairn_core_missing(void)
+{
+	static char why[sizeof(cairn_config.library) + 128];
+
+	if (access(cairn_config.library, R_OK) == 0)
+		return NULL;
+	snprintf(why, sizeof(why), "%s: %s", cairn_config.library, strerror(errno));
+	return why;
+}
+
+const char *cairn_core_begin(void)
+{
+	static char why[128];
+	sigset_t all, mask;
+	pthread_t thread;
+	int error;
+
+	// No handler of the application runs on our thread, nor on those of the Go runtime, which inherit its mask.
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &mask);
+	error = cairn_pthread_create != NULL ? cairn_pthread_create(&thread, NULL, run, NULL) : ENOSYS;
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	return failed;
+	if (error == 0)
+		return NULL;
+	snprintf(why, sizeof(why), "no thread can be started: %s", strerror(error));
+	return why;
+}
+
+void cairn_core_want(void)
+{
+	if (atomic_exchange(&wanted, 1) == 0)
+		syscall(SYS_futex, &wanted, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static bool there(void)
+{
+	return atomic_load_explicit(&segment, memory_order_acquire) != NULL;
+}
+
+// wait_for_core tells whether the core is there in the end.
+static bool wait_for_core(void)
+{
+	const struct timespec millisecond = {0, 1000000};
+
+	cairn_core_want();
+	for (int n = 0; n < PATIENCE && !there() && !atomic_load(&failed); n++)
+		nanosleep(&millisecond, NULL);
+	return there();
+}
+
+// own_segment makes one here; NULL and why when that is not possible, or NULL alone when there are too many. The lock is
+// held.
+static struct cairn_segment *own_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint32_t most, const char **why)
+{
+	// read now: it stays what it is until the core has it
+	const uint64_t sequence = full != NULL ? full->sequence + 1 : 0;
+	struct cairn_segment *s;
+
+	if (own >= most || atomic_load(&failed) || (s = cairn_spool_segment(minimum, why)) == NULL)
+		return NULL;
+	cairn_segment_begin(s, thread, sequence);
+	if (full != NULL)
+		tell(&full->full, full, thread, 1);
+	tell(&s->given, s, thread, 0);
+	if (++own == ENOUGH)
+		cairn_core_want();
+	return s;
 }
 
 struct cairn_segment *cairn_core_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t *capacity)
 {
-	return segment(thread, full, minimum, capacity);
+	const int saved = errno;
+	struct cairn_segment *s = NULL;
+	const char *why = NULL;
+
+	if (!there()) {
+		pthread_mutex_lock(&lock);
+		if (!there())
+			s = own_segment(thread, full, minimum, MOST, &why);
+		pthread_mutex_unlock(&lock);
+		// The core may find room in what is there.
+		if (s == NULL && !wait_for_core()) {
+			pthread_mutex_lock(&lock);
+			if (!there() && (s = own_segment(thread, full, minimum, UINT32_MAX, &why)) == NULL && !atomic_load(&failed))
+				stop(why);
+			pthread_mutex_unlock(&lock);
+		}
+	}
+	if (s != NULL)
+		*capacity = s->capacity;
+	else if (there())
+		s = atomic_load(&segment)(thread, full, minimum, capacity);
+	errno = saved;
+	return s;
+}
+
+bool cairn_core_ask(struct cairn_core_ballot *said)
+{
+	const uint64_t wait_ns = 10000000000; // the compressor may be 4 MiB behind, and the disk slow
+	uint64_t words[4];
+
+	if (!wait_for_core() || ballot == NULL || !ballot(words, wait_ns))
+		return false;
+	*said = (struct cairn_core_ballot){words[0], words[1], words[2], words[3]};
+	return true;
 }

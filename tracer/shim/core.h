@@ -1,4 +1,6 @@
-// The Go core, behind its two functions, once it is loaded (docs/decisions/0001-seams.md).
+// Where segments come from: the first ones are made here. The Go core, behind its functions (docs/decisions/0001-seams.md),
+// is started once they are full, on a thread of ours; from then on it compresses, and segments come from there. A process
+// that calls little never has a Go runtime.
 #ifndef CAIRN_CORE_H
 #define CAIRN_CORE_H
 
@@ -8,10 +10,27 @@
 struct cairn_segment;
 struct cairn_thread;
 
-// cairn_core_load loads <directory of our library>/libcairn-core.so and starts it. It returns NULL, or what went wrong.
-const char *cairn_core_load(const char *library, const char *spool, const char *process_json);
+// cairn_core_missing tells at once of a core that is not there, also to who will not need it; else it returns NULL.
+const char *cairn_core_missing(void);
 
+// cairn_core_begin starts the thread, which also samples what the operating system counts for the process. It returns NULL,
+// or what went wrong.
+const char *cairn_core_begin(void);
+
+// cairn_core_want starts the core, however little there is to do.
+void cairn_core_want(void);
+
+// cairn_core_segment hands over a thread's full segment (NULL: none) and gives it a fresh one with room for *capacity >=
+// minimum bytes of records. NULL: tracing has stopped, and the reason was said.
 struct cairn_segment *cairn_core_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t *capacity);
+
+// What this rank says at a marker (recorder.Ballot).
+struct cairn_core_ballot {
+	uint64_t signature, unchanged, period, calls;
+};
+
+// cairn_core_ask asks for it; false if there is no answer, or none in time.
+bool cairn_core_ask(struct cairn_core_ballot *ballot);
 
 // cairn_thread_forget leaves the thread without a buffer; its open records are dead.
 void cairn_thread_forget(struct cairn_thread *t);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "state.h"
+#include "spool.h"
 
 enum { MOST_WORDS = 2048 };
 
@@ -33,34 +33,45 @@ void cairn_rare_unlock(struct cairn_rare *lock)
 	atomic_store_explicit(&lock->owner, 0, memory_order_release);
 }
 
-void cairn_dictionary_open(const char *directory)
+// open_file makes the file: most programs need none.
+static int open_file(void)
 {
 	char path[8192];
-	int opened;
+	int opened, kept;
 
-	if (snprintf(path, sizeof(path), "%s/dictionary", directory) >= (int)sizeof(path))
-		return;
+	if (snprintf(path, sizeof(path), "%s/dictionary", cairn_spool_directory) >= (int)sizeof(path))
+		return -1;
 	opened = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	if (opened < 0)
-		return;
+		return -1;
 	(void)fchmod(opened, 0644); // whatever the umask: another user may have to read it
 	// The application may have been given the numbers 0 to 2 to use.
-	file = opened > 2 ? opened : fcntl(opened, F_DUPFD_CLOEXEC, 3);
+	kept = opened > 2 ? opened : fcntl(opened, F_DUPFD_CLOEXEC, 3);
 	if (opened <= 2)
 		close(opened);
+	return kept;
 }
 
 bool cairn_dictionary_add(enum cairn_entry type, const uint64_t *words, uint32_t count)
 {
 	static struct cairn_rare lock;
 	static off_t end; // of what is whole
+	static bool tried;
 	uint64_t entry[1 + MOST_WORDS];
 	size_t size = 8 * (1 + (size_t)count);
 	int before = errno;
 	ssize_t n;
 
-	if (file < 0 || count > MOST_WORDS || !cairn_rare_lock(&lock))
+	if (cairn_spool_directory[0] == 0 || count > MOST_WORDS || !cairn_rare_lock(&lock))
 		return false;
+	if (!tried)
+		file = open_file();
+	tried = true;
+	if (file < 0) {
+		cairn_rare_unlock(&lock);
+		errno = before;
+		return false;
+	}
 	entry[0] = size | (uint64_t)type << 32;
 	memcpy(entry + 1, words, 8 * (size_t)count);
 	do

@@ -12,9 +12,6 @@ enum cairn_entry { CAIRN_ENTRY_MODULE = 1, CAIRN_ENTRY_PATH, CAIRN_ENTRY_SEGMENT
 #define CAIRN_ENTRY_WORD(number) ((uint64_t)2 << 62 | (uint64_t)(number))
 #define CAIRN_LINE_WORD(number) (CAIRN_ENTRY_WORD(number) | (uint64_t)1 << 61)
 
-// cairn_dictionary_open makes the file in the process's directory.
-void cairn_dictionary_open(const char *directory);
-
 // cairn_dictionary_add appends an entry. false: it is not in the file (the disk is full), and must not be used.
 bool cairn_dictionary_add(enum cairn_entry type, const uint64_t *words, uint32_t count);
 

@@ -18,14 +18,14 @@ _Static_assert(offsetof(struct cairn_announcement, status) == 40, "fortran_entry
 const void *cairn_fortran_status_ignore, *cairn_fortran_statuses_ignore;
 #endif
 
-extern void *cairn_fortran_slots[] __attribute__((visibility("hidden")));
-extern void *cairn_profiling_slots[] __attribute__((visibility("hidden")));
+extern void *cairn_fortran_slots[] CAIRN_HIDDEN;
+extern void *cairn_profiling_slots[] CAIRN_HIDDEN;
 
 // Announced calls are to be recorded.
-bool cairn_record_fortran __attribute__((visibility("hidden")));
+bool cairn_record_fortran CAIRN_HIDDEN;
 
-void *cairn_bind_fortran(unsigned slot) __attribute__((visibility("hidden")));
-void *cairn_bind_profiling(unsigned id) __attribute__((visibility("hidden")));
+void *cairn_bind_fortran(unsigned slot) CAIRN_HIDDEN;
+void *cairn_bind_profiling(unsigned id) CAIRN_HIDDEN;
 
 static const char *symbol_name(unsigned slot)
 {
@@ -36,7 +36,7 @@ static const char *symbol_name(unsigned slot)
 }
 
 // What is behind each symbol that leads to an adapter.
-extern void *cairn_fortran_behind[] __attribute__((visibility("hidden")));
+extern void *cairn_fortran_behind[] CAIRN_HIDDEN;
 
 void *cairn_fortran_real(unsigned slot)
 {

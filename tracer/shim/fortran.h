@@ -24,7 +24,7 @@ struct cairn_announcement {
 	const void *status; // the argument, in functions that set a status or an array of them
 };
 
-extern __thread struct cairn_announcement cairn_announced __attribute__((tls_model("initial-exec")));
+extern CAIRN_HIDDEN __thread struct cairn_announcement cairn_announced __attribute__((tls_model("initial-exec")));
 
 // cairn_called_from_fortran is asked when a call of function came from within a library (state.h). It returns false
 // when the library made the call for itself; else the caller and the function to call on are set.
@@ -34,7 +34,7 @@ bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **re
 // Open MPI's Fortran layer passes C a status of its own also where the program ignores it: that it does is seen in what
 // the program passed (MPI_STATUS_IGNORE is the address of a variable in Fortran).
 #ifdef CAIRN_OPENMPI
-extern const void *cairn_fortran_status_ignore, *cairn_fortran_statuses_ignore;
+extern CAIRN_HIDDEN const void *cairn_fortran_status_ignore, *cairn_fortran_statuses_ignore;
 #define cairn_fortran_ignores_status(caller) \
 	(((caller) & CAIRN_FORTRAN) != 0 && \
 	 (cairn_announced.status == cairn_fortran_status_ignore || cairn_announced.status == cairn_fortran_statuses_ignore))

@@ -16,6 +16,9 @@ void cairn_fortran_MPI_Type_get_attr(MPI_Fint *type, MPI_Fint *keyval, MPI_Aint 
 void cairn_fortran_MPI_Type_set_attr(MPI_Fint *type, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *error);
 void cairn_fortran_MPI_Win_get_attr(MPI_Fint *win, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *flag, MPI_Fint *error);
 void cairn_fortran_MPI_Win_set_attr(MPI_Fint *win, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *error);
+void cairn_fortran_MPI_Pcontrol(MPI_Fint *level);
+double cairn_fortran_MPI_Wtime(void);
+double cairn_fortran_MPI_Wtick(void);
 
 #ifdef CAIRN_OPENMPI
 void cairn_fortran_MPI_Keyval_create(cairn_procedure *copy, cairn_procedure *delete, MPI_Fint *keyval, MPI_Fint *state, MPI_Fint *error);

@@ -4014,6 +4014,10 @@ void *cairn_fortran_adapter(unsigned function)
 	case CAIRN_ID_MPI_Keyval_create:
 		return (void *)cairn_fortran_MPI_Keyval_create;
 #endif
+#if defined(CAIRN_OPENMPI) || defined(CAIRN_MPICH)
+	case CAIRN_ID_MPI_Pcontrol:
+		return (void *)cairn_fortran_MPI_Pcontrol;
+#endif
 #if defined(CAIRN_OPENMPI)
 	case CAIRN_ID_MPI_Request_get_status:
 		return (void *)cairn_fortran_MPI_Request_get_status;
@@ -4073,6 +4077,14 @@ void *cairn_fortran_adapter(unsigned function)
 #if defined(CAIRN_OPENMPI) || defined(CAIRN_MPICH)
 	case CAIRN_ID_MPI_Win_set_attr:
 		return (void *)cairn_fortran_MPI_Win_set_attr;
+#endif
+#if defined(CAIRN_OPENMPI) || defined(CAIRN_MPICH)
+	case CAIRN_ID_MPI_Wtick:
+		return (void *)cairn_fortran_MPI_Wtick;
+#endif
+#if defined(CAIRN_OPENMPI) || defined(CAIRN_MPICH)
+	case CAIRN_ID_MPI_Wtime:
+		return (void *)cairn_fortran_MPI_Wtime;
 #endif
 	}
 	return NULL;

@@ -5,28 +5,28 @@
 #include "wrapper.h"
 
 // MPI_Pcontrol takes arguments that only a tool knows. Implementations ignore them; what a tool behind us might want is
-// passed as far as six words go.
+// passed as far as registers go: whether there is more on the stack nobody says.
 int cairn_MPI_Pcontrol(const int level, ...)
 {
 	__typeof__(&cairn_MPI_Pcontrol) real_ = CAIRN_REAL(MPI_Pcontrol);
 	struct cairn_record record_;
 	va_list args;
-	long a[6];
+	long a[5];
 
 	va_start(args, level);
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 5; i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
 	uint64_t caller_ = CAIRN_CALLER;
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(CAIRN_ID_MPI_Pcontrol, &caller_, &real_))
-		return real_(level, a[0], a[1], a[2], a[3], a[4], a[5]);
+		return real_(level, a[0], a[1], a[2], a[3], a[4]);
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Pcontrol(level));
 	uint64_t *word_ = cairn_open(&record_, CAIRN_ID_MPI_Pcontrol, CAIRN_HEADER + 8, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {
 		*word_++ = CAIRN_WORD(level);
 		cairn_enter(&record_);
 	}
-	int result_ = real_(level, a[0], a[1], a[2], a[3], a[4], a[5]);
+	int result_ = real_(level, a[0], a[1], a[2], a[3], a[4]);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL)
 		cairn_commit(&record_, word_);
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Pcontrol(reference_, result_, level));

@@ -7,7 +7,7 @@
 
 #include "state.h"
 
-extern bool cairn_places; // are they recorded?
+extern CAIRN_HIDDEN bool cairn_places; // are they recorded?
 
 void cairn_places_begin(void);
 uint64_t cairn_find_place(uint64_t address);

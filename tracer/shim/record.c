@@ -106,6 +106,24 @@ uint64_t cairn_other_module(uint64_t caller)
 	return caller;
 }
 
+// read_clocks takes a segment's clock sample: of some readings the one that took least, since a thread can be put aside
+// between one clock and the next, and all times of the rank would be as wrong as that is long.
+static void read_clocks(struct cairn_segment *s)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < CAIRN_CLOCK_READINGS; i++) {
+		uint64_t ticks = cairn_now(), monotonic_ns = cairn_clock_ns(CLOCK_MONOTONIC);
+		uint64_t realtime_ns = cairn_clock_ns(CLOCK_REALTIME), took = cairn_now() - ticks;
+		if (took < least) {
+			least = took;
+			s->ticks = ticks;
+			s->monotonic_ns = monotonic_ns;
+			s->realtime_ns = realtime_ns;
+		}
+	}
+}
+
 // next_segment hands the thread's full segment to the core and goes on in a fresh one.
 static bool next_segment(struct cairn_thread *t, uint64_t size)
 {
@@ -124,9 +142,7 @@ static bool next_segment(struct cairn_thread *t, uint64_t size)
 		cairn_stop(NULL); // the core has said why
 		return false;
 	}
-	fresh->ticks = cairn_now();
-	fresh->monotonic_ns = cairn_clock_ns(CLOCK_MONOTONIC);
-	fresh->realtime_ns = cairn_clock_ns(CLOCK_REALTIME);
+	read_clocks(fresh);
 	fresh->dropped += t->dropped + (was_early ? full->dropped : 0);
 	t->dropped = 0;
 	use_buffer(t, fresh, capacity);

@@ -9,38 +9,43 @@
 
 #include <string.h>
 
+#include "../core/segment.h"
 #include "call_path.h"
 #include "clock.h"
 #include "state.h"
 
 enum {
 	CAIRN_HEADER = 56,            // bytes of a record before its inputs
-	CAIRN_SEGMENT_HEADER = 4096,  // bytes of a segment before its records
 	CAIRN_NESTED_RESERVE = 16384, // bytes of a segment kept for calls inside callbacks: they cannot switch segments
 	CAIRN_DEPTH = 16,             // calls inside callbacks inside calls
 	CAIRN_TRUNCATED = 1,          // flag: there was no room for the arguments
 };
+
+// What every call goes through; the compiler thinks it too long for so many places.
+#define CAIRN_INLINE inline __attribute__((always_inline))
 
 // Marks in place of the length of an array or string.
 #define CAIRN_NULL ((int64_t)-1)
 #define CAIRN_SENTINEL ((int64_t)-2)
 #define CAIRN_NOT_SIGNIFICANT ((int64_t)-3)
 
-struct cairn_segment {
-	char magic[8];
-	uint32_t format, thread;
-	uint64_t sequence;
-	_Atomic uint64_t used; // bytes of records
-	uint64_t dropped;
-	uint64_t ticks, monotonic_ns, realtime_ns;
-};
-
+// Neighbours that are written together have a name as one word, the first of them at its low end.
 struct cairn_record_header {
-	uint32_t length;
-	uint16_t function;
-	uint8_t binding, flags;
-	uint32_t reserved;
-	_Atomic uint32_t state;
+	union {
+		struct {
+			uint32_t length;
+			uint16_t function;
+			uint8_t binding, flags;
+		};
+		uint64_t first;
+	};
+	union {
+		struct {
+			uint32_t reserved;
+			_Atomic uint32_t state;
+		};
+		_Atomic uint64_t second;
+	};
 	uint64_t epoch, enter, exit, caller, result;
 };
 
@@ -66,8 +71,8 @@ struct cairn_thread {
 	const void *frame[CAIRN_DEPTH]; // where on the stack the open records' wrappers are
 };
 
-extern __thread struct cairn_thread cairn_self __attribute__((tls_model("initial-exec")));
-extern _Atomic uint64_t cairn_epoch;
+extern CAIRN_HIDDEN __thread struct cairn_thread cairn_self __attribute__((tls_model("initial-exec")));
+extern CAIRN_HIDDEN _Atomic uint64_t cairn_epoch;
 
 #define CAIRN_CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
 #define CAIRN_WORD(x) ((uint64_t)(intptr_t)(x))
@@ -93,7 +98,7 @@ static inline void cairn_busy(struct cairn_thread *t, uint32_t busy)
 
 // cairn_open starts a record of at most size bytes and returns where its inputs go, or NULL when the call is not
 // recorded.
-static inline uint64_t *cairn_open(struct cairn_record *record, unsigned function, uint64_t size, uint64_t caller)
+static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned function, uint64_t size, uint64_t caller)
 {
 	struct cairn_thread *t = &cairn_self;
 
@@ -109,12 +114,8 @@ static inline uint64_t *cairn_open(struct cairn_record *record, unsigned functio
 		t->frame[0] = record;
 	}
 	struct cairn_record_header *h = record->header;
-	h->length = 0;
-	h->function = (uint16_t)function;
-	h->binding = (uint8_t)(caller >> 63); // CAIRN_FORTRAN
-	h->flags = 0;
-	h->reserved = (uint32_t)size;
-	atomic_store_explicit(&h->state, 0, memory_order_relaxed);
+	h->first = (uint64_t)function << 32 | caller >> 63 << 48; // the binding: CAIRN_FORTRAN
+	atomic_store_explicit(&h->second, size, memory_order_relaxed);
 	h->epoch = atomic_load_explicit(&cairn_epoch, memory_order_relaxed) | 1;
 	caller = caller << 1 >> 1;
 	if (CAIRN_UNLIKELY((uintptr_t)caller - t->code_begin >= t->code_size))
@@ -135,7 +136,7 @@ static inline void cairn_epoch_after(struct cairn_record *record)
 }
 
 // cairn_enter publishes the record and reads the clock, last.
-static inline void cairn_enter(struct cairn_record *record)
+static CAIRN_INLINE void cairn_enter(struct cairn_record *record)
 {
 	struct cairn_thread *t = &cairn_self;
 	struct cairn_record_header *h = record->header;
@@ -151,7 +152,7 @@ static inline void cairn_enter(struct cairn_record *record)
 
 // cairn_exit reads the clock, first, and returns where outputs go; NULL when the record is not ours any more (the
 // process was forked inside the call).
-static inline uint64_t *cairn_exit(struct cairn_record *record, uint64_t *word, uint64_t result)
+static CAIRN_INLINE uint64_t *cairn_exit(struct cairn_record *record, uint64_t *word, uint64_t result)
 {
 	uint64_t now = cairn_now();
 	struct cairn_thread *t = &cairn_self;
@@ -165,7 +166,7 @@ static inline uint64_t *cairn_exit(struct cairn_record *record, uint64_t *word, 
 	return word;
 }
 
-static inline void cairn_commit(struct cairn_record *record, const uint64_t *word)
+static CAIRN_INLINE void cairn_commit(struct cairn_record *record, const uint64_t *word)
 {
 	struct cairn_thread *t = &cairn_self;
 	struct cairn_record_header *h = record->header;

@@ -1,5 +1,7 @@
 #include "reference.h"
 
+#include "clock.h"
+
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool cairn_verifying;
+_Atomic bool cairn_verifying;
 
 static char *directory;
 
@@ -20,6 +22,12 @@ static __thread struct {
 	uint64_t calls;
 	bool first; // element of a list
 } line __attribute__((tls_model("initial-exec")));
+
+// When the thread's last calls began: read when all that the log does for the entry is done, and written at the return.
+enum { ENTERED = 16 };
+static __thread struct {
+	uint64_t call, ns;
+} entered[ENTERED] __attribute__((tls_model("initial-exec")));
 
 // The order in which calls and returns of all threads came.
 static _Atomic unsigned long long order;
@@ -85,7 +93,11 @@ uint64_t cairn_line_call(const char *function)
 
 void cairn_line_return(uint64_t index, long long result)
 {
-	add("R %llu %llu %lld", (unsigned long long)index - 1, atomic_fetch_add(&order, 1), result);
+	uint64_t now = cairn_clock_ns(CLOCK_MONOTONIC);
+	add("R %llu %llu", (unsigned long long)index - 1, atomic_fetch_add(&order, 1));
+	if (entered[index % ENTERED].call == index) // not after many calls inside this one
+		add("@%llu:%llu", (unsigned long long)entered[index % ENTERED].ns, (unsigned long long)now);
+	add(" %lld", result);
 }
 
 void cairn_line_return_double(uint64_t index, double result)
@@ -95,7 +107,7 @@ void cairn_line_return_double(uint64_t index, double result)
 	cairn_line_return(index, bits);
 }
 
-void cairn_line_end(void)
+static void end_line(void)
 {
 	add("\n");
 	if (directory == NULL)
@@ -118,6 +130,18 @@ void cairn_line_end(void)
 		at += (size_t)n;
 	}
 	line.length = 0;
+}
+
+void cairn_line_end(void)
+{
+	end_line();
+}
+
+void cairn_line_entered(uint64_t index)
+{
+	end_line();
+	entered[index % ENTERED].call = index;
+	entered[index % ENTERED].ns = cairn_clock_ns(CLOCK_MONOTONIC);
 }
 
 void cairn_line_word(const char *name, bool defined, long long value)

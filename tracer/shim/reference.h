@@ -3,9 +3,10 @@
 // One file per thread, <process>/reference/<thread>.log, two lines a call:
 //
 //	C <index> <order> <function> <name>=<value>...     at the call, in and inout parameters
-//	R <index> <order> <result> <name>=<value>...       at the return, out and inout parameters
+//	R <index> <order>@<from>:<to> <result> <name>=<value>...   at the return, out and inout parameters
 //
-// The index counts the calls of the thread, the order the lines of the process.
+// The index counts the calls of the thread, the order the lines of the process; from and to, in nanoseconds of
+// CLOCK_MONOTONIC, are read around the call and its record.
 //
 // A scalar is a decimal number as MPI has it (handles and addresses too; a double by its bits), a list [1,2], a string
 // "text" with %XX for what would be mistaken, a status {source,tag,error,cancelled,bytes} after ~ where the application
@@ -29,6 +30,7 @@ uint64_t cairn_line_call(const char *function);
 void cairn_line_return(uint64_t index, long long result);
 void cairn_line_return_double(uint64_t index, double result);
 void cairn_line_end(void);
+void cairn_line_entered(uint64_t index); // the end of a call's first line
 
 // Parameters.
 void cairn_line_word(const char *name, bool defined, long long value);

@@ -16,7 +16,7 @@ uint64_t cairn_reference_call_MPI_Send(const void *buf, int count, MPI_Datatype 
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -49,7 +49,7 @@ uint64_t cairn_reference_call_MPI_Send_c(const void *buf, MPI_Count count, MPI_D
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -82,7 +82,7 @@ uint64_t cairn_reference_call_MPI_Bsend(const void *buf, int count, MPI_Datatype
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -115,7 +115,7 @@ uint64_t cairn_reference_call_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -148,7 +148,7 @@ uint64_t cairn_reference_call_MPI_Ssend(const void *buf, int count, MPI_Datatype
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -181,7 +181,7 @@ uint64_t cairn_reference_call_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -214,7 +214,7 @@ uint64_t cairn_reference_call_MPI_Rsend(const void *buf, int count, MPI_Datatype
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -247,7 +247,7 @@ uint64_t cairn_reference_call_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -280,7 +280,7 @@ uint64_t cairn_reference_call_MPI_Recv(void *buf, int count, MPI_Datatype dataty
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -316,7 +316,7 @@ uint64_t cairn_reference_call_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatyp
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -353,7 +353,7 @@ uint64_t cairn_reference_call_MPI_Isend(const void *buf, int count, MPI_Datatype
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -392,7 +392,7 @@ uint64_t cairn_reference_call_MPI_Isend_c(const void *buf, MPI_Count count, MPI_
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -431,7 +431,7 @@ uint64_t cairn_reference_call_MPI_Ibsend(const void *buf, int count, MPI_Datatyp
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -470,7 +470,7 @@ uint64_t cairn_reference_call_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -509,7 +509,7 @@ uint64_t cairn_reference_call_MPI_Issend(const void *buf, int count, MPI_Datatyp
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -548,7 +548,7 @@ uint64_t cairn_reference_call_MPI_Issend_c(const void *buf, MPI_Count count, MPI
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -587,7 +587,7 @@ uint64_t cairn_reference_call_MPI_Irsend(const void *buf, int count, MPI_Datatyp
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -626,7 +626,7 @@ uint64_t cairn_reference_call_MPI_Irsend_c(const void *buf, MPI_Count count, MPI
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -664,7 +664,7 @@ uint64_t cairn_reference_call_MPI_Irecv(void *buf, int count, MPI_Datatype datat
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -703,7 +703,7 @@ uint64_t cairn_reference_call_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Dataty
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -752,7 +752,7 @@ uint64_t cairn_reference_call_MPI_Sendrecv(const void *sendbuf, int sendcount, M
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("recvtag", true, (long long)(intptr_t)recvtag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -803,7 +803,7 @@ uint64_t cairn_reference_call_MPI_Sendrecv_c(const void *sendbuf, MPI_Count send
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("recvtag", true, (long long)(intptr_t)recvtag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -849,7 +849,7 @@ uint64_t cairn_reference_call_MPI_Sendrecv_replace(void *buf, int count, MPI_Dat
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("recvtag", true, (long long)(intptr_t)recvtag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -892,7 +892,7 @@ uint64_t cairn_reference_call_MPI_Sendrecv_replace_c(void *buf, MPI_Count count,
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("recvtag", true, (long long)(intptr_t)recvtag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -940,7 +940,7 @@ uint64_t cairn_reference_call_MPI_Isendrecv(const void *sendbuf, int sendcount, 
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("recvtag", true, (long long)(intptr_t)recvtag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -994,7 +994,7 @@ uint64_t cairn_reference_call_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sen
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("recvtag", true, (long long)(intptr_t)recvtag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1043,7 +1043,7 @@ uint64_t cairn_reference_call_MPI_Isendrecv_replace(void *buf, int count, MPI_Da
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("recvtag", true, (long long)(intptr_t)recvtag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1089,7 +1089,7 @@ uint64_t cairn_reference_call_MPI_Isendrecv_replace_c(void *buf, MPI_Count count
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("recvtag", true, (long long)(intptr_t)recvtag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1131,7 +1131,7 @@ uint64_t cairn_reference_call_MPI_Send_init(const void *buf, int count, MPI_Data
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1170,7 +1170,7 @@ uint64_t cairn_reference_call_MPI_Send_init_c(const void *buf, MPI_Count count, 
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1209,7 +1209,7 @@ uint64_t cairn_reference_call_MPI_Bsend_init(const void *buf, int count, MPI_Dat
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1248,7 +1248,7 @@ uint64_t cairn_reference_call_MPI_Bsend_init_c(const void *buf, MPI_Count count,
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1287,7 +1287,7 @@ uint64_t cairn_reference_call_MPI_Ssend_init(const void *buf, int count, MPI_Dat
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1326,7 +1326,7 @@ uint64_t cairn_reference_call_MPI_Ssend_init_c(const void *buf, MPI_Count count,
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1365,7 +1365,7 @@ uint64_t cairn_reference_call_MPI_Rsend_init(const void *buf, int count, MPI_Dat
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1404,7 +1404,7 @@ uint64_t cairn_reference_call_MPI_Rsend_init_c(const void *buf, MPI_Count count,
 	cairn_line_word("dest", true, (long long)(intptr_t)dest);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1442,7 +1442,7 @@ uint64_t cairn_reference_call_MPI_Recv_init(void *buf, int count, MPI_Datatype d
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1481,7 +1481,7 @@ uint64_t cairn_reference_call_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Da
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1513,7 +1513,7 @@ uint64_t cairn_reference_call_MPI_Start(MPI_Request *request)
 		cairn_line_null("request");
 	else
 		cairn_line_word("request", true, true ? (long long)(intptr_t)*request : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1543,7 +1543,7 @@ uint64_t cairn_reference_call_MPI_Startall(int count, MPI_Request array_of_reque
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1573,7 +1573,7 @@ uint64_t cairn_reference_call_MPI_Wait(MPI_Request *request, MPI_Status *status)
 		cairn_line_null("request");
 	else
 		cairn_line_word("request", true, true ? (long long)(intptr_t)*request : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1607,7 +1607,7 @@ uint64_t cairn_reference_call_MPI_Waitany(int count, MPI_Request array_of_reques
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1651,7 +1651,7 @@ uint64_t cairn_reference_call_MPI_Waitall(int count, MPI_Request array_of_reques
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1696,7 +1696,7 @@ uint64_t cairn_reference_call_MPI_Waitsome(int incount, MPI_Request array_of_req
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1744,7 +1744,7 @@ uint64_t cairn_reference_call_MPI_Test(MPI_Request *request, int *flag, MPI_Stat
 		cairn_line_null("request");
 	else
 		cairn_line_word("request", true, true ? (long long)(intptr_t)*request : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1784,7 +1784,7 @@ uint64_t cairn_reference_call_MPI_Testany(int count, MPI_Request array_of_reques
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1834,7 +1834,7 @@ uint64_t cairn_reference_call_MPI_Testall(int count, MPI_Request array_of_reques
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1884,7 +1884,7 @@ uint64_t cairn_reference_call_MPI_Testsome(int incount, MPI_Request array_of_req
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1930,7 +1930,7 @@ uint64_t cairn_reference_call_MPI_Request_free(MPI_Request *request)
 		cairn_line_null("request");
 	else
 		cairn_line_word("request", true, true ? (long long)(intptr_t)*request : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1954,7 +1954,7 @@ uint64_t cairn_reference_call_MPI_Request_get_status(MPI_Request request, int *f
 	(void)status;
 	const uint64_t index_ = cairn_line_call("MPI_Request_get_status");
 	cairn_line_word("request", true, (long long)(intptr_t)request);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1991,7 +1991,7 @@ uint64_t cairn_reference_call_MPI_Request_get_status_all(int count, const MPI_Re
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2032,7 +2032,7 @@ uint64_t cairn_reference_call_MPI_Request_get_status_any(int count, const MPI_Re
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2080,7 +2080,7 @@ uint64_t cairn_reference_call_MPI_Request_get_status_some(int incount, const MPI
 			cairn_line_element((long long)(intptr_t)array_of_requests[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2121,7 +2121,7 @@ uint64_t cairn_reference_call_MPI_Cancel(MPI_Request *request)
 		cairn_line_null("request");
 	else
 		cairn_line_word("request", true, true ? (long long)(intptr_t)*request : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2140,7 +2140,7 @@ uint64_t cairn_reference_call_MPI_Test_cancelled(const MPI_Status *status, int *
 	(void)flag;
 	const uint64_t index_ = cairn_line_call("MPI_Test_cancelled");
 	cairn_line_status("status", true, false, status, false);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2166,7 +2166,7 @@ uint64_t cairn_reference_call_MPI_Get_count(const MPI_Status *status, MPI_Dataty
 	const uint64_t index_ = cairn_line_call("MPI_Get_count");
 	cairn_line_status("status", true, false, status, false);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2193,7 +2193,7 @@ uint64_t cairn_reference_call_MPI_Get_count_c(const MPI_Status *status, MPI_Data
 	const uint64_t index_ = cairn_line_call("MPI_Get_count_c");
 	cairn_line_status("status", true, false, status, false);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2222,7 +2222,7 @@ uint64_t cairn_reference_call_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2250,7 +2250,7 @@ uint64_t cairn_reference_call_MPI_Iprobe(int source, int tag, MPI_Comm comm, int
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2283,7 +2283,7 @@ uint64_t cairn_reference_call_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2317,7 +2317,7 @@ uint64_t cairn_reference_call_MPI_Improbe(int source, int tag, MPI_Comm comm, in
 	cairn_line_word("source", true, (long long)(intptr_t)source);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2358,7 +2358,7 @@ uint64_t cairn_reference_call_MPI_Mrecv(void *buf, int count, MPI_Datatype datat
 		cairn_line_null("message");
 	else
 		cairn_line_word("message", true, true ? (long long)(intptr_t)*message : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2395,7 +2395,7 @@ uint64_t cairn_reference_call_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Dataty
 		cairn_line_null("message");
 	else
 		cairn_line_word("message", true, true ? (long long)(intptr_t)*message : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2432,7 +2432,7 @@ uint64_t cairn_reference_call_MPI_Imrecv(void *buf, int count, MPI_Datatype data
 		cairn_line_null("message");
 	else
 		cairn_line_word("message", true, true ? (long long)(intptr_t)*message : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2472,7 +2472,7 @@ uint64_t cairn_reference_call_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datat
 		cairn_line_null("message");
 	else
 		cairn_line_word("message", true, true ? (long long)(intptr_t)*message : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2505,7 +2505,7 @@ uint64_t cairn_reference_call_MPI_Buffer_attach(void *buffer, int size)
 	const uint64_t index_ = cairn_line_call("MPI_Buffer_attach");
 	cairn_line_word("buffer", true, (long long)(intptr_t)buffer);
 	cairn_line_word("size", true, (long long)(intptr_t)size);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2526,7 +2526,7 @@ uint64_t cairn_reference_call_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 	const uint64_t index_ = cairn_line_call("MPI_Buffer_attach_c");
 	cairn_line_word("buffer", true, (long long)(intptr_t)buffer);
 	cairn_line_word("size", true, (long long)(intptr_t)size);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2545,7 +2545,7 @@ uint64_t cairn_reference_call_MPI_Buffer_detach(void *buffer_addr, int *size)
 	(void)buffer_addr;
 	(void)size;
 	const uint64_t index_ = cairn_line_call("MPI_Buffer_detach");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2572,7 +2572,7 @@ uint64_t cairn_reference_call_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *
 	(void)buffer_addr;
 	(void)size;
 	const uint64_t index_ = cairn_line_call("MPI_Buffer_detach_c");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2597,7 +2597,7 @@ void cairn_reference_return_MPI_Buffer_detach_c(uint64_t index_, int result_, vo
 uint64_t cairn_reference_call_MPI_Buffer_flush(void)
 {
 	const uint64_t index_ = cairn_line_call("MPI_Buffer_flush");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2613,7 +2613,7 @@ uint64_t cairn_reference_call_MPI_Buffer_iflush(MPI_Request *request)
 {
 	(void)request;
 	const uint64_t index_ = cairn_line_call("MPI_Buffer_iflush");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2639,7 +2639,7 @@ uint64_t cairn_reference_call_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("buffer", true, (long long)(intptr_t)buffer);
 	cairn_line_word("size", true, (long long)(intptr_t)size);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2663,7 +2663,7 @@ uint64_t cairn_reference_call_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buff
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("buffer", true, (long long)(intptr_t)buffer);
 	cairn_line_word("size", true, (long long)(intptr_t)size);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2687,7 +2687,7 @@ uint64_t cairn_reference_call_MPI_Session_attach_buffer(MPI_Session session, voi
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_word("buffer", true, (long long)(intptr_t)buffer);
 	cairn_line_word("size", true, (long long)(intptr_t)size);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2711,7 +2711,7 @@ uint64_t cairn_reference_call_MPI_Session_attach_buffer_c(MPI_Session session, v
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_word("buffer", true, (long long)(intptr_t)buffer);
 	cairn_line_word("size", true, (long long)(intptr_t)size);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2733,7 +2733,7 @@ uint64_t cairn_reference_call_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer
 	(void)size;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_detach_buffer");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2763,7 +2763,7 @@ uint64_t cairn_reference_call_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buff
 	(void)size;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_detach_buffer_c");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2793,7 +2793,7 @@ uint64_t cairn_reference_call_MPI_Session_detach_buffer(MPI_Session session, voi
 	(void)size;
 	const uint64_t index_ = cairn_line_call("MPI_Session_detach_buffer");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2823,7 +2823,7 @@ uint64_t cairn_reference_call_MPI_Session_detach_buffer_c(MPI_Session session, v
 	(void)size;
 	const uint64_t index_ = cairn_line_call("MPI_Session_detach_buffer_c");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2851,7 +2851,7 @@ uint64_t cairn_reference_call_MPI_Comm_flush_buffer(MPI_Comm comm)
 	(void)comm;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_flush_buffer");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2869,7 +2869,7 @@ uint64_t cairn_reference_call_MPI_Session_flush_buffer(MPI_Session session)
 	(void)session;
 	const uint64_t index_ = cairn_line_call("MPI_Session_flush_buffer");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2888,7 +2888,7 @@ uint64_t cairn_reference_call_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request 
 	(void)request;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_iflush_buffer");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2912,7 +2912,7 @@ uint64_t cairn_reference_call_MPI_Session_iflush_buffer(MPI_Session session, MPI
 	(void)request;
 	const uint64_t index_ = cairn_line_call("MPI_Session_iflush_buffer");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2950,7 +2950,7 @@ uint64_t cairn_reference_call_MPI_Psend_init(const void *buf, int partitions, MP
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 

@@ -20,7 +20,7 @@ uint64_t cairn_reference_call_MPI_Precv_init(void *buf, int partitions, MPI_Coun
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -53,7 +53,7 @@ uint64_t cairn_reference_call_MPI_Pready(int partition, MPI_Request request)
 	const uint64_t index_ = cairn_line_call("MPI_Pready");
 	cairn_line_word("partition", true, (long long)(intptr_t)partition);
 	cairn_line_word("request", true, (long long)(intptr_t)request);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -76,7 +76,7 @@ uint64_t cairn_reference_call_MPI_Pready_range(int partition_low, int partition_
 	cairn_line_word("partition_low", true, (long long)(intptr_t)partition_low);
 	cairn_line_word("partition_high", true, (long long)(intptr_t)partition_high);
 	cairn_line_word("request", true, (long long)(intptr_t)request);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -106,7 +106,7 @@ uint64_t cairn_reference_call_MPI_Pready_list(int length, int array_of_partition
 		cairn_line_list_end();
 	}
 	cairn_line_word("request", true, (long long)(intptr_t)request);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -131,7 +131,7 @@ uint64_t cairn_reference_call_MPI_Parrived(MPI_Request request, int partition, i
 	const uint64_t index_ = cairn_line_call("MPI_Parrived");
 	cairn_line_word("request", true, (long long)(intptr_t)request);
 	cairn_line_word("partition", true, (long long)(intptr_t)partition);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -155,7 +155,7 @@ uint64_t cairn_reference_call_MPI_Barrier(MPI_Comm comm)
 	(void)comm;
 	const uint64_t index_ = cairn_line_call("MPI_Barrier");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -181,7 +181,7 @@ uint64_t cairn_reference_call_MPI_Bcast(void *buffer, int count, MPI_Datatype da
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -212,7 +212,7 @@ uint64_t cairn_reference_call_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Dat
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -248,7 +248,7 @@ uint64_t cairn_reference_call_MPI_Gather(const void *sendbuf, int sendcount, MPI
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -287,7 +287,7 @@ uint64_t cairn_reference_call_MPI_Gather_c(const void *sendbuf, MPI_Count sendco
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -342,7 +342,7 @@ uint64_t cairn_reference_call_MPI_Gatherv(const void *sendbuf, int sendcount, MP
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -404,7 +404,7 @@ uint64_t cairn_reference_call_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendc
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -450,7 +450,7 @@ uint64_t cairn_reference_call_MPI_Scatter(const void *sendbuf, int sendcount, MP
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -489,7 +489,7 @@ uint64_t cairn_reference_call_MPI_Scatter_c(const void *sendbuf, MPI_Count sendc
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -544,7 +544,7 @@ uint64_t cairn_reference_call_MPI_Scatterv(const void *sendbuf, const int sendco
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -606,7 +606,7 @@ uint64_t cairn_reference_call_MPI_Scatterv_c(const void *sendbuf, const MPI_Coun
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -650,7 +650,7 @@ uint64_t cairn_reference_call_MPI_Allgather(const void *sendbuf, int sendcount, 
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -686,7 +686,7 @@ uint64_t cairn_reference_call_MPI_Allgather_c(const void *sendbuf, MPI_Count sen
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -736,7 +736,7 @@ uint64_t cairn_reference_call_MPI_Allgatherv(const void *sendbuf, int sendcount,
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -791,7 +791,7 @@ uint64_t cairn_reference_call_MPI_Allgatherv_c(const void *sendbuf, MPI_Count se
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -832,7 +832,7 @@ uint64_t cairn_reference_call_MPI_Alltoall(const void *sendbuf, int sendcount, M
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -868,7 +868,7 @@ uint64_t cairn_reference_call_MPI_Alltoall_c(const void *sendbuf, MPI_Count send
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -932,7 +932,7 @@ uint64_t cairn_reference_call_MPI_Alltoallv(const void *sendbuf, const int sendc
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1006,7 +1006,7 @@ uint64_t cairn_reference_call_MPI_Alltoallv_c(const void *sendbuf, const MPI_Cou
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1092,7 +1092,7 @@ uint64_t cairn_reference_call_MPI_Alltoallw(const void *sendbuf, const int sendc
 		cairn_line_list_end();
 	}
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1182,7 +1182,7 @@ uint64_t cairn_reference_call_MPI_Alltoallw_c(const void *sendbuf, const MPI_Cou
 		cairn_line_list_end();
 	}
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1232,7 +1232,7 @@ uint64_t cairn_reference_call_MPI_Reduce(const void *sendbuf, void *recvbuf, int
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1268,7 +1268,7 @@ uint64_t cairn_reference_call_MPI_Reduce_c(const void *sendbuf, void *recvbuf, M
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1302,7 +1302,7 @@ uint64_t cairn_reference_call_MPI_Allreduce(const void *sendbuf, void *recvbuf, 
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1335,7 +1335,7 @@ uint64_t cairn_reference_call_MPI_Allreduce_c(const void *sendbuf, void *recvbuf
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1368,7 +1368,7 @@ uint64_t cairn_reference_call_MPI_Reduce_scatter_block(const void *sendbuf, void
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1401,7 +1401,7 @@ uint64_t cairn_reference_call_MPI_Reduce_scatter_block_c(const void *sendbuf, vo
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1440,7 +1440,7 @@ uint64_t cairn_reference_call_MPI_Reduce_scatter(const void *sendbuf, void *recv
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1481,7 +1481,7 @@ uint64_t cairn_reference_call_MPI_Reduce_scatter_c(const void *sendbuf, void *re
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1516,7 +1516,7 @@ uint64_t cairn_reference_call_MPI_Scan(const void *sendbuf, void *recvbuf, int c
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1549,7 +1549,7 @@ uint64_t cairn_reference_call_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1582,7 +1582,7 @@ uint64_t cairn_reference_call_MPI_Exscan(const void *sendbuf, void *recvbuf, int
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1615,7 +1615,7 @@ uint64_t cairn_reference_call_MPI_Exscan_c(const void *sendbuf, void *recvbuf, M
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1640,7 +1640,7 @@ uint64_t cairn_reference_call_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 	(void)request;
 	const uint64_t index_ = cairn_line_call("MPI_Ibarrier");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1672,7 +1672,7 @@ uint64_t cairn_reference_call_MPI_Ibcast(void *buffer, int count, MPI_Datatype d
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1709,7 +1709,7 @@ uint64_t cairn_reference_call_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Da
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1751,7 +1751,7 @@ uint64_t cairn_reference_call_MPI_Igather(const void *sendbuf, int sendcount, MP
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1796,7 +1796,7 @@ uint64_t cairn_reference_call_MPI_Igather_c(const void *sendbuf, MPI_Count sendc
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1857,7 +1857,7 @@ uint64_t cairn_reference_call_MPI_Igatherv(const void *sendbuf, int sendcount, M
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1925,7 +1925,7 @@ uint64_t cairn_reference_call_MPI_Igatherv_c(const void *sendbuf, MPI_Count send
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1977,7 +1977,7 @@ uint64_t cairn_reference_call_MPI_Iscatter(const void *sendbuf, int sendcount, M
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2022,7 +2022,7 @@ uint64_t cairn_reference_call_MPI_Iscatter_c(const void *sendbuf, MPI_Count send
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2083,7 +2083,7 @@ uint64_t cairn_reference_call_MPI_Iscatterv(const void *sendbuf, const int sendc
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2151,7 +2151,7 @@ uint64_t cairn_reference_call_MPI_Iscatterv_c(const void *sendbuf, const MPI_Cou
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2201,7 +2201,7 @@ uint64_t cairn_reference_call_MPI_Iallgather(const void *sendbuf, int sendcount,
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2243,7 +2243,7 @@ uint64_t cairn_reference_call_MPI_Iallgather_c(const void *sendbuf, MPI_Count se
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2299,7 +2299,7 @@ uint64_t cairn_reference_call_MPI_Iallgatherv(const void *sendbuf, int sendcount
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2360,7 +2360,7 @@ uint64_t cairn_reference_call_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count s
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2407,7 +2407,7 @@ uint64_t cairn_reference_call_MPI_Ialltoall(const void *sendbuf, int sendcount, 
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2449,7 +2449,7 @@ uint64_t cairn_reference_call_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sen
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2519,7 +2519,7 @@ uint64_t cairn_reference_call_MPI_Ialltoallv(const void *sendbuf, const int send
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2599,7 +2599,7 @@ uint64_t cairn_reference_call_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Co
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2691,7 +2691,7 @@ uint64_t cairn_reference_call_MPI_Ialltoallw(const void *sendbuf, const int send
 		cairn_line_list_end();
 	}
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2787,7 +2787,7 @@ uint64_t cairn_reference_call_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Co
 		cairn_line_list_end();
 	}
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2843,7 +2843,7 @@ uint64_t cairn_reference_call_MPI_Ireduce(const void *sendbuf, void *recvbuf, in
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2885,7 +2885,7 @@ uint64_t cairn_reference_call_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, 
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2925,7 +2925,7 @@ uint64_t cairn_reference_call_MPI_Iallreduce(const void *sendbuf, void *recvbuf,
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2964,7 +2964,7 @@ uint64_t cairn_reference_call_MPI_Iallreduce_c(const void *sendbuf, void *recvbu
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3003,7 +3003,7 @@ uint64_t cairn_reference_call_MPI_Ireduce_scatter_block(const void *sendbuf, voi
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3042,7 +3042,7 @@ uint64_t cairn_reference_call_MPI_Ireduce_scatter_block_c(const void *sendbuf, v
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3087,7 +3087,7 @@ uint64_t cairn_reference_call_MPI_Ireduce_scatter(const void *sendbuf, void *rec
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3134,7 +3134,7 @@ uint64_t cairn_reference_call_MPI_Ireduce_scatter_c(const void *sendbuf, void *r
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3175,7 +3175,7 @@ uint64_t cairn_reference_call_MPI_Iscan(const void *sendbuf, void *recvbuf, int 
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3214,7 +3214,7 @@ uint64_t cairn_reference_call_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MP
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3253,7 +3253,7 @@ uint64_t cairn_reference_call_MPI_Iexscan(const void *sendbuf, void *recvbuf, in
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3292,7 +3292,7 @@ uint64_t cairn_reference_call_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, 
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3324,7 +3324,7 @@ uint64_t cairn_reference_call_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI
 	const uint64_t index_ = cairn_line_call("MPI_Barrier_init");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3359,7 +3359,7 @@ uint64_t cairn_reference_call_MPI_Bcast_init(void *buffer, int count, MPI_Dataty
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3399,7 +3399,7 @@ uint64_t cairn_reference_call_MPI_Bcast_init_c(void *buffer, MPI_Count count, MP
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3444,7 +3444,7 @@ uint64_t cairn_reference_call_MPI_Gather_init(const void *sendbuf, int sendcount
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3492,7 +3492,7 @@ uint64_t cairn_reference_call_MPI_Gather_init_c(const void *sendbuf, MPI_Count s
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3556,7 +3556,7 @@ uint64_t cairn_reference_call_MPI_Gatherv_init(const void *sendbuf, int sendcoun
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3627,7 +3627,7 @@ uint64_t cairn_reference_call_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count 
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3682,7 +3682,7 @@ uint64_t cairn_reference_call_MPI_Scatter_init(const void *sendbuf, int sendcoun
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3730,7 +3730,7 @@ uint64_t cairn_reference_call_MPI_Scatter_init_c(const void *sendbuf, MPI_Count 
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3794,7 +3794,7 @@ uint64_t cairn_reference_call_MPI_Scatterv_init(const void *sendbuf, const int s
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3865,7 +3865,7 @@ uint64_t cairn_reference_call_MPI_Scatterv_init_c(const void *sendbuf, const MPI
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3918,7 +3918,7 @@ uint64_t cairn_reference_call_MPI_Allgather_init(const void *sendbuf, int sendco
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3963,7 +3963,7 @@ uint64_t cairn_reference_call_MPI_Allgather_init_c(const void *sendbuf, MPI_Coun
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 

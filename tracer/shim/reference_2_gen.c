@@ -34,7 +34,7 @@ uint64_t cairn_reference_call_MPI_Allgatherv_init(const void *sendbuf, int sendc
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -98,7 +98,7 @@ uint64_t cairn_reference_call_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Cou
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -148,7 +148,7 @@ uint64_t cairn_reference_call_MPI_Alltoall_init(const void *sendbuf, int sendcou
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -193,7 +193,7 @@ uint64_t cairn_reference_call_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -266,7 +266,7 @@ uint64_t cairn_reference_call_MPI_Alltoallv_init(const void *sendbuf, const int 
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -349,7 +349,7 @@ uint64_t cairn_reference_call_MPI_Alltoallv_init_c(const void *sendbuf, const MP
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -444,7 +444,7 @@ uint64_t cairn_reference_call_MPI_Alltoallw_init(const void *sendbuf, const int 
 	}
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -543,7 +543,7 @@ uint64_t cairn_reference_call_MPI_Alltoallw_init_c(const void *sendbuf, const MP
 	}
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -602,7 +602,7 @@ uint64_t cairn_reference_call_MPI_Reduce_init(const void *sendbuf, void *recvbuf
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -647,7 +647,7 @@ uint64_t cairn_reference_call_MPI_Reduce_init_c(const void *sendbuf, void *recvb
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -690,7 +690,7 @@ uint64_t cairn_reference_call_MPI_Allreduce_init(const void *sendbuf, void *recv
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -732,7 +732,7 @@ uint64_t cairn_reference_call_MPI_Allreduce_init_c(const void *sendbuf, void *re
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -774,7 +774,7 @@ uint64_t cairn_reference_call_MPI_Reduce_scatter_block_init(const void *sendbuf,
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -816,7 +816,7 @@ uint64_t cairn_reference_call_MPI_Reduce_scatter_block_init_c(const void *sendbu
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -864,7 +864,7 @@ uint64_t cairn_reference_call_MPI_Reduce_scatter_init(const void *sendbuf, void 
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -914,7 +914,7 @@ uint64_t cairn_reference_call_MPI_Reduce_scatter_init_c(const void *sendbuf, voi
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -958,7 +958,7 @@ uint64_t cairn_reference_call_MPI_Scan_init(const void *sendbuf, void *recvbuf, 
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1000,7 +1000,7 @@ uint64_t cairn_reference_call_MPI_Scan_init_c(const void *sendbuf, void *recvbuf
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1042,7 +1042,7 @@ uint64_t cairn_reference_call_MPI_Exscan_init(const void *sendbuf, void *recvbuf
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1084,7 +1084,7 @@ uint64_t cairn_reference_call_MPI_Exscan_init_c(const void *sendbuf, void *recvb
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1125,7 +1125,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_allgather(const void *sendbuf, int se
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1161,7 +1161,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1211,7 +1211,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_allgatherv(const void *sendbuf, int s
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1266,7 +1266,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1307,7 +1307,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_alltoall(const void *sendbuf, int sen
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1343,7 +1343,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_C
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1407,7 +1407,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_alltoallv(const void *sendbuf, const 
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1481,7 +1481,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_alltoallv_c(const void *sendbuf, cons
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1567,7 +1567,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_alltoallw(const void *sendbuf, const 
 		cairn_line_list_end();
 	}
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1657,7 +1657,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_alltoallw_c(const void *sendbuf, cons
 		cairn_line_list_end();
 	}
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1708,7 +1708,7 @@ uint64_t cairn_reference_call_MPI_Ineighbor_allgather(const void *sendbuf, int s
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1750,7 +1750,7 @@ uint64_t cairn_reference_call_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1806,7 +1806,7 @@ uint64_t cairn_reference_call_MPI_Ineighbor_allgatherv(const void *sendbuf, int 
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1867,7 +1867,7 @@ uint64_t cairn_reference_call_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MP
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1914,7 +1914,7 @@ uint64_t cairn_reference_call_MPI_Ineighbor_alltoall(const void *sendbuf, int se
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1956,7 +1956,7 @@ uint64_t cairn_reference_call_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2026,7 +2026,7 @@ uint64_t cairn_reference_call_MPI_Ineighbor_alltoallv(const void *sendbuf, const
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2106,7 +2106,7 @@ uint64_t cairn_reference_call_MPI_Ineighbor_alltoallv_c(const void *sendbuf, con
 	}
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2198,7 +2198,7 @@ uint64_t cairn_reference_call_MPI_Ineighbor_alltoallw(const void *sendbuf, const
 		cairn_line_list_end();
 	}
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2294,7 +2294,7 @@ uint64_t cairn_reference_call_MPI_Ineighbor_alltoallw_c(const void *sendbuf, con
 		cairn_line_list_end();
 	}
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2352,7 +2352,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_allgather_init(const void *sendbuf, i
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2397,7 +2397,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_allgather_init_c(const void *sendbuf,
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2456,7 +2456,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_allgatherv_init(const void *sendbuf, 
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2520,7 +2520,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_allgatherv_init_c(const void *sendbuf
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2570,7 +2570,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_alltoall_init(const void *sendbuf, in
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2615,7 +2615,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_alltoall_init_c(const void *sendbuf, 
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2688,7 +2688,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_alltoallv_init(const void *sendbuf, c
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2771,7 +2771,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_alltoallv_init_c(const void *sendbuf,
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2866,7 +2866,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_alltoallw_init(const void *sendbuf, c
 	}
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2965,7 +2965,7 @@ uint64_t cairn_reference_call_MPI_Neighbor_alltoallw_init_c(const void *sendbuf,
 	}
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3013,7 +3013,7 @@ uint64_t cairn_reference_call_MPI_Op_create(MPI_User_function *user_fn, int comm
 	const uint64_t index_ = cairn_line_call("MPI_Op_create");
 	cairn_line_word("user_fn", true, (long long)(intptr_t)user_fn);
 	cairn_line_word("commute", true, (long long)(intptr_t)commute);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3040,7 +3040,7 @@ uint64_t cairn_reference_call_MPI_Op_create_c(MPI_User_function_c *user_fn, int 
 	const uint64_t index_ = cairn_line_call("MPI_Op_create_c");
 	cairn_line_word("user_fn", true, (long long)(intptr_t)user_fn);
 	cairn_line_word("commute", true, (long long)(intptr_t)commute);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3067,7 +3067,7 @@ uint64_t cairn_reference_call_MPI_Op_free(MPI_Op *op)
 		cairn_line_null("op");
 	else
 		cairn_line_word("op", true, true ? (long long)(intptr_t)*op : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3090,7 +3090,7 @@ uint64_t cairn_reference_call_MPI_Op_commutative(MPI_Op op, int *commute)
 	(void)commute;
 	const uint64_t index_ = cairn_line_call("MPI_Op_commutative");
 	cairn_line_word("op", true, (long long)(intptr_t)op);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3121,7 +3121,7 @@ uint64_t cairn_reference_call_MPI_Reduce_local(const void *inbuf, void *inoutbuf
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3152,7 +3152,7 @@ uint64_t cairn_reference_call_MPI_Reduce_local_c(const void *inbuf, void *inoutb
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3176,7 +3176,7 @@ uint64_t cairn_reference_call_MPI_Group_size(MPI_Group group, int *size)
 	(void)size;
 	const uint64_t index_ = cairn_line_call("MPI_Group_size");
 	cairn_line_word("group", true, (long long)(intptr_t)group);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3200,7 +3200,7 @@ uint64_t cairn_reference_call_MPI_Group_rank(MPI_Group group, int *rank)
 	(void)rank;
 	const uint64_t index_ = cairn_line_call("MPI_Group_rank");
 	cairn_line_word("group", true, (long long)(intptr_t)group);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3238,7 +3238,7 @@ uint64_t cairn_reference_call_MPI_Group_translate_ranks(MPI_Group group1, int n,
 		cairn_line_list_end();
 	}
 	cairn_line_word("group2", true, (long long)(intptr_t)group2);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3272,7 +3272,7 @@ uint64_t cairn_reference_call_MPI_Group_compare(MPI_Group group1, MPI_Group grou
 	const uint64_t index_ = cairn_line_call("MPI_Group_compare");
 	cairn_line_word("group1", true, (long long)(intptr_t)group1);
 	cairn_line_word("group2", true, (long long)(intptr_t)group2);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3297,7 +3297,7 @@ uint64_t cairn_reference_call_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 	(void)group;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_group");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3323,7 +3323,7 @@ uint64_t cairn_reference_call_MPI_Group_union(MPI_Group group1, MPI_Group group2
 	const uint64_t index_ = cairn_line_call("MPI_Group_union");
 	cairn_line_word("group1", true, (long long)(intptr_t)group1);
 	cairn_line_word("group2", true, (long long)(intptr_t)group2);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3350,7 +3350,7 @@ uint64_t cairn_reference_call_MPI_Group_intersection(MPI_Group group1, MPI_Group
 	const uint64_t index_ = cairn_line_call("MPI_Group_intersection");
 	cairn_line_word("group1", true, (long long)(intptr_t)group1);
 	cairn_line_word("group2", true, (long long)(intptr_t)group2);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3377,7 +3377,7 @@ uint64_t cairn_reference_call_MPI_Group_difference(MPI_Group group1, MPI_Group g
 	const uint64_t index_ = cairn_line_call("MPI_Group_difference");
 	cairn_line_word("group1", true, (long long)(intptr_t)group1);
 	cairn_line_word("group2", true, (long long)(intptr_t)group2);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3412,7 +3412,7 @@ uint64_t cairn_reference_call_MPI_Group_incl(MPI_Group group, int n, const int r
 			cairn_line_element((long long)(intptr_t)ranks[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3450,7 +3450,7 @@ uint64_t cairn_reference_call_MPI_Group_excl(MPI_Group group, int n, const int r
 			cairn_line_element((long long)(intptr_t)ranks[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3488,7 +3488,7 @@ uint64_t cairn_reference_call_MPI_Group_range_incl(MPI_Group group, int n, int r
 			cairn_line_element((long long)(intptr_t)((const int *)ranges)[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3526,7 +3526,7 @@ uint64_t cairn_reference_call_MPI_Group_range_excl(MPI_Group group, int n, int r
 			cairn_line_element((long long)(intptr_t)((const int *)ranges)[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3558,7 +3558,7 @@ uint64_t cairn_reference_call_MPI_Group_from_session_pset(MPI_Session session, c
 	const uint64_t index_ = cairn_line_call("MPI_Group_from_session_pset");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_text("pset_name", true, length_pset_name_, pset_name);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3587,7 +3587,7 @@ uint64_t cairn_reference_call_MPI_Group_free(MPI_Group *group)
 		cairn_line_null("group");
 	else
 		cairn_line_word("group", true, true ? (long long)(intptr_t)*group : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3610,7 +3610,7 @@ uint64_t cairn_reference_call_MPI_Comm_size(MPI_Comm comm, int *size)
 	(void)size;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_size");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3634,7 +3634,7 @@ uint64_t cairn_reference_call_MPI_Comm_rank(MPI_Comm comm, int *rank)
 	(void)rank;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_rank");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3660,7 +3660,7 @@ uint64_t cairn_reference_call_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, i
 	const uint64_t index_ = cairn_line_call("MPI_Comm_compare");
 	cairn_line_word("comm1", true, (long long)(intptr_t)comm1);
 	cairn_line_word("comm2", true, (long long)(intptr_t)comm2);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3685,7 +3685,7 @@ uint64_t cairn_reference_call_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 	(void)newcomm;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_dup");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3711,7 +3711,7 @@ uint64_t cairn_reference_call_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info inf
 	const uint64_t index_ = cairn_line_call("MPI_Comm_dup_with_info");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3737,7 +3737,7 @@ uint64_t cairn_reference_call_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MP
 	(void)request;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_idup");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3769,7 +3769,7 @@ uint64_t cairn_reference_call_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info in
 	const uint64_t index_ = cairn_line_call("MPI_Comm_idup_with_info");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3801,7 +3801,7 @@ uint64_t cairn_reference_call_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MP
 	const uint64_t index_ = cairn_line_call("MPI_Comm_create");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("group", true, (long long)(intptr_t)group);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3830,7 +3830,7 @@ uint64_t cairn_reference_call_MPI_Comm_create_group(MPI_Comm comm, MPI_Group gro
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("group", true, (long long)(intptr_t)group);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3860,7 +3860,7 @@ uint64_t cairn_reference_call_MPI_Comm_split(MPI_Comm comm, int color, int key, 
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("color", true, (long long)(intptr_t)color);
 	cairn_line_word("key", true, (long long)(intptr_t)key);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3892,7 +3892,7 @@ uint64_t cairn_reference_call_MPI_Comm_split_type(MPI_Comm comm, int split_type,
 	cairn_line_word("split_type", true, (long long)(intptr_t)split_type);
 	cairn_line_word("key", true, (long long)(intptr_t)key);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3927,7 +3927,7 @@ uint64_t cairn_reference_call_MPI_Comm_create_from_group(MPI_Group group, const 
 	cairn_line_text("stringtag", true, length_stringtag_, stringtag);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("errhandler", true, (long long)(intptr_t)errhandler);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3958,7 +3958,7 @@ uint64_t cairn_reference_call_MPI_Comm_free(MPI_Comm *comm)
 		cairn_line_null("comm");
 	else
 		cairn_line_word("comm", true, true ? (long long)(intptr_t)*comm : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -3982,7 +3982,7 @@ uint64_t cairn_reference_call_MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 	const uint64_t index_ = cairn_line_call("MPI_Comm_set_info");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 

@@ -7,7 +7,7 @@ uint64_t cairn_reference_call_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_us
 	(void)info_used;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_get_info");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -31,7 +31,7 @@ uint64_t cairn_reference_call_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 	(void)flag;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_test_inter");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -55,7 +55,7 @@ uint64_t cairn_reference_call_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 	(void)size;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_remote_size");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -79,7 +79,7 @@ uint64_t cairn_reference_call_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *gr
 	(void)group;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_remote_group");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -111,7 +111,7 @@ uint64_t cairn_reference_call_MPI_Intercomm_create(MPI_Comm local_comm, int loca
 	cairn_line_word("peer_comm", true, (long long)(intptr_t)peer_comm);
 	cairn_line_word("remote_leader", true, (long long)(intptr_t)remote_leader);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -153,7 +153,7 @@ uint64_t cairn_reference_call_MPI_Intercomm_create_from_groups(MPI_Group local_g
 	cairn_line_text("stringtag", true, length_stringtag_, stringtag);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("errhandler", true, (long long)(intptr_t)errhandler);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -187,7 +187,7 @@ uint64_t cairn_reference_call_MPI_Intercomm_merge(MPI_Comm intercomm, int high, 
 	const uint64_t index_ = cairn_line_call("MPI_Intercomm_merge");
 	cairn_line_word("intercomm", true, (long long)(intptr_t)intercomm);
 	cairn_line_word("high", true, (long long)(intptr_t)high);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -215,7 +215,7 @@ uint64_t cairn_reference_call_MPI_Comm_set_name(MPI_Comm comm, const char *comm_
 	const uint64_t index_ = cairn_line_call("MPI_Comm_set_name");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_text("comm_name", true, length_comm_name_, comm_name);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -240,7 +240,7 @@ uint64_t cairn_reference_call_MPI_Type_set_name(MPI_Datatype datatype, const cha
 	const uint64_t index_ = cairn_line_call("MPI_Type_set_name");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_text("type_name", true, length_type_name_, type_name);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -265,7 +265,7 @@ uint64_t cairn_reference_call_MPI_Win_set_name(MPI_Win win, const char *win_name
 	const uint64_t index_ = cairn_line_call("MPI_Win_set_name");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
 	cairn_line_text("win_name", true, length_win_name_, win_name);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -290,7 +290,7 @@ uint64_t cairn_reference_call_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, 
 	(void)length_comm_name_;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_get_name");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -321,7 +321,7 @@ uint64_t cairn_reference_call_MPI_Type_get_name(MPI_Datatype datatype, char *typ
 	(void)length_type_name_;
 	const uint64_t index_ = cairn_line_call("MPI_Type_get_name");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -352,7 +352,7 @@ uint64_t cairn_reference_call_MPI_Win_get_name(MPI_Win win, char *win_name, int 
 	(void)length_win_name_;
 	const uint64_t index_ = cairn_line_call("MPI_Win_get_name");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -384,7 +384,7 @@ uint64_t cairn_reference_call_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function
 	cairn_line_word("comm_copy_attr_fn", true, (long long)(intptr_t)comm_copy_attr_fn);
 	cairn_line_word("comm_delete_attr_fn", true, (long long)(intptr_t)comm_delete_attr_fn);
 	cairn_line_word("extra_state", true, (long long)(intptr_t)extra_state);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -414,7 +414,7 @@ uint64_t cairn_reference_call_MPI_Win_create_keyval(MPI_Win_copy_attr_function *
 	cairn_line_word("win_copy_attr_fn", true, (long long)(intptr_t)win_copy_attr_fn);
 	cairn_line_word("win_delete_attr_fn", true, (long long)(intptr_t)win_delete_attr_fn);
 	cairn_line_word("extra_state", true, (long long)(intptr_t)extra_state);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -444,7 +444,7 @@ uint64_t cairn_reference_call_MPI_Type_create_keyval(MPI_Type_copy_attr_function
 	cairn_line_word("type_copy_attr_fn", true, (long long)(intptr_t)type_copy_attr_fn);
 	cairn_line_word("type_delete_attr_fn", true, (long long)(intptr_t)type_delete_attr_fn);
 	cairn_line_word("extra_state", true, (long long)(intptr_t)extra_state);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -472,7 +472,7 @@ uint64_t cairn_reference_call_MPI_Comm_free_keyval(int *comm_keyval)
 		cairn_line_null("comm_keyval");
 	else
 		cairn_line_word("comm_keyval", true, true ? (long long)(intptr_t)*comm_keyval : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -497,7 +497,7 @@ uint64_t cairn_reference_call_MPI_Win_free_keyval(int *win_keyval)
 		cairn_line_null("win_keyval");
 	else
 		cairn_line_word("win_keyval", true, true ? (long long)(intptr_t)*win_keyval : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -522,7 +522,7 @@ uint64_t cairn_reference_call_MPI_Type_free_keyval(int *type_keyval)
 		cairn_line_null("type_keyval");
 	else
 		cairn_line_word("type_keyval", true, true ? (long long)(intptr_t)*type_keyval : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -548,7 +548,7 @@ uint64_t cairn_reference_call_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, 
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("comm_keyval", true, (long long)(intptr_t)comm_keyval);
 	cairn_line_word("attribute_val", true, (long long)(intptr_t)attribute_val);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -572,7 +572,7 @@ uint64_t cairn_reference_call_MPI_Win_set_attr(MPI_Win win, int win_keyval, void
 	cairn_line_word("win", true, (long long)(intptr_t)win);
 	cairn_line_word("win_keyval", true, (long long)(intptr_t)win_keyval);
 	cairn_line_word("attribute_val", true, (long long)(intptr_t)attribute_val);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -596,7 +596,7 @@ uint64_t cairn_reference_call_MPI_Type_set_attr(MPI_Datatype datatype, int type_
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("type_keyval", true, (long long)(intptr_t)type_keyval);
 	cairn_line_word("attribute_val", true, (long long)(intptr_t)attribute_val);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -620,7 +620,7 @@ uint64_t cairn_reference_call_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, 
 	const uint64_t index_ = cairn_line_call("MPI_Comm_get_attr");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("comm_keyval", true, (long long)(intptr_t)comm_keyval);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -653,7 +653,7 @@ uint64_t cairn_reference_call_MPI_Win_get_attr(MPI_Win win, int win_keyval, void
 	const uint64_t index_ = cairn_line_call("MPI_Win_get_attr");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
 	cairn_line_word("win_keyval", true, (long long)(intptr_t)win_keyval);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -686,7 +686,7 @@ uint64_t cairn_reference_call_MPI_Type_get_attr(MPI_Datatype datatype, int type_
 	const uint64_t index_ = cairn_line_call("MPI_Type_get_attr");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("type_keyval", true, (long long)(intptr_t)type_keyval);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -717,7 +717,7 @@ uint64_t cairn_reference_call_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyva
 	const uint64_t index_ = cairn_line_call("MPI_Comm_delete_attr");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("comm_keyval", true, (long long)(intptr_t)comm_keyval);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -738,7 +738,7 @@ uint64_t cairn_reference_call_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 	const uint64_t index_ = cairn_line_call("MPI_Win_delete_attr");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
 	cairn_line_word("win_keyval", true, (long long)(intptr_t)win_keyval);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -759,7 +759,7 @@ uint64_t cairn_reference_call_MPI_Type_delete_attr(MPI_Datatype datatype, int ty
 	const uint64_t index_ = cairn_line_call("MPI_Type_delete_attr");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("type_keyval", true, (long long)(intptr_t)type_keyval);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -799,7 +799,7 @@ uint64_t cairn_reference_call_MPI_Cart_create(MPI_Comm comm_old, int ndims, cons
 		cairn_line_list_end();
 	}
 	cairn_line_word("reorder", true, (long long)(intptr_t)reorder);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -840,7 +840,7 @@ uint64_t cairn_reference_call_MPI_Dims_create(int nnodes, int ndims, int dims[])
 			cairn_line_element((long long)(intptr_t)dims[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -888,7 +888,7 @@ uint64_t cairn_reference_call_MPI_Graph_create(MPI_Comm comm_old, int nnodes, co
 		cairn_line_list_end();
 	}
 	cairn_line_word("reorder", true, (long long)(intptr_t)reorder);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -960,7 +960,7 @@ uint64_t cairn_reference_call_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, 
 	}
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("reorder", true, (long long)(intptr_t)reorder);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1038,7 +1038,7 @@ uint64_t cairn_reference_call_MPI_Dist_graph_create(MPI_Comm comm_old, int n, co
 	}
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("reorder", true, (long long)(intptr_t)reorder);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1077,7 +1077,7 @@ uint64_t cairn_reference_call_MPI_Topo_test(MPI_Comm comm, int *status)
 	(void)status;
 	const uint64_t index_ = cairn_line_call("MPI_Topo_test");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1102,7 +1102,7 @@ uint64_t cairn_reference_call_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int 
 	(void)nedges;
 	const uint64_t index_ = cairn_line_call("MPI_Graphdims_get");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1140,7 +1140,7 @@ uint64_t cairn_reference_call_MPI_Graph_get(MPI_Comm comm, int maxindex, int max
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("maxindex", true, (long long)(intptr_t)maxindex);
 	cairn_line_word("maxedges", true, (long long)(intptr_t)maxedges);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1177,7 +1177,7 @@ uint64_t cairn_reference_call_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 	(void)ndims;
 	const uint64_t index_ = cairn_line_call("MPI_Cartdim_get");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1211,7 +1211,7 @@ uint64_t cairn_reference_call_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[
 	const uint64_t index_ = cairn_line_call("MPI_Cart_get");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("maxdims", true, (long long)(intptr_t)maxdims);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1263,7 +1263,7 @@ uint64_t cairn_reference_call_MPI_Cart_rank(MPI_Comm comm, const int coords[], i
 			cairn_line_element((long long)(intptr_t)coords[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1296,7 +1296,7 @@ uint64_t cairn_reference_call_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdi
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("rank", true, (long long)(intptr_t)rank);
 	cairn_line_word("maxdims", true, (long long)(intptr_t)maxdims);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1327,7 +1327,7 @@ uint64_t cairn_reference_call_MPI_Graph_neighbors_count(MPI_Comm comm, int rank,
 	const uint64_t index_ = cairn_line_call("MPI_Graph_neighbors_count");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("rank", true, (long long)(intptr_t)rank);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1358,7 +1358,7 @@ uint64_t cairn_reference_call_MPI_Graph_neighbors(MPI_Comm comm, int rank, int m
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("rank", true, (long long)(intptr_t)rank);
 	cairn_line_word("maxneighbors", true, (long long)(intptr_t)maxneighbors);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1389,7 +1389,7 @@ uint64_t cairn_reference_call_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int 
 	(void)weighted;
 	const uint64_t index_ = cairn_line_call("MPI_Dist_graph_neighbors_count");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1438,7 +1438,7 @@ uint64_t cairn_reference_call_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxind
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("maxindegree", true, (long long)(intptr_t)maxindegree);
 	cairn_line_word("maxoutdegree", true, (long long)(intptr_t)maxoutdegree);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1496,7 +1496,7 @@ uint64_t cairn_reference_call_MPI_Cart_shift(MPI_Comm comm, int direction, int d
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("direction", true, (long long)(intptr_t)direction);
 	cairn_line_word("disp", true, (long long)(intptr_t)disp);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1535,7 +1535,7 @@ uint64_t cairn_reference_call_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[
 			cairn_line_element((long long)(intptr_t)remain_dims[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1580,7 +1580,7 @@ uint64_t cairn_reference_call_MPI_Cart_map(MPI_Comm comm, int ndims, const int d
 			cairn_line_element((long long)(intptr_t)periods[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1629,7 +1629,7 @@ uint64_t cairn_reference_call_MPI_Graph_map(MPI_Comm comm, int nnodes, const int
 			cairn_line_element((long long)(intptr_t)edges[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1662,7 +1662,7 @@ uint64_t cairn_reference_call_MPI_Type_contiguous(int count, MPI_Datatype oldtyp
 	const uint64_t index_ = cairn_line_call("MPI_Type_contiguous");
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1689,7 +1689,7 @@ uint64_t cairn_reference_call_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatyp
 	const uint64_t index_ = cairn_line_call("MPI_Type_contiguous_c");
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1720,7 +1720,7 @@ uint64_t cairn_reference_call_MPI_Type_vector(int count, int blocklength, int st
 	cairn_line_word("blocklength", true, (long long)(intptr_t)blocklength);
 	cairn_line_word("stride", true, (long long)(intptr_t)stride);
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1753,7 +1753,7 @@ uint64_t cairn_reference_call_MPI_Type_vector_c(MPI_Count count, MPI_Count block
 	cairn_line_word("blocklength", true, (long long)(intptr_t)blocklength);
 	cairn_line_word("stride", true, (long long)(intptr_t)stride);
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1786,7 +1786,7 @@ uint64_t cairn_reference_call_MPI_Type_create_hvector(int count, int blocklength
 	cairn_line_word("blocklength", true, (long long)(intptr_t)blocklength);
 	cairn_line_word("stride", true, (long long)(intptr_t)stride);
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1819,7 +1819,7 @@ uint64_t cairn_reference_call_MPI_Type_create_hvector_c(MPI_Count count, MPI_Cou
 	cairn_line_word("blocklength", true, (long long)(intptr_t)blocklength);
 	cairn_line_word("stride", true, (long long)(intptr_t)stride);
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1864,7 +1864,7 @@ uint64_t cairn_reference_call_MPI_Type_indexed(int count, const int array_of_blo
 		cairn_line_list_end();
 	}
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1913,7 +1913,7 @@ uint64_t cairn_reference_call_MPI_Type_indexed_c(MPI_Count count, const MPI_Coun
 		cairn_line_list_end();
 	}
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1962,7 +1962,7 @@ uint64_t cairn_reference_call_MPI_Type_create_hindexed(int count, const int arra
 		cairn_line_list_end();
 	}
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2011,7 +2011,7 @@ uint64_t cairn_reference_call_MPI_Type_create_hindexed_c(MPI_Count count, const 
 		cairn_line_list_end();
 	}
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2054,7 +2054,7 @@ uint64_t cairn_reference_call_MPI_Type_create_indexed_block(int count, int block
 		cairn_line_list_end();
 	}
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2095,7 +2095,7 @@ uint64_t cairn_reference_call_MPI_Type_create_indexed_block_c(MPI_Count count, M
 		cairn_line_list_end();
 	}
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2136,7 +2136,7 @@ uint64_t cairn_reference_call_MPI_Type_create_hindexed_block(int count, int bloc
 		cairn_line_list_end();
 	}
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2177,7 +2177,7 @@ uint64_t cairn_reference_call_MPI_Type_create_hindexed_block_c(MPI_Count count, 
 		cairn_line_list_end();
 	}
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2230,7 +2230,7 @@ uint64_t cairn_reference_call_MPI_Type_create_struct(int count, const int array_
 			cairn_line_element((long long)(intptr_t)array_of_types[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2287,7 +2287,7 @@ uint64_t cairn_reference_call_MPI_Type_create_struct_c(MPI_Count count, const MP
 			cairn_line_element((long long)(intptr_t)array_of_types[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2348,7 +2348,7 @@ uint64_t cairn_reference_call_MPI_Type_create_subarray(int ndims, const int arra
 	}
 	cairn_line_word("order", true, (long long)(intptr_t)order);
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2411,7 +2411,7 @@ uint64_t cairn_reference_call_MPI_Type_create_subarray_c(int ndims, const MPI_Co
 	}
 	cairn_line_word("order", true, (long long)(intptr_t)order);
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2486,7 +2486,7 @@ uint64_t cairn_reference_call_MPI_Type_create_darray(int size, int rank, int ndi
 	}
 	cairn_line_word("order", true, (long long)(intptr_t)order);
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2566,7 +2566,7 @@ uint64_t cairn_reference_call_MPI_Type_create_darray_c(int size, int rank, int n
 	}
 	cairn_line_word("order", true, (long long)(intptr_t)order);
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2610,7 +2610,7 @@ uint64_t cairn_reference_call_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
 	cairn_line_word("lb", true, (long long)(intptr_t)lb);
 	cairn_line_word("extent", true, (long long)(intptr_t)extent);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2640,7 +2640,7 @@ uint64_t cairn_reference_call_MPI_Type_create_resized_c(MPI_Datatype oldtype, MP
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
 	cairn_line_word("lb", true, (long long)(intptr_t)lb);
 	cairn_line_word("extent", true, (long long)(intptr_t)extent);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2666,7 +2666,7 @@ uint64_t cairn_reference_call_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *n
 	(void)newtype;
 	const uint64_t index_ = cairn_line_call("MPI_Type_dup");
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2692,7 +2692,7 @@ uint64_t cairn_reference_call_MPI_Type_create_f90_real(int p, int r, MPI_Datatyp
 	const uint64_t index_ = cairn_line_call("MPI_Type_create_f90_real");
 	cairn_line_word("p", true, (long long)(intptr_t)p);
 	cairn_line_word("r", true, (long long)(intptr_t)r);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2719,7 +2719,7 @@ uint64_t cairn_reference_call_MPI_Type_create_f90_complex(int p, int r, MPI_Data
 	const uint64_t index_ = cairn_line_call("MPI_Type_create_f90_complex");
 	cairn_line_word("p", true, (long long)(intptr_t)p);
 	cairn_line_word("r", true, (long long)(intptr_t)r);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2744,7 +2744,7 @@ uint64_t cairn_reference_call_MPI_Type_create_f90_integer(int r, MPI_Datatype *n
 	(void)newtype;
 	const uint64_t index_ = cairn_line_call("MPI_Type_create_f90_integer");
 	cairn_line_word("r", true, (long long)(intptr_t)r);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2770,7 +2770,7 @@ uint64_t cairn_reference_call_MPI_Type_match_size(int typeclass, int size, MPI_D
 	const uint64_t index_ = cairn_line_call("MPI_Type_match_size");
 	cairn_line_word("typeclass", true, (long long)(intptr_t)typeclass);
 	cairn_line_word("size", true, (long long)(intptr_t)size);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2797,7 +2797,7 @@ uint64_t cairn_reference_call_MPI_Type_get_value_index(MPI_Datatype value_type, 
 	const uint64_t index_ = cairn_line_call("MPI_Type_get_value_index");
 	cairn_line_word("value_type", true, (long long)(intptr_t)value_type);
 	cairn_line_word("index_type", true, (long long)(intptr_t)index_type);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2822,7 +2822,7 @@ uint64_t cairn_reference_call_MPI_Get_address(const void *location, MPI_Aint *ad
 	(void)address;
 	const uint64_t index_ = cairn_line_call("MPI_Get_address");
 	cairn_line_word("location", true, (long long)(intptr_t)location);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2847,7 +2847,7 @@ uint64_t cairn_reference_call_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 	const uint64_t index_ = cairn_line_call("MPI_Aint_add");
 	cairn_line_word("base", true, (long long)(intptr_t)base);
 	cairn_line_word("disp", true, (long long)(intptr_t)disp);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2868,7 +2868,7 @@ uint64_t cairn_reference_call_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 	const uint64_t index_ = cairn_line_call("MPI_Aint_diff");
 	cairn_line_word("addr1", true, (long long)(intptr_t)addr1);
 	cairn_line_word("addr2", true, (long long)(intptr_t)addr2);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2888,7 +2888,7 @@ uint64_t cairn_reference_call_MPI_Type_size(MPI_Datatype datatype, int *size)
 	(void)size;
 	const uint64_t index_ = cairn_line_call("MPI_Type_size");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2912,7 +2912,7 @@ uint64_t cairn_reference_call_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *
 	(void)size;
 	const uint64_t index_ = cairn_line_call("MPI_Type_size_c");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2936,7 +2936,7 @@ uint64_t cairn_reference_call_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *
 	(void)size;
 	const uint64_t index_ = cairn_line_call("MPI_Type_size_x");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2961,7 +2961,7 @@ uint64_t cairn_reference_call_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Ain
 	(void)extent;
 	const uint64_t index_ = cairn_line_call("MPI_Type_get_extent");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2991,7 +2991,7 @@ uint64_t cairn_reference_call_MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_C
 	(void)extent;
 	const uint64_t index_ = cairn_line_call("MPI_Type_get_extent_c");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 

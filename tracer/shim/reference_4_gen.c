@@ -8,7 +8,7 @@ uint64_t cairn_reference_call_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_C
 	(void)extent;
 	const uint64_t index_ = cairn_line_call("MPI_Type_get_extent_x");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -38,7 +38,7 @@ uint64_t cairn_reference_call_MPI_Type_get_true_extent(MPI_Datatype datatype, MP
 	(void)true_extent;
 	const uint64_t index_ = cairn_line_call("MPI_Type_get_true_extent");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -68,7 +68,7 @@ uint64_t cairn_reference_call_MPI_Type_get_true_extent_c(MPI_Datatype datatype, 
 	(void)true_extent;
 	const uint64_t index_ = cairn_line_call("MPI_Type_get_true_extent_c");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -98,7 +98,7 @@ uint64_t cairn_reference_call_MPI_Type_get_true_extent_x(MPI_Datatype datatype, 
 	(void)true_extent;
 	const uint64_t index_ = cairn_line_call("MPI_Type_get_true_extent_x");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -129,7 +129,7 @@ uint64_t cairn_reference_call_MPI_Type_commit(MPI_Datatype *datatype)
 		cairn_line_null("datatype");
 	else
 		cairn_line_word("datatype", true, true ? (long long)(intptr_t)*datatype : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -154,7 +154,7 @@ uint64_t cairn_reference_call_MPI_Type_free(MPI_Datatype *datatype)
 		cairn_line_null("datatype");
 	else
 		cairn_line_word("datatype", true, true ? (long long)(intptr_t)*datatype : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -179,7 +179,7 @@ uint64_t cairn_reference_call_MPI_Get_elements(const MPI_Status *status, MPI_Dat
 	const uint64_t index_ = cairn_line_call("MPI_Get_elements");
 	cairn_line_status("status", true, false, status, false);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -206,7 +206,7 @@ uint64_t cairn_reference_call_MPI_Get_elements_c(const MPI_Status *status, MPI_D
 	const uint64_t index_ = cairn_line_call("MPI_Get_elements_c");
 	cairn_line_status("status", true, false, status, false);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -233,7 +233,7 @@ uint64_t cairn_reference_call_MPI_Get_elements_x(const MPI_Status *status, MPI_D
 	const uint64_t index_ = cairn_line_call("MPI_Get_elements_x");
 	cairn_line_status("status", true, false, status, false);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -261,7 +261,7 @@ uint64_t cairn_reference_call_MPI_Type_get_envelope(MPI_Datatype datatype, int *
 	(void)combiner;
 	const uint64_t index_ = cairn_line_call("MPI_Type_get_envelope");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -304,7 +304,7 @@ uint64_t cairn_reference_call_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI
 	(void)combiner;
 	const uint64_t index_ = cairn_line_call("MPI_Type_get_envelope_c");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -362,7 +362,7 @@ uint64_t cairn_reference_call_MPI_Type_get_contents(MPI_Datatype datatype, int m
 	cairn_line_word("max_integers", true, (long long)(intptr_t)max_integers);
 	cairn_line_word("max_addresses", true, (long long)(intptr_t)max_addresses);
 	cairn_line_word("max_datatypes", true, (long long)(intptr_t)max_datatypes);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -427,7 +427,7 @@ uint64_t cairn_reference_call_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI
 	cairn_line_word("max_addresses", true, (long long)(intptr_t)max_addresses);
 	cairn_line_word("max_large_counts", true, (long long)(intptr_t)max_large_counts);
 	cairn_line_word("max_datatypes", true, (long long)(intptr_t)max_datatypes);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -495,7 +495,7 @@ uint64_t cairn_reference_call_MPI_Pack(const void *inbuf, int incount, MPI_Datat
 	else
 		cairn_line_word("position", true, true ? (long long)(intptr_t)*position : 0);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -538,7 +538,7 @@ uint64_t cairn_reference_call_MPI_Pack_c(const void *inbuf, MPI_Count incount, M
 	else
 		cairn_line_word("position", true, true ? (long long)(intptr_t)*position : 0);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -581,7 +581,7 @@ uint64_t cairn_reference_call_MPI_Unpack(const void *inbuf, int insize, int *pos
 	cairn_line_word("outcount", true, (long long)(intptr_t)outcount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -624,7 +624,7 @@ uint64_t cairn_reference_call_MPI_Unpack_c(const void *inbuf, MPI_Count insize, 
 	cairn_line_word("outcount", true, (long long)(intptr_t)outcount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -658,7 +658,7 @@ uint64_t cairn_reference_call_MPI_Pack_size(int incount, MPI_Datatype datatype, 
 	cairn_line_word("incount", true, (long long)(intptr_t)incount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -688,7 +688,7 @@ uint64_t cairn_reference_call_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype da
 	cairn_line_word("incount", true, (long long)(intptr_t)incount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -729,7 +729,7 @@ uint64_t cairn_reference_call_MPI_Pack_external(const char *datarep, const void 
 		cairn_line_null("position");
 	else
 		cairn_line_word("position", true, true ? (long long)(intptr_t)*position : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -776,7 +776,7 @@ uint64_t cairn_reference_call_MPI_Pack_external_c(const char *datarep, const voi
 		cairn_line_null("position");
 	else
 		cairn_line_word("position", true, true ? (long long)(intptr_t)*position : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -823,7 +823,7 @@ uint64_t cairn_reference_call_MPI_Unpack_external(const char *datarep, const voi
 		cairn_line_word("position", true, true ? (long long)(intptr_t)*position : 0);
 	cairn_line_word("outcount", true, (long long)(intptr_t)outcount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -870,7 +870,7 @@ uint64_t cairn_reference_call_MPI_Unpack_external_c(const char *datarep, const v
 		cairn_line_word("position", true, true ? (long long)(intptr_t)*position : 0);
 	cairn_line_word("outcount", true, (long long)(intptr_t)outcount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -908,7 +908,7 @@ uint64_t cairn_reference_call_MPI_Pack_external_size(const char *datarep, int in
 	cairn_line_text("datarep", true, length_datarep_, datarep);
 	cairn_line_word("incount", true, (long long)(intptr_t)incount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -942,7 +942,7 @@ uint64_t cairn_reference_call_MPI_Pack_external_size_c(const char *datarep, MPI_
 	cairn_line_text("datarep", true, length_datarep_, datarep);
 	cairn_line_word("incount", true, (long long)(intptr_t)incount);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -976,7 +976,7 @@ uint64_t cairn_reference_call_MPI_Init(int *argc, char ***argv)
 	else
 		cairn_line_word("argc", true, true ? (long long)(intptr_t)*argc : 0);
 	cairn_line_argv("argv", true, argv);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1012,7 +1012,7 @@ uint64_t cairn_reference_call_MPI_Init_thread(int *argc, char ***argv, int requi
 		cairn_line_word("argc", true, true ? (long long)(intptr_t)*argc : 0);
 	cairn_line_argv("argv", true, argv);
 	cairn_line_word("required", true, (long long)(intptr_t)required);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1043,7 +1043,7 @@ uint64_t cairn_reference_call_MPI_Initialized(int *flag)
 {
 	(void)flag;
 	const uint64_t index_ = cairn_line_call("MPI_Initialized");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1063,7 +1063,7 @@ void cairn_reference_return_MPI_Initialized(uint64_t index_, int result_, int *f
 uint64_t cairn_reference_call_MPI_Finalize(void)
 {
 	const uint64_t index_ = cairn_line_call("MPI_Finalize");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1079,7 +1079,7 @@ uint64_t cairn_reference_call_MPI_Finalized(int *flag)
 {
 	(void)flag;
 	const uint64_t index_ = cairn_line_call("MPI_Finalized");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1100,7 +1100,7 @@ uint64_t cairn_reference_call_MPI_Query_thread(int *provided)
 {
 	(void)provided;
 	const uint64_t index_ = cairn_line_call("MPI_Query_thread");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1121,7 +1121,7 @@ uint64_t cairn_reference_call_MPI_Is_thread_main(int *flag)
 {
 	(void)flag;
 	const uint64_t index_ = cairn_line_call("MPI_Is_thread_main");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1145,7 +1145,7 @@ uint64_t cairn_reference_call_MPI_Abort(MPI_Comm comm, int errorcode)
 	const uint64_t index_ = cairn_line_call("MPI_Abort");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("errorcode", true, (long long)(intptr_t)errorcode);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1164,7 +1164,7 @@ uint64_t cairn_reference_call_MPI_Get_version(int *version, int *subversion)
 	(void)version;
 	(void)subversion;
 	const uint64_t index_ = cairn_line_call("MPI_Get_version");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1193,7 +1193,7 @@ uint64_t cairn_reference_call_MPI_Get_library_version(char *version, int *result
 	const int64_t length_version_ = version == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_LIBRARY_VERSION_STRING);
 	(void)length_version_;
 	const uint64_t index_ = cairn_line_call("MPI_Get_library_version");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1221,7 +1221,7 @@ uint64_t cairn_reference_call_MPI_Get_processor_name(char *name, int *resultlen)
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PROCESSOR_NAME);
 	(void)length_name_;
 	const uint64_t index_ = cairn_line_call("MPI_Get_processor_name");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1246,7 +1246,7 @@ uint64_t cairn_reference_call_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 {
 	(void)hw_info;
 	const uint64_t index_ = cairn_line_call("MPI_Get_hw_resource_info");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1266,7 +1266,7 @@ void cairn_reference_return_MPI_Get_hw_resource_info(uint64_t index_, int result
 uint64_t cairn_reference_call_MPI_Wtime(void)
 {
 	const uint64_t index_ = cairn_line_call("MPI_Wtime");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1281,7 +1281,7 @@ void cairn_reference_return_MPI_Wtime(uint64_t index_, double result_)
 uint64_t cairn_reference_call_MPI_Wtick(void)
 {
 	const uint64_t index_ = cairn_line_call("MPI_Wtick");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1298,7 +1298,7 @@ uint64_t cairn_reference_call_MPI_Pcontrol(int level)
 	(void)level;
 	const uint64_t index_ = cairn_line_call("MPI_Pcontrol");
 	cairn_line_word("level", true, (long long)(intptr_t)level);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1319,7 +1319,7 @@ uint64_t cairn_reference_call_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *
 	const uint64_t index_ = cairn_line_call("MPI_Alloc_mem");
 	cairn_line_word("size", true, (long long)(intptr_t)size);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1343,7 +1343,7 @@ uint64_t cairn_reference_call_MPI_Free_mem(void *base)
 	(void)base;
 	const uint64_t index_ = cairn_line_call("MPI_Free_mem");
 	cairn_line_word("base", true, (long long)(intptr_t)base);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1362,7 +1362,7 @@ uint64_t cairn_reference_call_MPI_Comm_create_errhandler(MPI_Comm_errhandler_fun
 	(void)errhandler;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_create_errhandler");
 	cairn_line_word("comm_errhandler_fn", true, (long long)(intptr_t)comm_errhandler_fn);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1387,7 +1387,7 @@ uint64_t cairn_reference_call_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhand
 	const uint64_t index_ = cairn_line_call("MPI_Comm_set_errhandler");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("errhandler", true, (long long)(intptr_t)errhandler);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1407,7 +1407,7 @@ uint64_t cairn_reference_call_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhand
 	(void)errhandler;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_get_errhandler");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1432,7 +1432,7 @@ uint64_t cairn_reference_call_MPI_Comm_call_errhandler(MPI_Comm comm, int errorc
 	const uint64_t index_ = cairn_line_call("MPI_Comm_call_errhandler");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("errorcode", true, (long long)(intptr_t)errorcode);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1452,7 +1452,7 @@ uint64_t cairn_reference_call_MPI_Win_create_errhandler(MPI_Win_errhandler_funct
 	(void)errhandler;
 	const uint64_t index_ = cairn_line_call("MPI_Win_create_errhandler");
 	cairn_line_word("win_errhandler_fn", true, (long long)(intptr_t)win_errhandler_fn);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1477,7 +1477,7 @@ uint64_t cairn_reference_call_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler
 	const uint64_t index_ = cairn_line_call("MPI_Win_set_errhandler");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
 	cairn_line_word("errhandler", true, (long long)(intptr_t)errhandler);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1497,7 +1497,7 @@ uint64_t cairn_reference_call_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler
 	(void)errhandler;
 	const uint64_t index_ = cairn_line_call("MPI_Win_get_errhandler");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1522,7 +1522,7 @@ uint64_t cairn_reference_call_MPI_Win_call_errhandler(MPI_Win win, int errorcode
 	const uint64_t index_ = cairn_line_call("MPI_Win_call_errhandler");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
 	cairn_line_word("errorcode", true, (long long)(intptr_t)errorcode);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1542,7 +1542,7 @@ uint64_t cairn_reference_call_MPI_File_create_errhandler(MPI_File_errhandler_fun
 	(void)errhandler;
 	const uint64_t index_ = cairn_line_call("MPI_File_create_errhandler");
 	cairn_line_word("file_errhandler_fn", true, (long long)(intptr_t)file_errhandler_fn);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1567,7 +1567,7 @@ uint64_t cairn_reference_call_MPI_File_set_errhandler(MPI_File file, MPI_Errhand
 	const uint64_t index_ = cairn_line_call("MPI_File_set_errhandler");
 	cairn_line_word("file", true, (long long)(intptr_t)file);
 	cairn_line_word("errhandler", true, (long long)(intptr_t)errhandler);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1587,7 +1587,7 @@ uint64_t cairn_reference_call_MPI_File_get_errhandler(MPI_File file, MPI_Errhand
 	(void)errhandler;
 	const uint64_t index_ = cairn_line_call("MPI_File_get_errhandler");
 	cairn_line_word("file", true, (long long)(intptr_t)file);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1612,7 +1612,7 @@ uint64_t cairn_reference_call_MPI_File_call_errhandler(MPI_File fh, int errorcod
 	const uint64_t index_ = cairn_line_call("MPI_File_call_errhandler");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("errorcode", true, (long long)(intptr_t)errorcode);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1632,7 +1632,7 @@ uint64_t cairn_reference_call_MPI_Session_create_errhandler(MPI_Session_errhandl
 	(void)errhandler;
 	const uint64_t index_ = cairn_line_call("MPI_Session_create_errhandler");
 	cairn_line_word("session_errhandler_fn", true, (long long)(intptr_t)session_errhandler_fn);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1657,7 +1657,7 @@ uint64_t cairn_reference_call_MPI_Session_set_errhandler(MPI_Session session, MP
 	const uint64_t index_ = cairn_line_call("MPI_Session_set_errhandler");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_word("errhandler", true, (long long)(intptr_t)errhandler);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1677,7 +1677,7 @@ uint64_t cairn_reference_call_MPI_Session_get_errhandler(MPI_Session session, MP
 	(void)errhandler;
 	const uint64_t index_ = cairn_line_call("MPI_Session_get_errhandler");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1702,7 +1702,7 @@ uint64_t cairn_reference_call_MPI_Session_call_errhandler(MPI_Session session, i
 	const uint64_t index_ = cairn_line_call("MPI_Session_call_errhandler");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_word("errorcode", true, (long long)(intptr_t)errorcode);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1724,7 +1724,7 @@ uint64_t cairn_reference_call_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 		cairn_line_null("errhandler");
 	else
 		cairn_line_word("errhandler", true, true ? (long long)(intptr_t)*errhandler : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1750,7 +1750,7 @@ uint64_t cairn_reference_call_MPI_Error_string(int errorcode, char *string, int 
 	(void)length_string_;
 	const uint64_t index_ = cairn_line_call("MPI_Error_string");
 	cairn_line_word("errorcode", true, (long long)(intptr_t)errorcode);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1778,7 +1778,7 @@ uint64_t cairn_reference_call_MPI_Error_class(int errorcode, int *errorclass)
 	(void)errorclass;
 	const uint64_t index_ = cairn_line_call("MPI_Error_class");
 	cairn_line_word("errorcode", true, (long long)(intptr_t)errorcode);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1800,7 +1800,7 @@ uint64_t cairn_reference_call_MPI_Add_error_class(int *errorclass)
 {
 	(void)errorclass;
 	const uint64_t index_ = cairn_line_call("MPI_Add_error_class");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1823,7 +1823,7 @@ uint64_t cairn_reference_call_MPI_Add_error_code(int errorclass, int *errorcode)
 	(void)errorcode;
 	const uint64_t index_ = cairn_line_call("MPI_Add_error_code");
 	cairn_line_word("errorclass", true, (long long)(intptr_t)errorclass);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1850,7 +1850,7 @@ uint64_t cairn_reference_call_MPI_Add_error_string(int errorcode, const char *st
 	const uint64_t index_ = cairn_line_call("MPI_Add_error_string");
 	cairn_line_word("errorcode", true, (long long)(intptr_t)errorcode);
 	cairn_line_text("string", true, length_string_, string);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1871,7 +1871,7 @@ uint64_t cairn_reference_call_MPI_Remove_error_class(int errorclass)
 	(void)errorclass;
 	const uint64_t index_ = cairn_line_call("MPI_Remove_error_class");
 	cairn_line_word("errorclass", true, (long long)(intptr_t)errorclass);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1889,7 +1889,7 @@ uint64_t cairn_reference_call_MPI_Remove_error_code(int errorcode)
 	(void)errorcode;
 	const uint64_t index_ = cairn_line_call("MPI_Remove_error_code");
 	cairn_line_word("errorcode", true, (long long)(intptr_t)errorcode);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1907,7 +1907,7 @@ uint64_t cairn_reference_call_MPI_Remove_error_string(int errorcode)
 	(void)errorcode;
 	const uint64_t index_ = cairn_line_call("MPI_Remove_error_string");
 	cairn_line_word("errorcode", true, (long long)(intptr_t)errorcode);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1924,7 +1924,7 @@ uint64_t cairn_reference_call_MPI_Info_create(MPI_Info *info)
 {
 	(void)info;
 	const uint64_t index_ = cairn_line_call("MPI_Info_create");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1955,7 +1955,7 @@ uint64_t cairn_reference_call_MPI_Info_create_env(int argc, char *argv[], MPI_In
 			cairn_line_text_element(argv[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1982,7 +1982,7 @@ uint64_t cairn_reference_call_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 	(void)newinfo;
 	const uint64_t index_ = cairn_line_call("MPI_Info_dup");
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2008,7 +2008,7 @@ uint64_t cairn_reference_call_MPI_Info_free(MPI_Info *info)
 		cairn_line_null("info");
 	else
 		cairn_line_word("info", true, true ? (long long)(intptr_t)*info : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2038,7 +2038,7 @@ uint64_t cairn_reference_call_MPI_Info_set(MPI_Info info, const char *key, const
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_text("key", true, length_key_, key);
 	cairn_line_text("value", true, length_value_, value);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2066,7 +2066,7 @@ uint64_t cairn_reference_call_MPI_Info_delete(MPI_Info info, const char *key)
 	const uint64_t index_ = cairn_line_call("MPI_Info_delete");
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_text("key", true, length_key_, key);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2097,7 +2097,7 @@ uint64_t cairn_reference_call_MPI_Info_get(MPI_Info info, const char *key, int v
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_text("key", true, length_key_, key);
 	cairn_line_word("valuelen", true, (long long)(intptr_t)valuelen);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2134,7 +2134,7 @@ uint64_t cairn_reference_call_MPI_Info_get_valuelen(MPI_Info info, const char *k
 	const uint64_t index_ = cairn_line_call("MPI_Info_get_valuelen");
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_text("key", true, length_key_, key);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2178,7 +2178,7 @@ uint64_t cairn_reference_call_MPI_Info_get_string(MPI_Info info, const char *key
 		cairn_line_null("buflen");
 	else
 		cairn_line_word("buflen", true, true ? (long long)(intptr_t)*buflen : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2212,7 +2212,7 @@ uint64_t cairn_reference_call_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 	(void)nkeys;
 	const uint64_t index_ = cairn_line_call("MPI_Info_get_nkeys");
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2240,7 +2240,7 @@ uint64_t cairn_reference_call_MPI_Info_get_nthkey(MPI_Info info, int n, char *ke
 	const uint64_t index_ = cairn_line_call("MPI_Info_get_nthkey");
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("n", true, (long long)(intptr_t)n);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2266,7 +2266,7 @@ uint64_t cairn_reference_call_MPI_Session_init(MPI_Info info, MPI_Errhandler err
 	const uint64_t index_ = cairn_line_call("MPI_Session_init");
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("errhandler", true, (long long)(intptr_t)errhandler);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2293,7 +2293,7 @@ uint64_t cairn_reference_call_MPI_Session_finalize(MPI_Session *session)
 		cairn_line_null("session");
 	else
 		cairn_line_word("session", true, true ? (long long)(intptr_t)*session : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2318,7 +2318,7 @@ uint64_t cairn_reference_call_MPI_Session_get_num_psets(MPI_Session session, MPI
 	const uint64_t index_ = cairn_line_call("MPI_Session_get_num_psets");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2354,7 +2354,7 @@ uint64_t cairn_reference_call_MPI_Session_get_nth_pset(MPI_Session session, MPI_
 		cairn_line_null("pset_len");
 	else
 		cairn_line_word("pset_len", true, true ? (long long)(intptr_t)*pset_len : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2382,7 +2382,7 @@ uint64_t cairn_reference_call_MPI_Session_get_info(MPI_Session session, MPI_Info
 	(void)info_used;
 	const uint64_t index_ = cairn_line_call("MPI_Session_get_info");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2410,7 +2410,7 @@ uint64_t cairn_reference_call_MPI_Session_get_pset_info(MPI_Session session, con
 	const uint64_t index_ = cairn_line_call("MPI_Session_get_pset_info");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_text("pset_name", true, length_pset_name_, pset_name);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 

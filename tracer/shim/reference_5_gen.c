@@ -30,7 +30,7 @@ uint64_t cairn_reference_call_MPI_Comm_spawn(const char *command, char *argv[], 
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -114,7 +114,7 @@ uint64_t cairn_reference_call_MPI_Comm_spawn_multiple(int count, char *array_of_
 	}
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -160,7 +160,7 @@ uint64_t cairn_reference_call_MPI_Comm_get_parent(MPI_Comm *parent)
 {
 	(void)parent;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_get_parent");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -185,7 +185,7 @@ uint64_t cairn_reference_call_MPI_Open_port(MPI_Info info, char *port_name)
 	(void)length_port_name_;
 	const uint64_t index_ = cairn_line_call("MPI_Open_port");
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -209,7 +209,7 @@ uint64_t cairn_reference_call_MPI_Close_port(const char *port_name)
 	(void)length_port_name_;
 	const uint64_t index_ = cairn_line_call("MPI_Close_port");
 	cairn_line_text("port_name", true, length_port_name_, port_name);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -240,7 +240,7 @@ uint64_t cairn_reference_call_MPI_Comm_accept(const char *port_name, MPI_Info in
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -281,7 +281,7 @@ uint64_t cairn_reference_call_MPI_Comm_connect(const char *port_name, MPI_Info i
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -312,7 +312,7 @@ uint64_t cairn_reference_call_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 	(void)intercomm;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_join");
 	cairn_line_word("fd", true, (long long)(intptr_t)fd);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -338,7 +338,7 @@ uint64_t cairn_reference_call_MPI_Comm_disconnect(MPI_Comm *comm)
 		cairn_line_null("comm");
 	else
 		cairn_line_word("comm", true, true ? (long long)(intptr_t)*comm : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -368,7 +368,7 @@ uint64_t cairn_reference_call_MPI_Publish_name(const char *service_name, MPI_Inf
 	cairn_line_text("service_name", true, length_service_name_, service_name);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_text("port_name", true, length_port_name_, port_name);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -400,7 +400,7 @@ uint64_t cairn_reference_call_MPI_Unpublish_name(const char *service_name, MPI_I
 	cairn_line_text("service_name", true, length_service_name_, service_name);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_text("port_name", true, length_port_name_, port_name);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -431,7 +431,7 @@ uint64_t cairn_reference_call_MPI_Lookup_name(const char *service_name, MPI_Info
 	const uint64_t index_ = cairn_line_call("MPI_Lookup_name");
 	cairn_line_text("service_name", true, length_service_name_, service_name);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -465,7 +465,7 @@ uint64_t cairn_reference_call_MPI_Win_create(void *base, MPI_Aint size, int disp
 	cairn_line_word("disp_unit", true, (long long)(intptr_t)disp_unit);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -501,7 +501,7 @@ uint64_t cairn_reference_call_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Ai
 	cairn_line_word("disp_unit", true, (long long)(intptr_t)disp_unit);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -536,7 +536,7 @@ uint64_t cairn_reference_call_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI
 	cairn_line_word("disp_unit", true, (long long)(intptr_t)disp_unit);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -575,7 +575,7 @@ uint64_t cairn_reference_call_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_un
 	cairn_line_word("disp_unit", true, (long long)(intptr_t)disp_unit);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -614,7 +614,7 @@ uint64_t cairn_reference_call_MPI_Win_allocate_shared(MPI_Aint size, int disp_un
 	cairn_line_word("disp_unit", true, (long long)(intptr_t)disp_unit);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -653,7 +653,7 @@ uint64_t cairn_reference_call_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint 
 	cairn_line_word("disp_unit", true, (long long)(intptr_t)disp_unit);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -687,7 +687,7 @@ uint64_t cairn_reference_call_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm com
 	const uint64_t index_ = cairn_line_call("MPI_Win_create_dynamic");
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -716,7 +716,7 @@ uint64_t cairn_reference_call_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Ai
 	const uint64_t index_ = cairn_line_call("MPI_Win_shared_query");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
 	cairn_line_word("rank", true, (long long)(intptr_t)rank);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -755,7 +755,7 @@ uint64_t cairn_reference_call_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_
 	const uint64_t index_ = cairn_line_call("MPI_Win_shared_query_c");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
 	cairn_line_word("rank", true, (long long)(intptr_t)rank);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -793,7 +793,7 @@ uint64_t cairn_reference_call_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint s
 	cairn_line_word("win", true, (long long)(intptr_t)win);
 	cairn_line_word("base", true, (long long)(intptr_t)base);
 	cairn_line_word("size", true, (long long)(intptr_t)size);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -815,7 +815,7 @@ uint64_t cairn_reference_call_MPI_Win_detach(MPI_Win win, const void *base)
 	const uint64_t index_ = cairn_line_call("MPI_Win_detach");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
 	cairn_line_word("base", true, (long long)(intptr_t)base);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -837,7 +837,7 @@ uint64_t cairn_reference_call_MPI_Win_free(MPI_Win *win)
 		cairn_line_null("win");
 	else
 		cairn_line_word("win", true, true ? (long long)(intptr_t)*win : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -860,7 +860,7 @@ uint64_t cairn_reference_call_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 	(void)group;
 	const uint64_t index_ = cairn_line_call("MPI_Win_get_group");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -885,7 +885,7 @@ uint64_t cairn_reference_call_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 	const uint64_t index_ = cairn_line_call("MPI_Win_set_info");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -905,7 +905,7 @@ uint64_t cairn_reference_call_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 	(void)info_used;
 	const uint64_t index_ = cairn_line_call("MPI_Win_get_info");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -942,7 +942,7 @@ uint64_t cairn_reference_call_MPI_Put(const void *origin_addr, int origin_count,
 	cairn_line_word("target_count", true, (long long)(intptr_t)target_count);
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -981,7 +981,7 @@ uint64_t cairn_reference_call_MPI_Put_c(const void *origin_addr, MPI_Count origi
 	cairn_line_word("target_count", true, (long long)(intptr_t)target_count);
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1019,7 +1019,7 @@ uint64_t cairn_reference_call_MPI_Get(void *origin_addr, int origin_count, MPI_D
 	cairn_line_word("target_count", true, (long long)(intptr_t)target_count);
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1058,7 +1058,7 @@ uint64_t cairn_reference_call_MPI_Get_c(void *origin_addr, MPI_Count origin_coun
 	cairn_line_word("target_count", true, (long long)(intptr_t)target_count);
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1100,7 +1100,7 @@ uint64_t cairn_reference_call_MPI_Accumulate(const void *origin_addr, int origin
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1142,7 +1142,7 @@ uint64_t cairn_reference_call_MPI_Accumulate_c(const void *origin_addr, MPI_Coun
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1189,7 +1189,7 @@ uint64_t cairn_reference_call_MPI_Get_accumulate(const void *origin_addr, int or
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1240,7 +1240,7 @@ uint64_t cairn_reference_call_MPI_Get_accumulate_c(const void *origin_addr, MPI_
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1281,7 +1281,7 @@ uint64_t cairn_reference_call_MPI_Fetch_and_op(const void *origin_addr, void *re
 	cairn_line_word("target_disp", true, (long long)(intptr_t)target_disp);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1317,7 +1317,7 @@ uint64_t cairn_reference_call_MPI_Compare_and_swap(const void *origin_addr, cons
 	cairn_line_word("target_rank", true, (long long)(intptr_t)target_rank);
 	cairn_line_word("target_disp", true, (long long)(intptr_t)target_disp);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1357,7 +1357,7 @@ uint64_t cairn_reference_call_MPI_Rput(const void *origin_addr, int origin_count
 	cairn_line_word("target_count", true, (long long)(intptr_t)target_count);
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1402,7 +1402,7 @@ uint64_t cairn_reference_call_MPI_Rput_c(const void *origin_addr, MPI_Count orig
 	cairn_line_word("target_count", true, (long long)(intptr_t)target_count);
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1446,7 +1446,7 @@ uint64_t cairn_reference_call_MPI_Rget(void *origin_addr, int origin_count, MPI_
 	cairn_line_word("target_count", true, (long long)(intptr_t)target_count);
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1491,7 +1491,7 @@ uint64_t cairn_reference_call_MPI_Rget_c(void *origin_addr, MPI_Count origin_cou
 	cairn_line_word("target_count", true, (long long)(intptr_t)target_count);
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1539,7 +1539,7 @@ uint64_t cairn_reference_call_MPI_Raccumulate(const void *origin_addr, int origi
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1587,7 +1587,7 @@ uint64_t cairn_reference_call_MPI_Raccumulate_c(const void *origin_addr, MPI_Cou
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1640,7 +1640,7 @@ uint64_t cairn_reference_call_MPI_Rget_accumulate(const void *origin_addr, int o
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1697,7 +1697,7 @@ uint64_t cairn_reference_call_MPI_Rget_accumulate_c(const void *origin_addr, MPI
 	cairn_line_word("target_datatype", true, (long long)(intptr_t)target_datatype);
 	cairn_line_word("op", true, (long long)(intptr_t)op);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1734,7 +1734,7 @@ uint64_t cairn_reference_call_MPI_Win_fence(int assert, MPI_Win win)
 	const uint64_t index_ = cairn_line_call("MPI_Win_fence");
 	cairn_line_word("assert", true, (long long)(intptr_t)assert);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1757,7 +1757,7 @@ uint64_t cairn_reference_call_MPI_Win_start(MPI_Group group, int assert, MPI_Win
 	cairn_line_word("group", true, (long long)(intptr_t)group);
 	cairn_line_word("assert", true, (long long)(intptr_t)assert);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1777,7 +1777,7 @@ uint64_t cairn_reference_call_MPI_Win_complete(MPI_Win win)
 	(void)win;
 	const uint64_t index_ = cairn_line_call("MPI_Win_complete");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1799,7 +1799,7 @@ uint64_t cairn_reference_call_MPI_Win_post(MPI_Group group, int assert, MPI_Win 
 	cairn_line_word("group", true, (long long)(intptr_t)group);
 	cairn_line_word("assert", true, (long long)(intptr_t)assert);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1819,7 +1819,7 @@ uint64_t cairn_reference_call_MPI_Win_wait(MPI_Win win)
 	(void)win;
 	const uint64_t index_ = cairn_line_call("MPI_Win_wait");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1838,7 +1838,7 @@ uint64_t cairn_reference_call_MPI_Win_test(MPI_Win win, int *flag)
 	(void)flag;
 	const uint64_t index_ = cairn_line_call("MPI_Win_test");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1867,7 +1867,7 @@ uint64_t cairn_reference_call_MPI_Win_lock(int lock_type, int rank, int assert, 
 	cairn_line_word("rank", true, (long long)(intptr_t)rank);
 	cairn_line_word("assert", true, (long long)(intptr_t)assert);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1890,7 +1890,7 @@ uint64_t cairn_reference_call_MPI_Win_lock_all(int assert, MPI_Win win)
 	const uint64_t index_ = cairn_line_call("MPI_Win_lock_all");
 	cairn_line_word("assert", true, (long long)(intptr_t)assert);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1911,7 +1911,7 @@ uint64_t cairn_reference_call_MPI_Win_unlock(int rank, MPI_Win win)
 	const uint64_t index_ = cairn_line_call("MPI_Win_unlock");
 	cairn_line_word("rank", true, (long long)(intptr_t)rank);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1930,7 +1930,7 @@ uint64_t cairn_reference_call_MPI_Win_unlock_all(MPI_Win win)
 	(void)win;
 	const uint64_t index_ = cairn_line_call("MPI_Win_unlock_all");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1950,7 +1950,7 @@ uint64_t cairn_reference_call_MPI_Win_flush(int rank, MPI_Win win)
 	const uint64_t index_ = cairn_line_call("MPI_Win_flush");
 	cairn_line_word("rank", true, (long long)(intptr_t)rank);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1969,7 +1969,7 @@ uint64_t cairn_reference_call_MPI_Win_flush_all(MPI_Win win)
 	(void)win;
 	const uint64_t index_ = cairn_line_call("MPI_Win_flush_all");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1989,7 +1989,7 @@ uint64_t cairn_reference_call_MPI_Win_flush_local(int rank, MPI_Win win)
 	const uint64_t index_ = cairn_line_call("MPI_Win_flush_local");
 	cairn_line_word("rank", true, (long long)(intptr_t)rank);
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2008,7 +2008,7 @@ uint64_t cairn_reference_call_MPI_Win_flush_local_all(MPI_Win win)
 	(void)win;
 	const uint64_t index_ = cairn_line_call("MPI_Win_flush_local_all");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2026,7 +2026,7 @@ uint64_t cairn_reference_call_MPI_Win_sync(MPI_Win win)
 	(void)win;
 	const uint64_t index_ = cairn_line_call("MPI_Win_sync");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2051,7 +2051,7 @@ uint64_t cairn_reference_call_MPI_Grequest_start(MPI_Grequest_query_function *qu
 	cairn_line_word("free_fn", true, (long long)(intptr_t)free_fn);
 	cairn_line_word("cancel_fn", true, (long long)(intptr_t)cancel_fn);
 	cairn_line_word("extra_state", true, (long long)(intptr_t)extra_state);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2077,7 +2077,7 @@ uint64_t cairn_reference_call_MPI_Grequest_complete(MPI_Request request)
 	(void)request;
 	const uint64_t index_ = cairn_line_call("MPI_Grequest_complete");
 	cairn_line_word("request", true, (long long)(intptr_t)request);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2099,7 +2099,7 @@ uint64_t cairn_reference_call_MPI_Status_set_elements(MPI_Status *status, MPI_Da
 	cairn_line_status("status", true, false, status, false);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2124,7 +2124,7 @@ uint64_t cairn_reference_call_MPI_Status_set_elements_c(MPI_Status *status, MPI_
 	cairn_line_status("status", true, false, status, false);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2149,7 +2149,7 @@ uint64_t cairn_reference_call_MPI_Status_set_elements_x(MPI_Status *status, MPI_
 	cairn_line_status("status", true, false, status, false);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2172,7 +2172,7 @@ uint64_t cairn_reference_call_MPI_Status_set_cancelled(MPI_Status *status, int f
 	const uint64_t index_ = cairn_line_call("MPI_Status_set_cancelled");
 	cairn_line_status("status", true, false, status, false);
 	cairn_line_word("flag", true, (long long)(intptr_t)flag);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2193,7 +2193,7 @@ uint64_t cairn_reference_call_MPI_Status_get_source(const MPI_Status *status, in
 	(void)source;
 	const uint64_t index_ = cairn_line_call("MPI_Status_get_source");
 	cairn_line_status("status", true, false, status, false);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2217,7 +2217,7 @@ uint64_t cairn_reference_call_MPI_Status_get_tag(const MPI_Status *status, int *
 	(void)tag;
 	const uint64_t index_ = cairn_line_call("MPI_Status_get_tag");
 	cairn_line_status("status", true, false, status, false);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2241,7 +2241,7 @@ uint64_t cairn_reference_call_MPI_Status_get_error(const MPI_Status *status, int
 	(void)error;
 	const uint64_t index_ = cairn_line_call("MPI_Status_get_error");
 	cairn_line_status("status", true, false, status, false);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2266,7 +2266,7 @@ uint64_t cairn_reference_call_MPI_Status_set_source(MPI_Status *status, int sour
 	const uint64_t index_ = cairn_line_call("MPI_Status_set_source");
 	cairn_line_status("status", true, false, status, false);
 	cairn_line_word("source", true, (long long)(intptr_t)source);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2288,7 +2288,7 @@ uint64_t cairn_reference_call_MPI_Status_set_tag(MPI_Status *status, int tag)
 	const uint64_t index_ = cairn_line_call("MPI_Status_set_tag");
 	cairn_line_status("status", true, false, status, false);
 	cairn_line_word("tag", true, (long long)(intptr_t)tag);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2310,7 +2310,7 @@ uint64_t cairn_reference_call_MPI_Status_set_error(MPI_Status *status, int error
 	const uint64_t index_ = cairn_line_call("MPI_Status_set_error");
 	cairn_line_status("status", true, false, status, false);
 	cairn_line_word("error", true, (long long)(intptr_t)error);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2339,7 +2339,7 @@ uint64_t cairn_reference_call_MPI_File_open(MPI_Comm comm, const char *filename,
 	cairn_line_text("filename", true, length_filename_, filename);
 	cairn_line_word("amode", true, (long long)(intptr_t)amode);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2370,7 +2370,7 @@ uint64_t cairn_reference_call_MPI_File_close(MPI_File *fh)
 		cairn_line_null("fh");
 	else
 		cairn_line_word("fh", true, true ? (long long)(intptr_t)*fh : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2396,7 +2396,7 @@ uint64_t cairn_reference_call_MPI_File_delete(const char *filename, MPI_Info inf
 	const uint64_t index_ = cairn_line_call("MPI_File_delete");
 	cairn_line_text("filename", true, length_filename_, filename);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2419,7 +2419,7 @@ uint64_t cairn_reference_call_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 	const uint64_t index_ = cairn_line_call("MPI_File_set_size");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("size", true, (long long)(intptr_t)size);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2440,7 +2440,7 @@ uint64_t cairn_reference_call_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 	const uint64_t index_ = cairn_line_call("MPI_File_preallocate");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("size", true, (long long)(intptr_t)size);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2460,7 +2460,7 @@ uint64_t cairn_reference_call_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 	(void)size;
 	const uint64_t index_ = cairn_line_call("MPI_File_get_size");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2484,7 +2484,7 @@ uint64_t cairn_reference_call_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 	(void)group;
 	const uint64_t index_ = cairn_line_call("MPI_File_get_group");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2508,7 +2508,7 @@ uint64_t cairn_reference_call_MPI_File_get_amode(MPI_File fh, int *amode)
 	(void)amode;
 	const uint64_t index_ = cairn_line_call("MPI_File_get_amode");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2533,7 +2533,7 @@ uint64_t cairn_reference_call_MPI_File_set_info(MPI_File fh, MPI_Info info)
 	const uint64_t index_ = cairn_line_call("MPI_File_set_info");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2553,7 +2553,7 @@ uint64_t cairn_reference_call_MPI_File_get_info(MPI_File fh, MPI_Info *info_used
 	(void)info_used;
 	const uint64_t index_ = cairn_line_call("MPI_File_get_info");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2588,7 +2588,7 @@ uint64_t cairn_reference_call_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MP
 	cairn_line_word("filetype", true, (long long)(intptr_t)filetype);
 	cairn_line_text("datarep", true, length_datarep_, datarep);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2619,7 +2619,7 @@ uint64_t cairn_reference_call_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, M
 	(void)length_datarep_;
 	const uint64_t index_ = cairn_line_call("MPI_File_get_view");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 

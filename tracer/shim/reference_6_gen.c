@@ -14,7 +14,7 @@ uint64_t cairn_reference_call_MPI_File_read_at(MPI_File fh, MPI_Offset offset, v
 	cairn_line_word("offset", true, (long long)(intptr_t)offset);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -47,7 +47,7 @@ uint64_t cairn_reference_call_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset,
 	cairn_line_word("offset", true, (long long)(intptr_t)offset);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -80,7 +80,7 @@ uint64_t cairn_reference_call_MPI_File_read_at_all(MPI_File fh, MPI_Offset offse
 	cairn_line_word("offset", true, (long long)(intptr_t)offset);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -113,7 +113,7 @@ uint64_t cairn_reference_call_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset off
 	cairn_line_word("offset", true, (long long)(intptr_t)offset);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -147,7 +147,7 @@ uint64_t cairn_reference_call_MPI_File_write_at(MPI_File fh, MPI_Offset offset, 
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -180,7 +180,7 @@ uint64_t cairn_reference_call_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -213,7 +213,7 @@ uint64_t cairn_reference_call_MPI_File_write_at_all(MPI_File fh, MPI_Offset offs
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -246,7 +246,7 @@ uint64_t cairn_reference_call_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset of
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -278,7 +278,7 @@ uint64_t cairn_reference_call_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, 
 	cairn_line_word("offset", true, (long long)(intptr_t)offset);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -314,7 +314,7 @@ uint64_t cairn_reference_call_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset
 	cairn_line_word("offset", true, (long long)(intptr_t)offset);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -350,7 +350,7 @@ uint64_t cairn_reference_call_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offs
 	cairn_line_word("offset", true, (long long)(intptr_t)offset);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -386,7 +386,7 @@ uint64_t cairn_reference_call_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset of
 	cairn_line_word("offset", true, (long long)(intptr_t)offset);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -423,7 +423,7 @@ uint64_t cairn_reference_call_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset,
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -459,7 +459,7 @@ uint64_t cairn_reference_call_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offse
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -495,7 +495,7 @@ uint64_t cairn_reference_call_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset off
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -531,7 +531,7 @@ uint64_t cairn_reference_call_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset o
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -564,7 +564,7 @@ uint64_t cairn_reference_call_MPI_File_read(MPI_File fh, void *buf, int count, M
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -594,7 +594,7 @@ uint64_t cairn_reference_call_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count 
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -624,7 +624,7 @@ uint64_t cairn_reference_call_MPI_File_read_all(MPI_File fh, void *buf, int coun
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -654,7 +654,7 @@ uint64_t cairn_reference_call_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Co
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -685,7 +685,7 @@ uint64_t cairn_reference_call_MPI_File_write(MPI_File fh, const void *buf, int c
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -715,7 +715,7 @@ uint64_t cairn_reference_call_MPI_File_write_c(MPI_File fh, const void *buf, MPI
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -745,7 +745,7 @@ uint64_t cairn_reference_call_MPI_File_write_all(MPI_File fh, const void *buf, i
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -775,7 +775,7 @@ uint64_t cairn_reference_call_MPI_File_write_all_c(MPI_File fh, const void *buf,
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -804,7 +804,7 @@ uint64_t cairn_reference_call_MPI_File_iread(MPI_File fh, void *buf, int count, 
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -837,7 +837,7 @@ uint64_t cairn_reference_call_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -870,7 +870,7 @@ uint64_t cairn_reference_call_MPI_File_iread_all(MPI_File fh, void *buf, int cou
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -903,7 +903,7 @@ uint64_t cairn_reference_call_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_C
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -937,7 +937,7 @@ uint64_t cairn_reference_call_MPI_File_iwrite(MPI_File fh, const void *buf, int 
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -970,7 +970,7 @@ uint64_t cairn_reference_call_MPI_File_iwrite_c(MPI_File fh, const void *buf, MP
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1003,7 +1003,7 @@ uint64_t cairn_reference_call_MPI_File_iwrite_all(MPI_File fh, const void *buf, 
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1036,7 +1036,7 @@ uint64_t cairn_reference_call_MPI_File_iwrite_all_c(MPI_File fh, const void *buf
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1066,7 +1066,7 @@ uint64_t cairn_reference_call_MPI_File_seek(MPI_File fh, MPI_Offset offset, int 
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("offset", true, (long long)(intptr_t)offset);
 	cairn_line_word("whence", true, (long long)(intptr_t)whence);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1087,7 +1087,7 @@ uint64_t cairn_reference_call_MPI_File_get_position(MPI_File fh, MPI_Offset *off
 	(void)offset;
 	const uint64_t index_ = cairn_line_call("MPI_File_get_position");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1113,7 +1113,7 @@ uint64_t cairn_reference_call_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset o
 	const uint64_t index_ = cairn_line_call("MPI_File_get_byte_offset");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("offset", true, (long long)(intptr_t)offset);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1143,7 +1143,7 @@ uint64_t cairn_reference_call_MPI_File_read_shared(MPI_File fh, void *buf, int c
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1173,7 +1173,7 @@ uint64_t cairn_reference_call_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1204,7 +1204,7 @@ uint64_t cairn_reference_call_MPI_File_write_shared(MPI_File fh, const void *buf
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1234,7 +1234,7 @@ uint64_t cairn_reference_call_MPI_File_write_shared_c(MPI_File fh, const void *b
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1263,7 +1263,7 @@ uint64_t cairn_reference_call_MPI_File_iread_shared(MPI_File fh, void *buf, int 
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1296,7 +1296,7 @@ uint64_t cairn_reference_call_MPI_File_iread_shared_c(MPI_File fh, void *buf, MP
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1330,7 +1330,7 @@ uint64_t cairn_reference_call_MPI_File_iwrite_shared(MPI_File fh, const void *bu
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1363,7 +1363,7 @@ uint64_t cairn_reference_call_MPI_File_iwrite_shared_c(MPI_File fh, const void *
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1395,7 +1395,7 @@ uint64_t cairn_reference_call_MPI_File_read_ordered(MPI_File fh, void *buf, int 
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1425,7 +1425,7 @@ uint64_t cairn_reference_call_MPI_File_read_ordered_c(MPI_File fh, void *buf, MP
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1456,7 +1456,7 @@ uint64_t cairn_reference_call_MPI_File_write_ordered(MPI_File fh, const void *bu
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1486,7 +1486,7 @@ uint64_t cairn_reference_call_MPI_File_write_ordered_c(MPI_File fh, const void *
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1513,7 +1513,7 @@ uint64_t cairn_reference_call_MPI_File_seek_shared(MPI_File fh, MPI_Offset offse
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("offset", true, (long long)(intptr_t)offset);
 	cairn_line_word("whence", true, (long long)(intptr_t)whence);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1534,7 +1534,7 @@ uint64_t cairn_reference_call_MPI_File_get_position_shared(MPI_File fh, MPI_Offs
 	(void)offset;
 	const uint64_t index_ = cairn_line_call("MPI_File_get_position_shared");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1564,7 +1564,7 @@ uint64_t cairn_reference_call_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset
 	cairn_line_word("offset", true, (long long)(intptr_t)offset);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1594,7 +1594,7 @@ uint64_t cairn_reference_call_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offs
 	cairn_line_word("offset", true, (long long)(intptr_t)offset);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1619,7 +1619,7 @@ uint64_t cairn_reference_call_MPI_File_read_at_all_end(MPI_File fh, void *buf, M
 	(void)status;
 	const uint64_t index_ = cairn_line_call("MPI_File_read_at_all_end");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1649,7 +1649,7 @@ uint64_t cairn_reference_call_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offse
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1679,7 +1679,7 @@ uint64_t cairn_reference_call_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Off
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1704,7 +1704,7 @@ uint64_t cairn_reference_call_MPI_File_write_at_all_end(MPI_File fh, const void 
 	const uint64_t index_ = cairn_line_call("MPI_File_write_at_all_end");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1730,7 +1730,7 @@ uint64_t cairn_reference_call_MPI_File_read_all_begin(MPI_File fh, void *buf, in
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1757,7 +1757,7 @@ uint64_t cairn_reference_call_MPI_File_read_all_begin_c(MPI_File fh, void *buf, 
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1781,7 +1781,7 @@ uint64_t cairn_reference_call_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_
 	(void)status;
 	const uint64_t index_ = cairn_line_call("MPI_File_read_all_end");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1809,7 +1809,7 @@ uint64_t cairn_reference_call_MPI_File_write_all_begin(MPI_File fh, const void *
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1836,7 +1836,7 @@ uint64_t cairn_reference_call_MPI_File_write_all_begin_c(MPI_File fh, const void
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1860,7 +1860,7 @@ uint64_t cairn_reference_call_MPI_File_write_all_end(MPI_File fh, const void *bu
 	const uint64_t index_ = cairn_line_call("MPI_File_write_all_end");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1886,7 +1886,7 @@ uint64_t cairn_reference_call_MPI_File_read_ordered_begin(MPI_File fh, void *buf
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1913,7 +1913,7 @@ uint64_t cairn_reference_call_MPI_File_read_ordered_begin_c(MPI_File fh, void *b
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1937,7 +1937,7 @@ uint64_t cairn_reference_call_MPI_File_read_ordered_end(MPI_File fh, void *buf, 
 	(void)status;
 	const uint64_t index_ = cairn_line_call("MPI_File_read_ordered_end");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1965,7 +1965,7 @@ uint64_t cairn_reference_call_MPI_File_write_ordered_begin(MPI_File fh, const vo
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1992,7 +1992,7 @@ uint64_t cairn_reference_call_MPI_File_write_ordered_begin_c(MPI_File fh, const 
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2016,7 +2016,7 @@ uint64_t cairn_reference_call_MPI_File_write_ordered_end(MPI_File fh, const void
 	const uint64_t index_ = cairn_line_call("MPI_File_write_ordered_end");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2040,7 +2040,7 @@ uint64_t cairn_reference_call_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype
 	const uint64_t index_ = cairn_line_call("MPI_File_get_type_extent");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2067,7 +2067,7 @@ uint64_t cairn_reference_call_MPI_File_get_type_extent_c(MPI_File fh, MPI_Dataty
 	const uint64_t index_ = cairn_line_call("MPI_File_get_type_extent_c");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2101,7 +2101,7 @@ uint64_t cairn_reference_call_MPI_Register_datarep(const char *datarep, MPI_Data
 	cairn_line_word("write_conversion_fn", true, (long long)(intptr_t)write_conversion_fn);
 	cairn_line_word("dtype_file_extent_fn", true, (long long)(intptr_t)dtype_file_extent_fn);
 	cairn_line_word("extra_state", true, (long long)(intptr_t)extra_state);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2135,7 +2135,7 @@ uint64_t cairn_reference_call_MPI_Register_datarep_c(const char *datarep, MPI_Da
 	cairn_line_word("write_conversion_fn", true, (long long)(intptr_t)write_conversion_fn);
 	cairn_line_word("dtype_file_extent_fn", true, (long long)(intptr_t)dtype_file_extent_fn);
 	cairn_line_word("extra_state", true, (long long)(intptr_t)extra_state);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2161,7 +2161,7 @@ uint64_t cairn_reference_call_MPI_File_set_atomicity(MPI_File fh, int flag)
 	const uint64_t index_ = cairn_line_call("MPI_File_set_atomicity");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
 	cairn_line_word("flag", true, (long long)(intptr_t)flag);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2181,7 +2181,7 @@ uint64_t cairn_reference_call_MPI_File_get_atomicity(MPI_File fh, int *flag)
 	(void)flag;
 	const uint64_t index_ = cairn_line_call("MPI_File_get_atomicity");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2204,7 +2204,7 @@ uint64_t cairn_reference_call_MPI_File_sync(MPI_File fh)
 	(void)fh;
 	const uint64_t index_ = cairn_line_call("MPI_File_sync");
 	cairn_line_word("fh", true, (long long)(intptr_t)fh);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2223,7 +2223,7 @@ uint64_t cairn_reference_call_MPI_T_init_thread(int required, int *provided)
 	(void)provided;
 	const uint64_t index_ = cairn_line_call("MPI_T_init_thread");
 	cairn_line_word("required", true, (long long)(intptr_t)required);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2244,7 +2244,7 @@ void cairn_reference_return_MPI_T_init_thread(uint64_t index_, int result_, int 
 uint64_t cairn_reference_call_MPI_T_finalize(void)
 {
 	const uint64_t index_ = cairn_line_call("MPI_T_finalize");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2270,7 +2270,7 @@ uint64_t cairn_reference_call_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num,
 		cairn_line_null("name_len");
 	else
 		cairn_line_word("name_len", true, true ? (long long)(intptr_t)*name_len : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2311,7 +2311,7 @@ uint64_t cairn_reference_call_MPI_T_enum_get_item(MPI_T_enum enumtype, int index
 		cairn_line_null("name_len");
 	else
 		cairn_line_word("name_len", true, true ? (long long)(intptr_t)*name_len : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2341,7 +2341,7 @@ uint64_t cairn_reference_call_MPI_T_cvar_get_num(int *num_cvar)
 {
 	(void)num_cvar;
 	const uint64_t index_ = cairn_line_call("MPI_T_cvar_get_num");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2384,7 +2384,7 @@ uint64_t cairn_reference_call_MPI_T_cvar_get_info(int cvar_index, char *name, in
 		cairn_line_null("desc_len");
 	else
 		cairn_line_word("desc_len", true, true ? (long long)(intptr_t)*desc_len : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2444,7 +2444,7 @@ uint64_t cairn_reference_call_MPI_T_cvar_get_index(const char *name, int *cvar_i
 	(void)length_name_;
 	const uint64_t index_ = cairn_line_call("MPI_T_cvar_get_index");
 	cairn_line_text("name", true, length_name_, name);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2473,7 +2473,7 @@ uint64_t cairn_reference_call_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_
 	const uint64_t index_ = cairn_line_call("MPI_T_cvar_handle_alloc");
 	cairn_line_word("cvar_index", true, (long long)(intptr_t)cvar_index);
 	cairn_line_word("obj_handle", true, (long long)(intptr_t)obj_handle);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2505,7 +2505,7 @@ uint64_t cairn_reference_call_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 		cairn_line_null("handle");
 	else
 		cairn_line_word("handle", true, true ? (long long)(intptr_t)*handle : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2528,7 +2528,7 @@ uint64_t cairn_reference_call_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *bu
 	(void)buf;
 	const uint64_t index_ = cairn_line_call("MPI_T_cvar_read");
 	cairn_line_word("handle", true, (long long)(intptr_t)handle);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 

@@ -8,7 +8,7 @@ uint64_t cairn_reference_call_MPI_T_cvar_write(MPI_T_cvar_handle handle, const v
 	const uint64_t index_ = cairn_line_call("MPI_T_cvar_write");
 	cairn_line_word("handle", true, (long long)(intptr_t)handle);
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -26,7 +26,7 @@ uint64_t cairn_reference_call_MPI_T_pvar_get_num(int *num_pvar)
 {
 	(void)num_pvar;
 	const uint64_t index_ = cairn_line_call("MPI_T_pvar_get_num");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -72,7 +72,7 @@ uint64_t cairn_reference_call_MPI_T_pvar_get_info(int pvar_index, char *name, in
 		cairn_line_null("desc_len");
 	else
 		cairn_line_word("desc_len", true, true ? (long long)(intptr_t)*desc_len : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -149,7 +149,7 @@ uint64_t cairn_reference_call_MPI_T_pvar_get_index(const char *name, int var_cla
 	const uint64_t index_ = cairn_line_call("MPI_T_pvar_get_index");
 	cairn_line_text("name", true, length_name_, name);
 	cairn_line_word("var_class", true, (long long)(intptr_t)var_class);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -174,7 +174,7 @@ uint64_t cairn_reference_call_MPI_T_pvar_session_create(MPI_T_pvar_session *sess
 {
 	(void)session;
 	const uint64_t index_ = cairn_line_call("MPI_T_pvar_session_create");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -199,7 +199,7 @@ uint64_t cairn_reference_call_MPI_T_pvar_session_free(MPI_T_pvar_session *sessio
 		cairn_line_null("session");
 	else
 		cairn_line_word("session", true, true ? (long long)(intptr_t)*session : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -227,7 +227,7 @@ uint64_t cairn_reference_call_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_word("pvar_index", true, (long long)(intptr_t)pvar_index);
 	cairn_line_word("obj_handle", true, (long long)(intptr_t)obj_handle);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -262,7 +262,7 @@ uint64_t cairn_reference_call_MPI_T_pvar_handle_free(MPI_T_pvar_session session,
 		cairn_line_null("handle");
 	else
 		cairn_line_word("handle", true, true ? (long long)(intptr_t)*handle : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -287,7 +287,7 @@ uint64_t cairn_reference_call_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T
 	const uint64_t index_ = cairn_line_call("MPI_T_pvar_start");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_word("handle", true, (long long)(intptr_t)handle);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -308,7 +308,7 @@ uint64_t cairn_reference_call_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_
 	const uint64_t index_ = cairn_line_call("MPI_T_pvar_stop");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_word("handle", true, (long long)(intptr_t)handle);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -330,7 +330,7 @@ uint64_t cairn_reference_call_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_
 	const uint64_t index_ = cairn_line_call("MPI_T_pvar_read");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_word("handle", true, (long long)(intptr_t)handle);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -355,7 +355,7 @@ uint64_t cairn_reference_call_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_word("handle", true, (long long)(intptr_t)handle);
 	cairn_line_word("buf", true, (long long)(intptr_t)buf);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -377,7 +377,7 @@ uint64_t cairn_reference_call_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T
 	const uint64_t index_ = cairn_line_call("MPI_T_pvar_reset");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_word("handle", true, (long long)(intptr_t)handle);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -399,7 +399,7 @@ uint64_t cairn_reference_call_MPI_T_pvar_readreset(MPI_T_pvar_session session, M
 	const uint64_t index_ = cairn_line_call("MPI_T_pvar_readreset");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
 	cairn_line_word("handle", true, (long long)(intptr_t)handle);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -419,7 +419,7 @@ uint64_t cairn_reference_call_MPI_T_source_get_num(int *num_sources)
 {
 	(void)num_sources;
 	const uint64_t index_ = cairn_line_call("MPI_T_source_get_num");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -461,7 +461,7 @@ uint64_t cairn_reference_call_MPI_T_source_get_info(int source_index, char *name
 		cairn_line_null("desc_len");
 	else
 		cairn_line_word("desc_len", true, true ? (long long)(intptr_t)*desc_len : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -514,7 +514,7 @@ uint64_t cairn_reference_call_MPI_T_source_get_timestamp(int source_index, MPI_C
 	(void)timestamp;
 	const uint64_t index_ = cairn_line_call("MPI_T_source_get_timestamp");
 	cairn_line_word("source_index", true, (long long)(intptr_t)source_index);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -536,7 +536,7 @@ uint64_t cairn_reference_call_MPI_T_event_get_num(int *num_events)
 {
 	(void)num_events;
 	const uint64_t index_ = cairn_line_call("MPI_T_event_get_num");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -589,7 +589,7 @@ uint64_t cairn_reference_call_MPI_T_event_get_info(int event_index, char *name, 
 		cairn_line_null("desc_len");
 	else
 		cairn_line_word("desc_len", true, true ? (long long)(intptr_t)*desc_len : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -661,7 +661,7 @@ uint64_t cairn_reference_call_MPI_T_event_get_index(const char *name, int *event
 	(void)length_name_;
 	const uint64_t index_ = cairn_line_call("MPI_T_event_get_index");
 	cairn_line_text("name", true, length_name_, name);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -691,7 +691,7 @@ uint64_t cairn_reference_call_MPI_T_event_handle_alloc(int event_index, void *ob
 	cairn_line_word("event_index", true, (long long)(intptr_t)event_index);
 	cairn_line_word("obj_handle", true, (long long)(intptr_t)obj_handle);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -718,7 +718,7 @@ uint64_t cairn_reference_call_MPI_T_event_handle_set_info(MPI_T_event_registrati
 	const uint64_t index_ = cairn_line_call("MPI_T_event_handle_set_info");
 	cairn_line_word("event_registration", true, (long long)(intptr_t)event_registration);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -738,7 +738,7 @@ uint64_t cairn_reference_call_MPI_T_event_handle_get_info(MPI_T_event_registrati
 	(void)info_used;
 	const uint64_t index_ = cairn_line_call("MPI_T_event_handle_get_info");
 	cairn_line_word("event_registration", true, (long long)(intptr_t)event_registration);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -769,7 +769,7 @@ uint64_t cairn_reference_call_MPI_T_event_register_callback(MPI_T_event_registra
 	cairn_line_word("info", true, (long long)(intptr_t)info);
 	cairn_line_word("user_data", true, (long long)(intptr_t)user_data);
 	cairn_line_word("event_cb_function", true, (long long)(intptr_t)event_cb_function);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -795,7 +795,7 @@ uint64_t cairn_reference_call_MPI_T_event_callback_set_info(MPI_T_event_registra
 	cairn_line_word("event_registration", true, (long long)(intptr_t)event_registration);
 	cairn_line_word("cb_safety", true, (long long)(intptr_t)cb_safety);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -818,7 +818,7 @@ uint64_t cairn_reference_call_MPI_T_event_callback_get_info(MPI_T_event_registra
 	const uint64_t index_ = cairn_line_call("MPI_T_event_callback_get_info");
 	cairn_line_word("event_registration", true, (long long)(intptr_t)event_registration);
 	cairn_line_word("cb_safety", true, (long long)(intptr_t)cb_safety);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -846,7 +846,7 @@ uint64_t cairn_reference_call_MPI_T_event_handle_free(MPI_T_event_registration e
 	cairn_line_word("event_registration", true, (long long)(intptr_t)event_registration);
 	cairn_line_word("user_data", true, (long long)(intptr_t)user_data);
 	cairn_line_word("free_cb_function", true, (long long)(intptr_t)free_cb_function);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -868,7 +868,7 @@ uint64_t cairn_reference_call_MPI_T_event_set_dropped_handler(MPI_T_event_regist
 	const uint64_t index_ = cairn_line_call("MPI_T_event_set_dropped_handler");
 	cairn_line_word("event_registration", true, (long long)(intptr_t)event_registration);
 	cairn_line_word("dropped_cb_function", true, (long long)(intptr_t)dropped_cb_function);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -890,7 +890,7 @@ uint64_t cairn_reference_call_MPI_T_event_read(MPI_T_event_instance event_instan
 	const uint64_t index_ = cairn_line_call("MPI_T_event_read");
 	cairn_line_word("event_instance", true, (long long)(intptr_t)event_instance);
 	cairn_line_word("element_index", true, (long long)(intptr_t)element_index);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -912,7 +912,7 @@ uint64_t cairn_reference_call_MPI_T_event_copy(MPI_T_event_instance event_instan
 	(void)buffer;
 	const uint64_t index_ = cairn_line_call("MPI_T_event_copy");
 	cairn_line_word("event_instance", true, (long long)(intptr_t)event_instance);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -933,7 +933,7 @@ uint64_t cairn_reference_call_MPI_T_event_get_timestamp(MPI_T_event_instance eve
 	(void)event_timestamp;
 	const uint64_t index_ = cairn_line_call("MPI_T_event_get_timestamp");
 	cairn_line_word("event_instance", true, (long long)(intptr_t)event_instance);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -957,7 +957,7 @@ uint64_t cairn_reference_call_MPI_T_event_get_source(MPI_T_event_instance event_
 	(void)source_index;
 	const uint64_t index_ = cairn_line_call("MPI_T_event_get_source");
 	cairn_line_word("event_instance", true, (long long)(intptr_t)event_instance);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -979,7 +979,7 @@ uint64_t cairn_reference_call_MPI_T_category_get_num(int *num_cat)
 {
 	(void)num_cat;
 	const uint64_t index_ = cairn_line_call("MPI_T_category_get_num");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1020,7 +1020,7 @@ uint64_t cairn_reference_call_MPI_T_category_get_info(int cat_index, char *name,
 		cairn_line_null("desc_len");
 	else
 		cairn_line_word("desc_len", true, true ? (long long)(intptr_t)*desc_len : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1068,7 +1068,7 @@ uint64_t cairn_reference_call_MPI_T_category_get_num_events(int cat_index, int *
 	(void)num_events;
 	const uint64_t index_ = cairn_line_call("MPI_T_category_get_num_events");
 	cairn_line_word("cat_index", true, (long long)(intptr_t)cat_index);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1094,7 +1094,7 @@ uint64_t cairn_reference_call_MPI_T_category_get_index(const char *name, int *ca
 	(void)length_name_;
 	const uint64_t index_ = cairn_line_call("MPI_T_category_get_index");
 	cairn_line_text("name", true, length_name_, name);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1124,7 +1124,7 @@ uint64_t cairn_reference_call_MPI_T_category_get_cvars(int cat_index, int len, i
 	const uint64_t index_ = cairn_line_call("MPI_T_category_get_cvars");
 	cairn_line_word("cat_index", true, (long long)(intptr_t)cat_index);
 	cairn_line_word("len", true, (long long)(intptr_t)len);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1156,7 +1156,7 @@ uint64_t cairn_reference_call_MPI_T_category_get_pvars(int cat_index, int len, i
 	const uint64_t index_ = cairn_line_call("MPI_T_category_get_pvars");
 	cairn_line_word("cat_index", true, (long long)(intptr_t)cat_index);
 	cairn_line_word("len", true, (long long)(intptr_t)len);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1188,7 +1188,7 @@ uint64_t cairn_reference_call_MPI_T_category_get_events(int cat_index, int len, 
 	const uint64_t index_ = cairn_line_call("MPI_T_category_get_events");
 	cairn_line_word("cat_index", true, (long long)(intptr_t)cat_index);
 	cairn_line_word("len", true, (long long)(intptr_t)len);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1220,7 +1220,7 @@ uint64_t cairn_reference_call_MPI_T_category_get_categories(int cat_index, int l
 	const uint64_t index_ = cairn_line_call("MPI_T_category_get_categories");
 	cairn_line_word("cat_index", true, (long long)(intptr_t)cat_index);
 	cairn_line_word("len", true, (long long)(intptr_t)len);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1246,7 +1246,7 @@ uint64_t cairn_reference_call_MPI_T_category_changed(int *update_number)
 {
 	(void)update_number;
 	const uint64_t index_ = cairn_line_call("MPI_T_category_changed");
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1273,7 +1273,7 @@ uint64_t cairn_reference_call_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_
 	cairn_line_word("copy_fn", true, (long long)(intptr_t)copy_fn);
 	cairn_line_word("delete_fn", true, (long long)(intptr_t)delete_fn);
 	cairn_line_word("extra_state", true, (long long)(intptr_t)extra_state);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1301,7 +1301,7 @@ uint64_t cairn_reference_call_MPI_Keyval_free(int *keyval)
 		cairn_line_null("keyval");
 	else
 		cairn_line_word("keyval", true, true ? (long long)(intptr_t)*keyval : 0);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1327,7 +1327,7 @@ uint64_t cairn_reference_call_MPI_Attr_put(MPI_Comm comm, int keyval, void *attr
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("keyval", true, (long long)(intptr_t)keyval);
 	cairn_line_word("attribute_val", true, (long long)(intptr_t)attribute_val);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1351,7 +1351,7 @@ uint64_t cairn_reference_call_MPI_Attr_get(MPI_Comm comm, int keyval, void *attr
 	const uint64_t index_ = cairn_line_call("MPI_Attr_get");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("keyval", true, (long long)(intptr_t)keyval);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1382,7 +1382,7 @@ uint64_t cairn_reference_call_MPI_Attr_delete(MPI_Comm comm, int keyval)
 	const uint64_t index_ = cairn_line_call("MPI_Attr_delete");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("keyval", true, (long long)(intptr_t)keyval);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1401,7 +1401,7 @@ uint64_t cairn_reference_call_MPI_Comm_c2f(MPI_Comm comm)
 	(void)comm;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_c2f");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1419,7 +1419,7 @@ uint64_t cairn_reference_call_MPI_Comm_f2c(MPI_Fint comm)
 	(void)comm;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_f2c");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1437,7 +1437,7 @@ uint64_t cairn_reference_call_MPI_Type_c2f(MPI_Datatype datatype)
 	(void)datatype;
 	const uint64_t index_ = cairn_line_call("MPI_Type_c2f");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1455,7 +1455,7 @@ uint64_t cairn_reference_call_MPI_Type_f2c(MPI_Fint datatype)
 	(void)datatype;
 	const uint64_t index_ = cairn_line_call("MPI_Type_f2c");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1473,7 +1473,7 @@ uint64_t cairn_reference_call_MPI_Group_c2f(MPI_Group group)
 	(void)group;
 	const uint64_t index_ = cairn_line_call("MPI_Group_c2f");
 	cairn_line_word("group", true, (long long)(intptr_t)group);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1491,7 +1491,7 @@ uint64_t cairn_reference_call_MPI_Group_f2c(MPI_Fint group)
 	(void)group;
 	const uint64_t index_ = cairn_line_call("MPI_Group_f2c");
 	cairn_line_word("group", true, (long long)(intptr_t)group);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1509,7 +1509,7 @@ uint64_t cairn_reference_call_MPI_Request_c2f(MPI_Request request)
 	(void)request;
 	const uint64_t index_ = cairn_line_call("MPI_Request_c2f");
 	cairn_line_word("request", true, (long long)(intptr_t)request);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1527,7 +1527,7 @@ uint64_t cairn_reference_call_MPI_Request_f2c(MPI_Fint request)
 	(void)request;
 	const uint64_t index_ = cairn_line_call("MPI_Request_f2c");
 	cairn_line_word("request", true, (long long)(intptr_t)request);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1545,7 +1545,7 @@ uint64_t cairn_reference_call_MPI_File_c2f(MPI_File file)
 	(void)file;
 	const uint64_t index_ = cairn_line_call("MPI_File_c2f");
 	cairn_line_word("file", true, (long long)(intptr_t)file);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1563,7 +1563,7 @@ uint64_t cairn_reference_call_MPI_File_f2c(MPI_Fint file)
 	(void)file;
 	const uint64_t index_ = cairn_line_call("MPI_File_f2c");
 	cairn_line_word("file", true, (long long)(intptr_t)file);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1581,7 +1581,7 @@ uint64_t cairn_reference_call_MPI_Win_c2f(MPI_Win win)
 	(void)win;
 	const uint64_t index_ = cairn_line_call("MPI_Win_c2f");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1599,7 +1599,7 @@ uint64_t cairn_reference_call_MPI_Win_f2c(MPI_Fint win)
 	(void)win;
 	const uint64_t index_ = cairn_line_call("MPI_Win_f2c");
 	cairn_line_word("win", true, (long long)(intptr_t)win);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1617,7 +1617,7 @@ uint64_t cairn_reference_call_MPI_Op_c2f(MPI_Op op)
 	(void)op;
 	const uint64_t index_ = cairn_line_call("MPI_Op_c2f");
 	cairn_line_word("op", true, (long long)(intptr_t)op);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1635,7 +1635,7 @@ uint64_t cairn_reference_call_MPI_Op_f2c(MPI_Fint op)
 	(void)op;
 	const uint64_t index_ = cairn_line_call("MPI_Op_f2c");
 	cairn_line_word("op", true, (long long)(intptr_t)op);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1653,7 +1653,7 @@ uint64_t cairn_reference_call_MPI_Info_c2f(MPI_Info info)
 	(void)info;
 	const uint64_t index_ = cairn_line_call("MPI_Info_c2f");
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1671,7 +1671,7 @@ uint64_t cairn_reference_call_MPI_Info_f2c(MPI_Fint info)
 	(void)info;
 	const uint64_t index_ = cairn_line_call("MPI_Info_f2c");
 	cairn_line_word("info", true, (long long)(intptr_t)info);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1689,7 +1689,7 @@ uint64_t cairn_reference_call_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 	(void)errhandler;
 	const uint64_t index_ = cairn_line_call("MPI_Errhandler_c2f");
 	cairn_line_word("errhandler", true, (long long)(intptr_t)errhandler);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1707,7 +1707,7 @@ uint64_t cairn_reference_call_MPI_Errhandler_f2c(MPI_Fint errhandler)
 	(void)errhandler;
 	const uint64_t index_ = cairn_line_call("MPI_Errhandler_f2c");
 	cairn_line_word("errhandler", true, (long long)(intptr_t)errhandler);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1725,7 +1725,7 @@ uint64_t cairn_reference_call_MPI_Message_c2f(MPI_Message message)
 	(void)message;
 	const uint64_t index_ = cairn_line_call("MPI_Message_c2f");
 	cairn_line_word("message", true, (long long)(intptr_t)message);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1743,7 +1743,7 @@ uint64_t cairn_reference_call_MPI_Message_f2c(MPI_Fint message)
 	(void)message;
 	const uint64_t index_ = cairn_line_call("MPI_Message_f2c");
 	cairn_line_word("message", true, (long long)(intptr_t)message);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1761,7 +1761,7 @@ uint64_t cairn_reference_call_MPI_Session_c2f(MPI_Session session)
 	(void)session;
 	const uint64_t index_ = cairn_line_call("MPI_Session_c2f");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1779,7 +1779,7 @@ uint64_t cairn_reference_call_MPI_Session_f2c(MPI_Fint session)
 	(void)session;
 	const uint64_t index_ = cairn_line_call("MPI_Session_f2c");
 	cairn_line_word("session", true, (long long)(intptr_t)session);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1800,7 +1800,7 @@ uint64_t cairn_reference_call_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fin
 	(void)length_f_status_;
 	const uint64_t index_ = cairn_line_call("MPI_Status_c2f");
 	cairn_line_status("c_status", true, false, c_status, false);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1833,7 +1833,7 @@ uint64_t cairn_reference_call_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Stat
 			cairn_line_element((long long)(intptr_t)f_status[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1858,7 +1858,7 @@ uint64_t cairn_reference_call_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F
 	(void)length_f08_status_;
 	const uint64_t index_ = cairn_line_call("MPI_Status_c2f08");
 	cairn_line_status("c_status", true, false, c_status, false);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1891,7 +1891,7 @@ uint64_t cairn_reference_call_MPI_Status_f082c(const MPI_F08_status *f08_status,
 			cairn_line_element(((const MPI_Fint *)(const void *)f08_status)[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1922,7 +1922,7 @@ uint64_t cairn_reference_call_MPI_Status_f082f(const MPI_F08_status *f08_status,
 			cairn_line_element(((const MPI_Fint *)(const void *)f08_status)[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1959,7 +1959,7 @@ uint64_t cairn_reference_call_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F0
 			cairn_line_element((long long)(intptr_t)f_status[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -1988,7 +1988,7 @@ uint64_t cairn_reference_call_MPI_Address(void *location, MPI_Aint *address)
 	(void)address;
 	const uint64_t index_ = cairn_line_call("MPI_Address");
 	cairn_line_word("location", true, (long long)(intptr_t)location);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2012,7 +2012,7 @@ uint64_t cairn_reference_call_MPI_Errhandler_create(MPI_Comm_errhandler_function
 	(void)errhandler;
 	const uint64_t index_ = cairn_line_call("MPI_Errhandler_create");
 	cairn_line_word("comm_errhandler_fn", true, (long long)(intptr_t)comm_errhandler_fn);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2036,7 +2036,7 @@ uint64_t cairn_reference_call_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *
 	(void)errhandler;
 	const uint64_t index_ = cairn_line_call("MPI_Errhandler_get");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2061,7 +2061,7 @@ uint64_t cairn_reference_call_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler e
 	const uint64_t index_ = cairn_line_call("MPI_Errhandler_set");
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("errhandler", true, (long long)(intptr_t)errhandler);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2081,7 +2081,7 @@ uint64_t cairn_reference_call_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *e
 	(void)extent;
 	const uint64_t index_ = cairn_line_call("MPI_Type_extent");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2123,7 +2123,7 @@ uint64_t cairn_reference_call_MPI_Type_hindexed(int count, int array_of_blocklen
 		cairn_line_list_end();
 	}
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2160,7 +2160,7 @@ uint64_t cairn_reference_call_MPI_Type_hvector(int count, int blocklength, MPI_A
 	cairn_line_word("blocklength", true, (long long)(intptr_t)blocklength);
 	cairn_line_word("stride", true, (long long)(intptr_t)stride);
 	cairn_line_word("oldtype", true, (long long)(intptr_t)oldtype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2187,7 +2187,7 @@ uint64_t cairn_reference_call_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displ
 	(void)displacement;
 	const uint64_t index_ = cairn_line_call("MPI_Type_lb");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2235,7 +2235,7 @@ uint64_t cairn_reference_call_MPI_Type_struct(int count, int array_of_blocklengt
 			cairn_line_element((long long)(intptr_t)array_of_types[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 
@@ -2268,7 +2268,7 @@ uint64_t cairn_reference_call_MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displ
 	(void)displacement;
 	const uint64_t index_ = cairn_line_call("MPI_Type_ub");
 	cairn_line_word("datatype", true, (long long)(intptr_t)datatype);
-	cairn_line_end();
+	cairn_line_entered(index_);
 	return index_;
 }
 

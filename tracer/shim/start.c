@@ -10,11 +10,12 @@
 
 #include "call_path.h"
 #include "clock.h"
+#include "cluster.h"
 #include "config.h"
 #include "constants.h"
+#include "context.h"
 #include "control.h"
 #include "core.h"
-#include "dictionary.h"
 #include "json.h"
 #include "launch.h"
 #include "modules.h"
@@ -22,6 +23,7 @@
 #include "prototypes_gen.h"
 #include "record.h"
 #include "reference.h"
+#include "spool.h"
 #include "state.h"
 
 _Atomic int cairn_state;
@@ -44,6 +46,7 @@ static void in_child(void)
 	cairn_verifying = false;
 	cairn_thread_forget(&cairn_self);
 	cairn_self.busy = 0;
+	cairn_cluster_forget();
 }
 
 static void add_constant(void *json, const char *kind, const char *name, int64_t value)
@@ -148,6 +151,8 @@ static char *describe_process(char *directory, size_t size)
 	cairn_json_close(&j, '}');
 	cairn_json_string(&j, "call_sites", cairn_config.call_paths ? "path" : cairn_config.call_sites ? "caller" : "none");
 	cairn_json_string(&j, "timing", cairn_config.timing);
+	if (cairn_config.mode[0] != 0)
+		cairn_json_string(&j, "mode", cairn_config.mode);
 	cairn_json_number(&j, "page_size", (long long)getauxval(AT_PAGESZ));
 	if (cairn_config.spool_limit_bytes > 0)
 		cairn_json_number(&j, "spool_limit_bytes", cairn_config.spool_limit_bytes);
@@ -172,7 +177,7 @@ static char *describe_process(char *directory, size_t size)
 void cairn_start(void)
 {
 	static _Atomic int started;
-	char directory[512], path[sizeof(cairn_config.spool) + sizeof(directory)];
+	char directory[512];
 	const char *failed;
 	char *description;
 
@@ -186,23 +191,29 @@ void cairn_start(void)
 		cairn_stop("out of memory");
 		return;
 	}
-	failed = cairn_core_load(cairn_config.library, cairn_config.spool, description);
+	failed = cairn_core_missing();
+	if (failed == NULL)
+		failed = cairn_spool_make(cairn_config.spool, directory, description);
 	free(description);
+	if (failed == NULL) {
+		cairn_context_begin();
+		failed = cairn_core_begin();
+	}
 	if (failed != NULL) {
 		cairn_stop(failed);
 		errno = saved;
 		return;
 	}
 	pthread_atfork(NULL, NULL, in_child);
-	snprintf(path, sizeof(path), "%s/%s", cairn_config.spool, directory);
-	cairn_dictionary_open(path);
 	if (cairn_config.pointers)
 		cairn_places_begin();
 	if (cairn_config.call_paths)
 		cairn_call_paths_begin();
 	if (cairn_config.verify)
-		cairn_reference_open(path);
+		cairn_reference_open(cairn_spool_directory);
 	cairn_modules_use_executable();
+	if (cairn_clustered)
+		cairn_core_want(); // for the ballots
 	atomic_store_explicit(&cairn_state, CAIRN_ON, memory_order_release);
 	errno = saved;
 }

@@ -7,30 +7,31 @@
 #include <stdint.h>
 
 #include "functions_gen.h"
+#include "hidden.h"
 
 #define CAIRN_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CAIRN_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 enum cairn_state {
 	CAIRN_EARLY, // MPI_Init was not called yet: records go to a static buffer
-	CAIRN_ON,    // the core is loaded
+	CAIRN_ON,    // records go to segments
 	CAIRN_OFF,   // not traced (any more): calls are passed through
 };
 
-extern _Atomic int cairn_state;
-extern bool cairn_verifying; // the reference log is written
+extern CAIRN_HIDDEN _Atomic int cairn_state;
+extern CAIRN_HIDDEN _Atomic bool cairn_verifying; // the reference log is written
 
 // Where the entry points jump to, and the real functions behind the wrappers: the next definition in the order of
 // symbol resolution, as the program would have got it without us (another tool may be there).
-extern void *cairn_slots[CAIRN_FUNCTIONS];
-extern void *cairn_real[CAIRN_FUNCTIONS];
+extern CAIRN_HIDDEN void *cairn_slots[CAIRN_FUNCTIONS];
+extern CAIRN_HIDDEN void *cairn_real[CAIRN_FUNCTIONS];
 
 #define CAIRN_REAL(name) ((__typeof__(&cairn_##name))__atomic_load_n(&cairn_real[CAIRN_ID_##name], __ATOMIC_RELAXED))
 
 // The code of the MPI library: it calls its own functions by their public names here and there, which is no call of the
 // program. Empty where MPI is part of the executable. Once there are calls from Fortran, the range around libmpi and the
 // libraries of its Fortran layer: fortran.h tells then.
-extern uintptr_t cairn_library_begin, cairn_library_size;
+extern CAIRN_HIDDEN uintptr_t cairn_library_begin, cairn_library_size;
 
 static inline bool cairn_called_by_library(uint64_t caller)
 {
@@ -42,8 +43,8 @@ static inline bool cairn_called_by_library(uint64_t caller)
 void *cairn_inner(unsigned id);
 #define CAIRN_INNER(name) ((__typeof__(&cairn_##name))cairn_inner(CAIRN_ID_##name))
 
-// cairn_start loads the core when MPI is initialized for the first time. It cannot fail: without a core the state is
-// CAIRN_OFF.
+// cairn_start begins to record when MPI is initialized for the first time. It cannot fail: where that is not possible the
+// state is CAIRN_OFF.
 void cairn_start(void);
 
 // cairn_stop ends tracing with one line on standard error, or without one where the reason was said already (NULL).

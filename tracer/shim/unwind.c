@@ -107,31 +107,79 @@ static int without_start(const uintptr_t *addresses, int n)
 	return kept > 0 ? kept : n;
 }
 
-__attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MOST_FRAMES])
+// same_walk tells whether a walk that begins in the same place would read what it read before, word by word in that
+// order: then it leads where it led before.
+static bool same_walk(const struct cairn_walk *walk, uintptr_t pc, uintptr_t sp, uintptr_t rbp)
+{
+	if (walk->sp != sp || walk->pc != pc || (walk->used_rbp && walk->rbp != rbp))
+		return false;
+	for (uint32_t i = 0; i < walk->n; i++)
+		if (*walk->words[i].at != walk->words[i].value)
+			return false;
+	return true;
+}
+
+// note_word notes a word of the stack that decides where the walk leads, and returns it.
+static uintptr_t note_word(struct cairn_walk *walk, uintptr_t address)
+{
+	const uintptr_t *at = (const uintptr_t *)address;
+	if (walk != NULL && walk->n < CAIRN_WALK_WORDS) {
+		walk->words[walk->n].at = at;
+		walk->words[walk->n++].value = *at;
+	} else if (walk != NULL) {
+		walk->sp = 0; // too long to be remembered
+	}
+	return *at;
+}
+
+// note_rbp notes that rbp, which was saved at that address, decides where the walk leads. Mostly it does not: it is what
+// functions keep anything in. 0: it was what it is from the beginning.
+static void note_rbp(struct cairn_walk *walk, uintptr_t saved)
+{
+	if (saved != 0)
+		note_word(walk, saved);
+	else if (walk != NULL)
+		walk->used_rbp = true;
+}
+
+__attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MOST_FRAMES], struct cairn_walk *walk)
 {
 	const uintptr_t *frame = __builtin_frame_address(0);
-	uintptr_t pc = frame[1], sp = (uintptr_t)(frame + 2), rbp = frame[0], end;
+	uintptr_t pc = frame[1], sp = (uintptr_t)(frame + 2), rbp = frame[0], saved = 0, end;
 	int n = 0;
 
 	if (!atomic_load_explicit(&begun, memory_order_acquire))
 		return 0;
+	if (walk != NULL) {
+		if (same_walk(walk, pc, sp, rbp))
+			return CAIRN_SAME_WALK;
+		walk->pc = pc;
+		walk->sp = sp;
+		walk->rbp = rbp;
+		walk->used_rbp = false;
+		walk->n = 0;
+	}
 	end = stack_end();
 	while (n < CAIRN_MOST_FRAMES) {
 		if (!is_own(pc))
 			addresses[n++] = pc;
 		struct cairn_frame_rule rule = rule_at(pc);
 		uintptr_t cfa;
+		if (rule.kind == CAIRN_FRAME_RBP || rule.kind == CAIRN_FRAME_DEREF || rule.place == CAIRN_RBP_AT_RBP)
+			note_rbp(walk, saved);
 		switch (rule.kind) {
 		case CAIRN_FRAME_RSP: cfa = sp + (uintptr_t)(intptr_t)rule.cfa; break;
 		case CAIRN_FRAME_RBP: cfa = rbp + (uintptr_t)(intptr_t)rule.cfa; break;
 		case CAIRN_FRAME_DEREF:
 			if (rbp + (uintptr_t)(intptr_t)rule.cfa - sp >= end - sp)
 				return n;
-			cfa = *(const uintptr_t *)(rbp + (uintptr_t)(intptr_t)rule.cfa);
+			cfa = note_word(walk, rbp + (uintptr_t)(intptr_t)rule.cfa);
 			break;
 		case CAIRN_FRAME_LAST: return without_start(addresses, n);
 		default: {
 			struct collected c = {addresses, 0};
+			if (walk != NULL)
+				walk->sp = 0; // not ours to repeat
 			if (backtrace == NULL || get_ip == NULL)
 				return n;
 			backtrace(collect, &c);
@@ -146,8 +194,9 @@ __attribute__((noinline)) int cairn_unwind(uintptr_t addresses[CAIRN_MOST_FRAMES
 			if (at < (uintptr_t)frame || at >= end)
 				return n;
 			rbp = *(const uintptr_t *)at;
+			saved = at;
 		}
-		pc = *(const uintptr_t *)(cfa - 8);
+		pc = note_word(walk, cfa - 8);
 		sp = cfa;
 		if (pc == 0)
 			return n;

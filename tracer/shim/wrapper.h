@@ -4,6 +4,7 @@
 
 #include "abi.h"
 #include "ask.h"
+#include "cluster.h"
 #include "describe.h"
 #include "encode.h"
 #include "fortran.h"
@@ -14,7 +15,8 @@
 #include "state.h"
 
 // The reference log is written beside the record, by code of its own.
-#define CAIRN_REFERENCE_CALL(call) const uint64_t reference_ = CAIRN_UNLIKELY(cairn_verifying) ? (call) : 0
+#define CAIRN_REFERENCE_CALL(call) const uint64_t reference_ = \
+	CAIRN_UNLIKELY(atomic_load_explicit(&cairn_verifying, memory_order_relaxed)) ? (call) : 0
 #define CAIRN_REFERENCE_RETURN(call) \
 	do { \
 		if (CAIRN_UNLIKELY(reference_ != 0)) \

@@ -2098,6 +2098,7 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD_AT(message);
+		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
 	int result_ = real_(buf, count, datatype, message, request);
@@ -2106,7 +2107,6 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(message) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
-		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Imrecv(reference_, result_, buf, count, datatype, message, request));
@@ -2126,6 +2126,7 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 		*word_++ = CAIRN_WORD(count);
 		*word_++ = CAIRN_WORD(datatype);
 		*word_++ = CAIRN_WORD_AT(message);
+		cairn_epoch_before(&record_);
 		cairn_enter(&record_);
 	}
 	int result_ = real_(buf, count, datatype, message, request);
@@ -2134,7 +2135,6 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 		*word_++ = cairn_place(CAIRN_WORD(buf));
 		*word_++ = defined_ ? CAIRN_WORD_AT(message) : 0;
 		*word_++ = defined_ ? CAIRN_WORD_AT(request) : 0;
-		cairn_epoch_after(&record_);
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Imrecv_c(reference_, result_, buf, count, datatype, message, request));

@@ -143,6 +143,7 @@ int cairn_MPI_Barrier(MPI_Comm comm)
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Barrier(reference_, result_, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -169,6 +170,7 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Bcast(reference_, result_, buffer, count, datatype, root, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -195,6 +197,7 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Bcast_c(reference_, result_, buffer, count, datatype, root, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -223,6 +226,7 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -251,6 +255,7 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -283,6 +288,7 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -315,6 +321,7 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -343,6 +350,7 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatter(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -371,6 +379,7 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatter_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -403,6 +412,7 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatterv(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -435,6 +445,7 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatterv_c(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -462,6 +473,7 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -489,6 +501,7 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -519,6 +532,7 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -549,6 +563,7 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -576,6 +591,7 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoall(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -603,6 +619,7 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoall_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -636,6 +653,7 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallv(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -669,6 +687,7 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallv_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -704,6 +723,7 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallw(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -739,6 +759,7 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallw_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -766,6 +787,7 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -793,6 +815,7 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -819,6 +842,7 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allreduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -845,6 +869,7 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allreduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -871,6 +896,7 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_block(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -897,6 +923,7 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_block_c(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -924,6 +951,7 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -951,6 +979,7 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_c(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -977,6 +1006,7 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -1003,6 +1033,7 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -1029,6 +1060,7 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Exscan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 
@@ -1055,6 +1087,7 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Exscan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
+	CAIRN_COLLECTIVE_RETURNED(comm);
 	return result_;
 }
 

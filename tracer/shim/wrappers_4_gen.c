@@ -701,6 +701,7 @@ int cairn_MPI_Init(int *argc, char ***argv)
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Init(reference_, result_, argc, argv));
+	CAIRN_INITIALIZED(result_);
 	return result_;
 }
 
@@ -733,6 +734,7 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 		cairn_commit(&record_, word_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Init_thread(reference_, result_, argc, argv, required, provided));
+	CAIRN_INITIALIZED(result_);
 	return result_;
 }
 
@@ -765,6 +767,7 @@ int cairn_MPI_Finalize(void)
 	if (CAIRN_UNLIKELY(cairn_called_by_library(caller_)) && !cairn_called_from_fortran(365, &caller_, &real_))
 		return real_();
 	CAIRN_REFERENCE_CALL(cairn_reference_call_MPI_Finalize());
+	CAIRN_FINALIZES();
 	struct cairn_record record_;
 	uint64_t *word_ = cairn_open(&record_, 365, CAIRN_HEADER + 0, caller_);
 	if (CAIRN_LIKELY(word_ != NULL)) {

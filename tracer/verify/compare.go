@@ -24,13 +24,11 @@ func Compare(reader *trace.Reader, directories []string) (Result, error) {
 		processes = append(processes, p)
 	}
 	threads := map[int][]int{}
-	for _, t := range reader.Threads() {
+	for _, t := range reader.Threads().All() {
 		threads[t.Rank] = append(threads[t.Rank], t.Thread)
 	}
-	ranks := reader.Ranks()
-	for i := range ranks {
-		rank := &ranks[i]
-		p := find(processes, rank)
+	for _, rank := range reader.Ranks().All() {
+		p := find(processes, &rank)
 		if p == nil {
 			result.add(Disagreement{Rank: rank.Rank, Reason: ErrNoReference.Error()})
 			continue
@@ -48,7 +46,9 @@ func Compare(reader *trace.Reader, directories []string) (Result, error) {
 				return result, err
 			}
 		}
-		if err := compareRank(&result, newMatch(rank.Rank, p, reader.Sites()), cursors, log); err != nil {
+		m := newMatch(rank.Rank, p, reader.Sites())
+		m.times.settings, m.times.segments = reader.Meta().Timing, p.SegmentBytes
+		if err := compareRank(&result, m, cursors, log); err != nil {
 			return result, err
 		}
 	}
@@ -81,7 +81,7 @@ type moment struct {
 // compareRank walks the calls of one process in the order in which they were entered and left.
 func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][]*loggedCall) error {
 	rank := m.rank
-	before := len(result.Disagreements)
+	before := result.count()
 	var moments []moment
 	for _, calls := range log {
 		for _, c := range calls {
@@ -149,7 +149,10 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 			return fmt.Errorf("rank %d, thread %d: %w", rank, thread, err)
 		}
 	}
-	if len(result.Disagreements) == before && result.More == 0 {
+	if reason := m.times.conclude(); reason != "" {
+		result.add(Disagreement{Rank: rank, Reason: reason})
+	}
+	if result.count() == before {
 		result.Ranks++
 	}
 	return nil

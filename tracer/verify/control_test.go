@@ -91,3 +91,65 @@ func TestControl(t *testing.T) {
 		}
 	}
 }
+
+const attributed = `
+program attributed
+  implicit none
+  include 'mpif.h'
+  integer :: error, keyval, old, extra, i
+  integer(kind=MPI_ADDRESS_KIND) :: value, state
+  logical :: found
+  call MPI_Init(error)
+  do i = 1, 2
+    extra = 0
+    state = 0
+    call MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, old, extra, error)
+    call MPI_Attr_put(MPI_COMM_SELF, old, 17 * i, error)
+    call MPI_Attr_get(MPI_COMM_SELF, old, extra, found, error)
+    if (.not. found .or. extra /= 17 * i) stop 3
+    call MPI_Attr_delete(MPI_COMM_SELF, old, error)
+    call MPI_Keyval_free(old, error)
+    call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, keyval, state, error)
+    value = 18 * i
+    call MPI_Comm_set_attr(MPI_COMM_SELF, keyval, value, error)
+    value = 0
+    call MPI_Comm_get_attr(MPI_COMM_SELF, keyval, value, found, error)
+    if (.not. found .or. value /= 18 * i) stop 4
+    call MPI_Comm_delete_attr(MPI_COMM_SELF, keyval, error)
+    call MPI_Comm_free_keyval(keyval, error)
+    call MPI_Pcontrol(0)
+  end do
+  call MPI_Finalize(error)
+end program
+`
+
+// Fortran procedures that reach no C function are left out like all others: by the configuration, and where tracing is
+// off (the second round).
+func TestControlOfFortran(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "attributed.f90")
+	require.NoError(t, os.WriteFile(source, []byte(attributed), 0o644))
+	for _, implementation := range shimtest.Implementations {
+		program := shimtest.Compile(t, implementation, source)
+		for exclude, want := range map[string]int{"": 1, "query,environment": 0} {
+			tracer := shimtest.NewTracer(t, map[string]any{"verify": true, "exclude": exclude})
+			r := tracer.Run(t, shimtest.Launch(implementation, 1, program)...)
+			require.Equal(t, 0, r.Code, r.Stdout+r.Stderr)
+			directories := tracer.Processes(t)
+			reader := open(t, directories)
+			result, err := Compare(reader, directories)
+			require.NoError(t, err)
+			require.Empty(t, result.Disagreements)
+			counts := map[string]int{}
+			cursor, err := reader.Cursor(0, 0)
+			require.NoError(t, err)
+			for cursor.Next() {
+				counts[cursor.Event().Function.Name]++
+			}
+			require.NoError(t, cursor.Err())
+			for _, name := range []string{"MPI_Attr_put", "MPI_Attr_get", "MPI_Comm_set_attr", "MPI_Comm_get_attr"} {
+				require.Equal(t, want, counts[name], "%s, without %q: %s", implementation, exclude, name)
+			}
+			require.Equal(t, 2, counts["MPI_Comm_create_keyval"], "lives of handles are always there")
+		}
+	}
+}

@@ -27,7 +27,7 @@ static void ask(MPI_Datatype t)
 }
 int main(int argc, char **argv)
 {
-	MPI_Datatype a, b, c, d, e, f, g, h, i, j, k;
+	MPI_Datatype a, b, c, d, e, f, g, h, i, j, k, l;
 	MPI_Init(&argc, &argv);
 	MPI_Type_contiguous(5, MPI_DOUBLE, &a);
 	MPI_Type_vector(4, 2, 7, MPI_INT, &b);
@@ -42,11 +42,48 @@ int main(int argc, char **argv)
 	MPI_Type_contiguous(3, h, &i);
 	MPI_Type_create_subarray(3, (int[]){4, 5, 6}, (int[]){2, 3, 2}, (int[]){1, 0, 3}, MPI_ORDER_C, MPI_INT, &j);
 	MPI_Type_create_subarray(2, (int[]){4, 5}, (int[]){2, 3}, (int[]){1, 2}, MPI_ORDER_FORTRAN, g, &k);
-	MPI_Datatype all[] = {a, b, c, d, e, f, g, h, i, j, k};
-	for (int n = 0; n < 11; n++)
+	MPI_Type_create_struct(2, (int[]){2, 1}, (MPI_Aint[]){0, 40}, (MPI_Datatype[]){b, MPI_DOUBLE_INT}, &l);
+	MPI_Datatype all[] = {a, b, c, d, e, f, g, h, i, j, k, l};
+	for (int n = 0; n < 12; n++)
 		ask(all[n]);
-	for (int n = 0; n < 11; n++)
+	for (int n = 0; n < 12; n++)
 		MPI_Type_free(&all[n]);
+	// arrays over a grid of 2 x 3 processes, each process's part of each distribution
+	int distributions[][2] = {
+		{MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK}, {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK},
+		{MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC},
+	};
+	int arguments[][2] = {
+		{MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, {MPI_DISTRIBUTE_DFLT_DARG, 5}, {2, 2},
+	};
+	for (int n = 0; n < 3; n++)
+		for (int order = 0; order < 2; order++)
+			for (int rank = 0; rank < 6; rank++) {
+				MPI_Type_create_darray(6, rank, 2, (int[]){7, 11}, distributions[n], arguments[n], (int[]){2, 3},
+					order ? MPI_ORDER_FORTRAN : MPI_ORDER_C, MPI_DOUBLE, &a);
+				ask(a);
+				MPI_Type_free(&a);
+			}
+	MPI_Type_create_darray(4, 3, 3, (int[]){5, 6, 9}, (int[]){MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_CYCLIC},
+		(int[]){3, MPI_DISTRIBUTE_DFLT_DARG, 2}, (int[]){2, 1, 2}, MPI_ORDER_C, MPI_INT, &a);
+	ask(a);
+	MPI_Type_free(&a);
+	MPI_Datatype basic[] = {MPI_DOUBLE_INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT, MPI_2INT, MPI_C_DOUBLE_COMPLEX, MPI_WCHAR};
+	for (int n = 0; n < 6; n++)
+		ask(basic[n]);
+	for (int r = 1; r < 19; r += 3) {
+		MPI_Type_create_f90_integer(r, &a);
+		ask(a);
+	}
+	MPI_Type_create_f90_real(6, 30, &a);
+	ask(a);
+	MPI_Type_create_f90_real(15, MPI_UNDEFINED, &a);
+	ask(a);
+	MPI_Type_create_f90_complex(MPI_UNDEFINED, 200, &a);
+	ask(a);
+	MPI_Type_contiguous(3, a, &b);
+	ask(b);
+	MPI_Type_free(&b);
 	MPI_Type_dup(MPI_SHORT, &a);
 	ask(a);
 	MPI_Type_free(&a);
@@ -65,10 +102,13 @@ func TestDatatypesAreRebuilt(t *testing.T) {
 			cursor, err := open(t, directories).Cursor(0, 0)
 			require.NoError(t, err)
 			var known trace.Datatypes
+			var maps []string
 			asked := map[string]int{}
 			for cursor.Next() {
 				e := cursor.Event()
-				known.See(e)
+				if made := known.See(e); made != nil {
+					maps = append(maps, made.TypeMap())
+				}
 				number := func(i int) int64 { return e.Out[i].Int }
 				switch e.Function.Name {
 				case "MPI_Type_size", "MPI_Type_get_extent", "MPI_Type_get_true_extent":
@@ -88,7 +128,21 @@ func TestDatatypesAreRebuilt(t *testing.T) {
 				}
 			}
 			require.NoError(t, cursor.Err())
-			require.Equal(t, map[string]int{"MPI_Type_size": 12, "MPI_Type_get_extent": 12, "MPI_Type_get_true_extent": 12}, asked)
+			const questions = 12 + 36 + 1 + 6 + 6 + 4 + 1
+			require.Equal(t, map[string]int{"MPI_Type_size": questions, "MPI_Type_get_extent": questions, "MPI_Type_get_true_extent": questions}, asked)
+			require.Equal(t, []string{
+				"{5 MPI_DOUBLE @0}",
+				"{4 {2 MPI_INT @0} every 28 @0}",
+				"{3 {4 {2 MPI_INT @0} every 28 @0} every 64 @0}",
+				"{{5 MPI_DOUBLE @0} @200, 4 {5 MPI_DOUBLE @0} @40}",
+				"{2 MPI_LONG @-16, MPI_LONG @40}",
+				"{2 MPI_FLOAT @0, 2 MPI_FLOAT @24, 2 MPI_FLOAT @12}",
+				"{3 MPI_DOUBLE @0, MPI_INT @24, MPI_CHAR @28}",
+				"{3 MPI_DOUBLE @0, MPI_INT @24, MPI_CHAR @28}",
+				"{3 {3 MPI_DOUBLE @0, MPI_INT @24, MPI_CHAR @28} @0}",
+				"{2 {3 {2 MPI_INT @12} every 24 @0} every 120 @120}",
+			}, maps[:10])
+			require.Contains(t, maps, "{{2 {6 {2 {2 MPI_INT @0} every 16 @8} every 36 @0} every 216 @0} @648}")
 		})
 	}
 }

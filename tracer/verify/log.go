@@ -16,6 +16,8 @@ type loggedCall struct {
 	index         uint64 // of the call on its thread
 	entered, left uint64 // the order of its two lines in the process
 	function      string
+	from, to      int64 // read around the call; 0: not in the log
+	longest       int64 // at least the longest duration or gap on the thread up to the end of the call
 	result        int64
 	in, out       []argument
 	finished      bool // the call returned
@@ -58,6 +60,7 @@ func readThread(path string, thread int) ([]*loggedCall, error) {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 	}
+	setLongest(calls)
 	return calls, lines.Err()
 }
 
@@ -71,6 +74,7 @@ func addLine(calls []*loggedCall, line string, thread int) ([]*loggedCall, error
 	if err != nil {
 		return nil, err
 	}
+	orderText, window, timed := strings.Cut(orderText, "@")
 	order, err := strconv.ParseUint(orderText, 10, 64)
 	if err != nil {
 		return nil, err
@@ -87,6 +91,11 @@ func addLine(calls []*loggedCall, line string, thread int) ([]*loggedCall, error
 		}
 		call := calls[index]
 		call.left, call.outRaw, call.finished = order, arguments, true
+		if timed {
+			if _, err := fmt.Sscanf(window, "%d:%d", &call.from, &call.to); err != nil {
+				return nil, fmt.Errorf("%q: %w", window, err)
+			}
+		}
 		if call.result, err = strconv.ParseInt(subject, 10, 64); err != nil {
 			return nil, err
 		}

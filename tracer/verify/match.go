@@ -16,6 +16,7 @@ type match struct {
 	process  *process
 	sites    []trace.Site
 	renaming map[mpispec.Kind]*renaming
+	times    times
 }
 
 func newMatch(rank int, p *process, sites []trace.Site) *match {
@@ -40,6 +41,8 @@ type comparison struct {
 	name          string
 	in, out       []trace.Value
 	result        trace.Value
+	entered, left int64 // ns
+	timesOfLead   bool  // these are another rank's
 	ownRank       int
 	ignored       bool // the trace says that the program passed MPI_STATUS(ES)_IGNORE
 	wrongFunction bool
@@ -50,7 +53,7 @@ type comparison struct {
 func (m *match) begin(e *trace.Event, c *loggedCall) *comparison {
 	return &comparison{
 		match: m, call: c, spec: mpispec.ByName(c.function), index: e.Index, name: e.Function.Name,
-		in: clone(e.In), out: clone(e.Out), result: e.Return, ownRank: e.OwnRank,
+		in: clone(e.In), out: clone(e.Out), result: e.Return, entered: e.Enter, left: e.Exit, timesOfLead: e.TimesOf != e.Rank, ownRank: e.OwnRank,
 		ignored: e.Signature != nil && e.Signature.StatusIgnored,
 	}
 }
@@ -98,6 +101,12 @@ func (c *comparison) leave() bool {
 		return false
 	}
 	c.returned()
+	// what a lead's calls took says nothing of this one
+	if reason := c.times.compare(c.call, c.entered, c.left); reason != "" && !c.timesOfLead {
+		c.disagreements = append(c.disagreements, Disagreement{
+			Rank: c.rank, Thread: c.call.thread, Index: c.index, Function: c.name, Argument: "time", Reason: reason,
+		})
+	}
 	c.section(c.out, c.call.out, mpispec.Direction.IsOut, false)
 	return len(c.disagreements) == 0
 }
@@ -179,7 +188,11 @@ func (c *comparison) returned() {
 		return
 	}
 	if c.spec.Return == mpispec.KindErrorCode {
-		if c.result.Form != trace.Int || int32(c.result.Int) != int32(c.call.result) {
+		agree := c.result.Form == trace.Int && int32(c.result.Int) == int32(c.call.result)
+		if c.result.Form == trace.Name {
+			agree = c.process.isConstant(mpispec.KindErrorCode.String(), c.result.Text, c.call.result)
+		}
+		if !agree {
 			c.disagree("result", c.result, strconv.FormatInt(c.call.result, 10), "")
 		}
 		return

@@ -24,8 +24,11 @@ func TestMistakesInTheRecordPath(t *testing.T) {
 		// a list whose last element is the first
 		{"*(word)++ = CAIRN_WORD((array)[i_]);", "*(word)++ = CAIRN_WORD((array)[i_ == n_ - 1 ? 0 : i_]);", "MPI_Type_indexed, array_of_blocklengths: [1 2 1] in the trace, [1,2,3]"},
 	}
-	shim := filepath.Join(t.TempDir(), "shim")
-	require.NoError(t, os.CopyFS(shim, os.DirFS(filepath.Join(shimtest.Root(), "tracer", "shim"))))
+	sources := t.TempDir()
+	for _, part := range []string{"shim", "core"} { // the shim includes a header of the core
+		require.NoError(t, os.CopyFS(filepath.Join(sources, part), os.DirFS(filepath.Join(shimtest.Root(), "tracer", part))))
+	}
+	shim := filepath.Join(sources, "shim")
 	header := filepath.Join(shim, "encode.h")
 	b, err := os.ReadFile(header)
 	require.NoError(t, err)

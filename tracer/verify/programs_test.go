@@ -3,6 +3,7 @@
 package verify
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -60,6 +61,37 @@ func TestFortran(t *testing.T) {
 			require.Empty(t, result.Disagreements)
 			require.Equal(t, uint64(4*(3+3*10+2)), result.Calls)
 		})
+	}
+}
+
+const jumps = `
+program jumps
+  implicit none
+  include 'mpif.h'
+  integer :: error, i
+  double precision :: before
+  call MPI_Init(error)
+  do i = 1, 5
+    before = MPI_Wtime()
+    if (MPI_Wtime() < before .or. MPI_Wtick() > 1) stop 3
+    call MPI_Pcontrol(7)
+  end do
+  call MPI_Barrier(MPI_COMM_WORLD, error)
+  call MPI_Finalize(error)
+end program
+`
+
+// Fortran's MPI_Wtime and MPI_Pcontrol may jump to C's: they are recorded, and not counted as lost besides.
+func TestFortranJumps(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "jumps.f90")
+	require.NoError(t, os.WriteFile(source, []byte(jumps), 0o644))
+	for _, implementation := range shimtest.Implementations {
+		result, directories := compareProgram(t, implementation, 1, shimtest.Compile(t, implementation, source))
+		require.Empty(t, result.Disagreements)
+		require.Equal(t, uint64(3+20), result.Calls)
+		_, report, err := recorder.Recover(directories[0])
+		require.NoError(t, err)
+		require.Zero(t, report.Lost)
 	}
 }
 

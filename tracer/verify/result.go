@@ -41,6 +41,8 @@ func (d Disagreement) String() string {
 	return s
 }
 
+func (r *Result) count() uint64 { return uint64(len(r.Disagreements)) + r.More }
+
 // maxDisagreements is how many are kept: the first ones tell, the rest follow from them.
 const maxDisagreements = 20
 

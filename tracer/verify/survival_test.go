@@ -59,6 +59,25 @@ int main(int argc, char **argv)
 }
 `
 
+// requireEndedEarly holds the trace of two ranks, of which one did not end by itself, against the log: what was recorded up
+// to the last completed call is there, and the trace says which rank ended early.
+func requireEndedEarly(t *testing.T, tracer *shimtest.Tracer, rank int, least uint64) {
+	t.Helper()
+	directories := tracer.Processes(t)
+	require.Len(t, directories, 2)
+	reader := open(t, directories)
+	result, err := Compare(reader, directories)
+	require.NoError(t, err)
+	for _, d := range result.Disagreements {
+		// the call that had returned, and was not in the log yet
+		require.Equal(t, "the log ends before this call", d.Reason, "%+v", d)
+	}
+	require.LessOrEqual(t, len(result.Disagreements), 2)
+	require.GreaterOrEqual(t, result.Calls, least)
+	require.NotEmpty(t, reader.Rank(rank).EndedEarly)
+	t.Logf("%d calls, %d unfinished; %s", result.Calls, result.Unfinished, reader.Rank(rank).EndedEarly)
+}
+
 // At any moment, in any way, on either rank: what was recorded up to the last completed call is in the trace, and the
 // trace says that the rank ended early. The seed is printed; CAIRN_TEST_SEED repeats it.
 func TestEndsAtRandomMoments(t *testing.T) {
@@ -84,19 +103,7 @@ func TestEndsAtRandomMoments(t *testing.T) {
 			tracer := shimtest.NewTracer(t, map[string]any{"verify": true, "segment_bytes": 8192})
 			r := tracer.Run(t, shimtest.Launch(implementation, 2, programs[implementation], way, strconv.Itoa(after), strconv.Itoa(rank))...)
 			require.NotZero(t, r.Code, "it ends in no good way")
-			directories := tracer.Processes(t)
-			require.Len(t, directories, 2)
-			reader := open(t, directories)
-			result, err := Compare(reader, directories)
-			require.NoError(t, err)
-			for _, d := range result.Disagreements {
-				// the call that had returned, and was not in the log yet
-				require.Equal(t, "the log ends before this call", d.Reason, "%+v", d)
-			}
-			require.LessOrEqual(t, len(result.Disagreements), 2)
-			require.NotZero(t, result.Calls)
-			require.NotEmpty(t, reader.Rank(rank).EndedEarly)
-			t.Logf("%d calls, %d unfinished; %s", result.Calls, result.Unfinished, reader.Rank(rank).EndedEarly)
+			requireEndedEarly(t, tracer, rank, 1)
 		})
 	}
 }
@@ -126,10 +133,10 @@ func TestTroubleIsNotThePrograms(t *testing.T) {
 		program := shimtest.Compile(t, implementation, source)
 		for name, make := range map[string]func(t *testing.T) (tracer *shimtest.Tracer, command []string, says string){
 			"read-only spool": func(t *testing.T) (*shimtest.Tracer, []string, string) {
-				return shimtest.NewTracer(t, map[string]any{"spool": "/sys/kernel"}), nil, "the core cannot write"
+				return shimtest.NewTracer(t, map[string]any{"spool": "/sys/kernel"}), nil, "the tracer cannot write"
 			},
 			"spool that is a file": func(t *testing.T) (*shimtest.Tracer, []string, string) {
-				return shimtest.NewTracer(t, map[string]any{"spool": "/etc/passwd"}), nil, "the core cannot write"
+				return shimtest.NewTracer(t, map[string]any{"spool": "/etc/passwd"}), nil, "the tracer cannot write"
 			},
 			"no core": func(t *testing.T) (*shimtest.Tracer, []string, string) {
 				tracer := shimtest.NewTracer(t, map[string]any{})

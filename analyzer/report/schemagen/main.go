@@ -21,7 +21,7 @@ func main() {
 	out := flag.String("o", "", "file to write")
 	source := flag.String("source", "..", "directory of package analyzer")
 	flag.Parse()
-	comments, err := readComments(*source, "report", "criticalpath", "clusters", "clock", "phases", "profile")
+	comments, err := readComments(*source, "report", "criticalpath", "clusters", "clock", "phases", "profile", "program", "topology", "placement")
 	if err == nil {
 		err = write(*out, comments)
 	}
@@ -86,7 +86,7 @@ func (g *generator) schema(t reflect.Type) map[string]any {
 
 func (g *generator) object(t reflect.Type) map[string]any {
 	properties := map[string]any{}
-	var required []string
+	required := []string{}
 	for field := range fields(t) {
 		name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
 		s := g.schema(field.Type)

@@ -54,9 +54,7 @@ func Upload(ctx context.Context, s store.Store, sim *simulate.Simulation, want f
 			}
 			n, err := upload(ctx, s, content)
 			bytes.Add(uint64(n))
-			for i := range content.Threads {
-				calls.Add(content.Threads[i].Calls)
-			}
+			calls.Add(content.Threads.Calls())
 			return err
 		})
 	}
@@ -94,7 +92,7 @@ func upload(ctx context.Context, s store.Store, c *trace.Content) (int, error) {
 	if err := trace.Write(&file, c); err != nil {
 		return 0, err
 	}
-	first := &c.Ranks[0]
+	first := c.Ranks.At(0)
 	uid := "uid-" + first.Node
 	sum := sha256.Sum256(file.Bytes())
 	m := shard.Manifest{
@@ -102,8 +100,7 @@ func upload(ctx context.Context, s store.Store, c *trace.Content) (int, error) {
 		Shard: hex.EncodeToString(sum[:]) + shard.Extension,
 		Pod:   first.Pod, PodUID: uid, Node: first.Node, BootID: first.BootID,
 	}
-	for i := range c.Ranks {
-		r := &c.Ranks[i]
+	for _, r := range c.Ranks.All() {
 		samples := r.Clock.Samples
 		m.Ranks = append(m.Ranks, shard.Rank{
 			Rank: r.Rank, Host: r.Host, PID: r.PID, StartRealtimeNS: r.StartRealtimeNS, Final: true,

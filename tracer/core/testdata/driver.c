@@ -1,4 +1,6 @@
-// A process that loads the core as the shim does, hands it segments, and then does what its second argument says.
+// A process that loads the core as the shim does, hands it segments, and then does what its third argument says:
+//
+//	driver LIBRARY DIRECTORY WHAT FUNCTION       DIRECTORY: of the process, in the spool; FUNCTION: of the records
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
@@ -9,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int (*start)(const char *, const char *);
+static int (*start)(const char *);
 static void *(*segment)(uint32_t, void *, uint64_t, uint64_t *);
 
 static uint64_t *header, *word;
@@ -66,19 +68,15 @@ static long resident(void)
 
 int main(int argc, char **argv)
 {
-	enum { SIGNALS = 65 };
-	struct sigaction old[SIGNALS];
 	sigset_t all, mask;
 	void *library;
 	const char *what = argv[3];
-	unsigned function = (unsigned)atoi(argv[5]);
+	unsigned function = (unsigned)atoi(argv[4]);
 
 	(void)argc;
 	const long before = resident();
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &mask);
-	for (int s = 1; s < SIGNALS; s++)
-		sigaction(s, NULL, &old[s]);
 	library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL) {
 		fprintf(stderr, "%s\n", dlerror());
@@ -86,10 +84,8 @@ int main(int argc, char **argv)
 	}
 	*(void **)&start = dlsym(library, "cairn_core_start");
 	*(void **)&segment = dlsym(library, "cairn_core_segment");
-	if (start(argv[2], argv[4]) != 0)
+	if (start(argv[2]) != 0)
 		return 2;
-	for (int s = 1; s < SIGNALS; s++)
-		sigaction(s, &old[s], NULL);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 
 	if (!next())

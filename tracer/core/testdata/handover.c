@@ -12,6 +12,7 @@
 #include <string.h>
 
 void *cairn_core_segment(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity);
+int cairn_core_ballot(uint64_t *out, uint64_t wait_ns);
 
 enum {
 	FRONT = 64, // before a segment: its capacity
@@ -77,8 +78,16 @@ static void *application(void *argument)
 			word[at] = pattern(me, n, at);
 		atomic_store_explicit(&h->used, minimum, memory_order_release);
 		full = h;
+		if (n % 11 == 3) { // now and then one asks, sometimes with too little patience
+			uint64_t said[CAIRN_BALLOT] = {0};
+			if (cairn_core_ballot(said, n % 2 ? 1000 : 10000000000))
+				CHECK(said[0] != 0 && said[1] == said[0] + 1 && said[3] == said[0] + 3);
+			CHECK(errno == 4711);
+		}
 	}
 	atomic_fetch_add(&done, 1);
+	uint64_t said[CAIRN_BALLOT];
+	cairn_core_ballot(said, 10000000000); // wakes the compressor, which may be done too now
 	return NULL;
 }
 
@@ -125,13 +134,13 @@ static void *compressor(void *argument)
 {
 	static uint64_t given[MOST_THREADS], full[MOST_THREADS]; // how many so far
 	const uint64_t all = threads * (segments - 1);           // the last of each thread stays with it
-	uint64_t worked_off = 0;
+	uint64_t worked_off = 0, answers = 0;
 
 	(void)argument;
-	while (worked_off < all && !(early && worked_off > all / 2)) {
-		uint32_t wanted, starving;
+	while ((worked_off < all || atomic_load(&done) < threads) && !(early && worked_off > all / 2)) {
+		uint32_t wanted, starving, asked;
 		uint64_t minimum;
-		struct cairn_event *e = cairn_await(&wanted, &minimum, &starving);
+		struct cairn_event *e = cairn_await(&wanted, &minimum, &starving, &asked);
 		uint32_t supplied = 0;
 		for (; supplied < wanted && supply(minimum); supplied++)
 			minimum = 0;
@@ -157,7 +166,11 @@ static void *compressor(void *argument)
 			full[thread]++;
 			give_back(h);
 			worked_off++;
-			cairn_worked_off(1);
+			CHECK(cairn_worked_off() <= 64);
+		}
+		if (asked) {
+			const uint64_t n = ++answers;
+			cairn_answer((uint64_t[]){n, n + 1, n + 2, n + 3}, 1);
 		}
 		if (starving && supplied == 0 && supply(LARGE) == 0)
 			supply(0);

@@ -45,19 +45,35 @@ var localFunctions = []string{
 	"MPI_Win_f2c",
 }
 
+// votingFunctions are what the clustered mode calls beyond these, in cluster.c alone: the one place where Cairn
+// communicates, and only where the user asks for that mode (docs/decisions/0060-online-clustering.md).
+var votingFunctions = []string{
+	"MPI_Comm_dup",
+	"MPI_Comm_set_errhandler",
+	"MPI_Iallreduce",
+	"MPI_Op_create",
+	"MPI_Test",
+	"MPI_Type_commit",
+	"MPI_Type_contiguous",
+}
+
 func TestTracerDoesNotCommunicate(t *testing.T) {
 	sources, err := filepath.Glob("../*.[ch]")
 	require.NoError(t, err)
 	require.NotEmpty(t, sources)
-	asked := regexp.MustCompile(`(?:ASK|CAIRN_INNER)\((MPI_\w+)`)
+	asked := regexp.MustCompile(`(?:ASK|CAIRN_INNER|DO)\((MPI_\w+)`)
 	direct := regexp.MustCompile(`\bPMPI_\w+\(`)
 	n := 0
 	for _, path := range sources {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
+		allowed := localFunctions
+		if filepath.Base(path) == "cluster.c" {
+			allowed = slices.Concat(localFunctions, votingFunctions)
+		}
 		for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
 			n++
-			require.Truef(t, slices.Contains(localFunctions, m[1]), "%s calls %s", path, m[1])
+			require.Truef(t, slices.Contains(allowed, m[1]), "%s calls %s", path, m[1])
 		}
 		require.Emptyf(t, direct.FindString(string(text)), "%s calls MPI past cairn_inner", path)
 	}

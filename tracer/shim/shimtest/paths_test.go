@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,11 +48,11 @@ func traced(t *testing.T, config map[string]any, implementation string, ranks in
 func pathsByTag(t *testing.T, c *trace.Content, rank int) map[int][]string {
 	t.Helper()
 	paths := map[int][]string{}
-	for i := range c.Threads {
-		if c.Threads[i].Rank != rank {
+	for i := range c.Threads.Len() {
+		if c.Threads.At(i).Rank != rank {
 			continue
 		}
-		cursor, err := c.Cursor(rank, c.Threads[i].Thread)
+		cursor, err := c.Cursor(rank, c.Threads.At(i).Thread)
 		require.NoError(t, err)
 		for cursor.Next() {
 			e := cursor.Event()
@@ -100,6 +101,8 @@ func TestCallPaths(t *testing.T) {
 					90:  {"101<901"},
 					110: {"101<1024", "101<1024", "101<1024"},
 					120: {"52<58<1031"},
+					130: slices.Repeat([]string{"101<303<952<1025", "101<303<401<953<1025"}, 3),
+					131: slices.Repeat([]string{"101<505<954<1025"}, 3),
 				}
 				for rank := range 2 {
 					got := pathsByTag(t, c, rank)
@@ -122,5 +125,27 @@ func TestCallSitesInLaterLibraries(t *testing.T) {
 		c := traced(t, map[string]any{"call_sites": "caller"}, implementation, 2, program, plugin)
 		require.Equal(t, []string{"52"}, pathsByTag(t, c, 1)[120])
 		require.Equal(t, []string{"101"}, pathsByTag(t, c, 1)[10])
+	}
+}
+
+// The path of a call from Fortran leads through the program's procedures, not through the MPI library's Fortran layer.
+func TestCallPathsOfFortran(t *testing.T) {
+	for _, implementation := range Implementations {
+		for _, flags := range [][]string{{"-O0"}, {"-O1", "-fomit-frame-pointer", "-fno-inline"}} {
+			t.Run(implementation+flags[0], func(t *testing.T) {
+				source := filepath.Join(Root(), "tracer", "shim", "testdata", "paths.f90")
+				program := Compile(t, implementation, source, append(flags, "-J", t.TempDir())...)
+				c := traced(t, map[string]any{"call_sites": "path"}, implementation, 2, program)
+				for rank := range 2 {
+					got := pathsByTag(t, c, rank)
+					require.Equal(t, map[int][]string{
+						// line 28 is gfortran's main, which calls the program
+						10: {"11<32<28"},
+						20: {"11<21<19<19<19<33<28"},
+						30: {"11<21<34<28"},
+					}, got)
+				}
+			})
+		}
 	}
 }

@@ -10,23 +10,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/internal/repository"
 )
 
 // Implementations are the MPIs, by the names of their mpicc and mpirun.
 var Implementations = []string{"openmpi", "mpich"}
 
 // Root is the project's folder.
-func Root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "..")
-}
+func Root() string { return repository.Root() }
 
 // A Tracer is a root of the tracer (docs/decisions/0001-seams.md) in a temporary folder.
 type Tracer struct {

@@ -81,6 +81,17 @@ extern "C" void *thread(void *) {
 	return NULL;
 }
 
+// The same places again and again, on other paths: what a walk remembers must not be taken for another one's.
+#line 950
+NOINLINE void again() {
+	for (int i = 0; i < 3; i++) {
+		varying(32, 130); // line 952
+		other(32, 130); // line 953
+		aligned(131); // line 954
+	}
+	sink++;
+}
+
 typedef void (*plugin_function)(int);
 
 #line 1000
@@ -109,6 +120,8 @@ int main(int argc, char **argv) {
 	pthread_join(t, NULL);
 	for (int i = 0; i < 3; i++)
 		leaf(110); // line 1024
+	again(); // line 1025
+#line 1025
 	if (argc > 1) {
 		void *library = dlopen(argv[1], RTLD_NOW);
 		if (library == NULL) {

@@ -1,0 +1,80 @@
+package clusters
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// peers are Chameleon's SRC and DEST signatures (§III): how far, on average over all messages, those are whom a rank
+// sends to and receives from, relative to itself, as a part of the world. Ranks in the same position of a regular
+// pattern have the same.
+func peers(traffic []trace.Traffic, size int) map[int]point {
+	type sum struct{ offset, messages [2]float64 }
+	sums := map[int]*sum{}
+	add := func(rank, way, offset int, n uint64) {
+		s := sums[rank]
+		if s == nil {
+			s = &sum{}
+			sums[rank] = s
+		}
+		s.offset[way] += float64(offset) * float64(n)
+		s.messages[way] += float64(n)
+	}
+	for _, t := range traffic {
+		if t.Source < 0 || t.Dest < 0 {
+			continue
+		}
+		add(t.Source, 0, t.Dest-t.Source, t.Messages)
+		add(t.Dest, 1, t.Source-t.Dest, t.Messages)
+	}
+	points := make(map[int]point, len(sums))
+	for rank, s := range sums {
+		p := make(point, 2)
+		for way := range p {
+			if s.messages[way] > 0 {
+				p[way] = s.offset[way] / s.messages[way] / float64(size)
+			}
+		}
+		points[rank] = p
+	}
+	return points
+}
+
+// spent is how a rank passed its time, in seconds.
+type spent struct{ computation, mpi, waiting float64 }
+
+// spans are how the ranks' main threads passed their time, from what each thread's header says: no call is read.
+func spans(t timeline.Trace) map[int]spent {
+	all := map[int]spent{}
+	locations := timeline.Locations(t)
+	for i, thread := range t.Threads().All() {
+		if locations[i].Main != i || thread.EndTick <= thread.FirstTick {
+			continue
+		}
+		begin, end := t.Span(i)
+		whole := float64(end-begin) / 1e9
+		ticks := float64(thread.EndTick - thread.FirstTick)
+		inside := min(1, float64(thread.InsideTicks)/ticks)
+		all[thread.Rank] = spent{computation: whole * max(0, 1-inside-float64(thread.Held())/ticks), mpi: whole * inside}
+	}
+	return all
+}
+
+// timing places ranks by computation, time in MPI and waiting, as parts of the mean computation and MPI of all.
+func timing(times map[int]spent, ranks []int) map[int]point {
+	mean := 0.0
+	for _, rank := range ranks {
+		mean += times[rank].computation + times[rank].mpi
+	}
+	if mean /= float64(len(ranks)); mean == 0 {
+		return nil
+	}
+	points := make(map[int]point, len(ranks))
+	for _, rank := range ranks {
+		s, known := times[rank]
+		if known {
+			points[rank] = point{s.computation / mean, (s.mpi - s.waiting) / mean, s.waiting / mean}
+		}
+	}
+	return points
+}

@@ -1,0 +1,108 @@
+package clusters
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Online is how the ranks were clustered while they ran, and what it cost and saved (trace.Clustering).
+type Online struct {
+	Votes       int    `json:"votes"`
+	AllTracing  int    `json:"all_tracing"` // outcomes of the votes
+	Clusterings int    `json:"clusterings"`
+	Lead        int    `json:"lead"`
+	Ended       bool   `json:"ended"`    // ranks did not all come to a marker, or to different ones
+	Explicit    bool   `json:"explicit"` // markers are MPI_Pcontrol(100), of the last vote
+	Leads       []int  `json:"leads"`    // ranks that led, ascending, of all clusterings
+	StoodIn     uint64 `json:"calls_stood_in"`
+	// What votes took of the ranks' time: of one rank at one vote, on average, and of all ranks in all.
+	VoteNS int64   `json:"ns_per_vote"`
+	Share  float64 `json:"votes_of_time"`
+	// Phases are the clusterings.
+	Phases []OnlinePhase `json:"phases"`
+}
+
+// An OnlinePhase is what follows a clustering.
+type OnlinePhase struct {
+	Marker uint64 `json:"marker"` // ordinal among those of its kind
+	Leads  []int  `json:"leads"`
+	Votes  int    `json:"votes"` // that confirmed it
+}
+
+// WhileRunning is nil for a trace of ranks that were recorded by themselves.
+func WhileRunning(t timeline.Trace) *Online {
+	c := t.Meta().Clustering
+	if c == nil {
+		return nil
+	}
+	o := &Online{Votes: len(c.Votes), Leads: []int{}, Phases: []OnlinePhase{}}
+	led := map[int]bool{}
+	for _, v := range c.Votes {
+		o.Explicit = v.Explicit
+		switch v.State {
+		case trace.VoteAll:
+			o.AllTracing++
+		case trace.VoteClustered:
+			o.Clusterings++
+			o.Phases = append(o.Phases, OnlinePhase{Marker: v.Ordinal, Leads: v.Leads})
+			for _, lead := range v.Leads {
+				led[lead] = true
+			}
+		case trace.VoteLead:
+			o.Lead++
+			if n := len(o.Phases); n > 0 {
+				o.Phases[n-1].Votes++
+			}
+		case trace.VoteEnded:
+			o.Ended = true
+		}
+	}
+	for _, rank := range t.Ranks().All() {
+		if led[rank.Rank] {
+			o.Leads = append(o.Leads, rank.Rank)
+		}
+	}
+	o.costs(t)
+	return o
+}
+
+func (o *Online) costs(t timeline.Trace) {
+	var held, lasted, votes float64
+	for i, thread := range t.Threads().All() {
+		o.StoodIn += thread.CallsStoodIn()
+		if len(thread.Holds) == 0 || thread.EndTick <= thread.FirstTick {
+			continue
+		}
+		begin, end := t.Span(i)
+		held += float64(thread.Held()) * float64(end-begin) / float64(thread.EndTick-thread.FirstTick)
+		lasted += float64(end - begin)
+		votes += float64(len(thread.Marks))
+	}
+	if votes > 0 && lasted > 0 {
+		o.VoteNS, o.Share = int64(held/votes), held/lasted
+	}
+}
+
+// Kind says what the markers are.
+func (o *Online) Kind() string {
+	if o.Explicit {
+		return "MPI_Pcontrol(100)"
+	}
+	return "blocking collectives on MPI_COMM_WORLD"
+}
+
+// Text is a line about it, for a trace of so many calls.
+func (o *Online) Text(calls uint64) string {
+	if o.Votes == 0 {
+		return "clustered; there was no marker, so every rank was recorded by itself: MPI_Pcontrol(100) sets markers"
+	}
+	text := fmt.Sprintf("clustered; %d votes at %s, each %s of a rank's time, %.1f%% in all; clusterings: %d",
+		o.Votes, o.Kind(), time.Duration(o.VoteNS).Round(time.Microsecond), 100*o.Share, o.Clusterings)
+	if calls > 0 {
+		text += fmt.Sprintf("; %.1f%% of the calls have a lead's times", 100*float64(o.StoodIn)/float64(calls))
+	}
+	return text
+}

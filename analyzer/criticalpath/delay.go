@@ -1,0 +1,364 @@
+package criticalpath
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+)
+
+// Root causes of waiting (Böhme, Geimer, Wolf, Arnold, "Identifying the root causes of wait states in large-scale
+// parallel applications", ICPP 2010, §III). A rank W waits ω for a rank D. Between the last moment at which both were in
+// step and this wait, D spent more time than W in some activities: these excesses d(c) are delays; and D may have waited
+// itself, w in all. The wait is put down to both in proportion:
+//
+//	share = min(ω / (Σd + w), 1)
+//	short-term cost of activity c on D  +=  share · d(c)
+//	propagated to D's own waits         +=  share · w, each in proportion to its length
+//
+// and what was propagated to a wait is put down, in the same proportions, to what caused that one, as long-term costs. The
+// moments at which two ranks are in step are those at which one waited for the other or both for the same third.
+//
+// Here the paper's two replays over all processes are one pass over the journal (delays.follow) that keeps for each wait
+// its delays, and one backward over those (delayrecord.go).
+
+// How much is kept: intervals are cut to so many latest spans of a location, fewer where there are so many locations that
+// they would all together be more than allSpans, and so many latest moments in step are remembered.
+const (
+	maxSpans = 4096
+	minSpans = 256
+	allSpans = 1 << 20
+	maxSteps = 64
+)
+
+// waiting is the activity of a span in which the location waited.
+const waiting = -1
+
+// A span is what a location did from when to when.
+type span struct {
+	activity   int32
+	start, end int64
+}
+
+// A step is a moment at which the location was in step with others: those that have a step of the same number.
+type step struct {
+	at int64
+	id uint64
+}
+
+// A past is what is remembered of one location.
+type past struct {
+	spans   []span
+	most    int  // spans that stay when there are twice as many
+	cut     bool // earlier spans were dropped
+	steps   []step
+	waits   forwardWaits
+	pending []wait // of the calls so far,
+	settled int    // and how many of them are put down to somebody
+	records []delayRecord
+	dropped int // records before these
+	now     int64
+	before  activity
+	began   bool
+}
+
+// delays follows all locations.
+type delays struct {
+	forward    *forward
+	pasts      []past
+	numbers    map[activity]int32
+	calls      []int32 // numbers by terminal; 0: not known yet
+	activities []activity
+	latest     []numbered // by activity of a call: the computation that came before it lately
+
+	sums    []int64 // by activity: of the interval that is looked at
+	touched []int32
+	records int // kept
+
+	costs    map[delayPlace]*delayCost
+	direct   float64
+	indirect float64
+	all      int64 // ns waited
+}
+
+type numbered struct {
+	what   activity
+	number int32
+}
+
+// A delayPlace is where a delay was.
+type delayPlace struct {
+	location int32
+	activity int32
+}
+
+// A delayCost is what it cost others, in nanoseconds.
+type delayCost struct{ short, long float64 }
+
+func newDelays(f *forward) *delays {
+	d := &delays{forward: f, pasts: make([]past, len(f.locations)), numbers: map[activity]int32{}, costs: map[delayPlace]*delayCost{}}
+	for i := range d.pasts {
+		d.pasts[i].waits = forwardWaits{log: &f.waits[i]}
+		d.pasts[i].most = max(minSpans, min(maxSpans, allSpans/len(d.pasts)))
+	}
+	return d
+}
+
+func (d *delays) number(what activity) int32 {
+	n, known := d.numbers[what]
+	if !known {
+		n = int32(len(d.activities))
+		d.numbers[what] = n
+		d.activities = append(d.activities, what)
+		d.sums = append(d.sums, 0)
+		d.latest = append(d.latest, numbered{})
+	}
+	return n
+}
+
+// numberOf is number for a call of a terminal.
+func (d *delays) numberOf(call activity, terminal int32) int32 {
+	for int(terminal) >= len(d.calls) {
+		d.calls = append(d.calls, 0)
+	}
+	if d.calls[terminal] == 0 {
+		d.calls[terminal] = d.number(call) + 1
+	}
+	return d.calls[terminal] - 1
+}
+
+// computation is the number of what lies between two calls, the second of which has number n.
+func (d *delays) computation(before, call activity, n int32) int32 {
+	what := activity{before.function, call.function, before.site, call.site}
+	if d.latest[n].what != what {
+		d.latest[n] = numbered{what, d.number(what)}
+	}
+	return d.latest[n].number
+}
+
+// follow goes through all calls, slab by slab. When all locations have come to the end of a slab, the waits that ended
+// before it are put down to their causes, in order of time: times that are off a little, rounded ones or those of other
+// clocks, may put what the cause did last into the slab after the wait's.
+func (d *delays) follow(ctx context.Context) error {
+	readers := make([]*journal.Reader, len(d.pasts))
+	for i := range readers {
+		readers[i] = d.forward.journal.Read(i)
+	}
+	type end struct {
+		at       int64
+		location int
+	}
+	var ends []end
+	before, now := int64(math.MinInt64), int64(math.MinInt64)
+	for range d.forward.journal.Slabs {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for _, r := range readers {
+			for r.Next() {
+				d.call(&r.Record, r.Terminal)
+				now = max(now, r.Record.Enter)
+			}
+			if err := r.Err(); err != nil {
+				return err
+			}
+		}
+		ends = ends[:0]
+		until := before
+		before = now
+		for i := range d.pasts {
+			p := &d.pasts[i]
+			for _, w := range p.pending[p.settled:] {
+				if w.end <= until {
+					ends = append(ends, end{w.end, i})
+				}
+			}
+		}
+		slices.SortFunc(ends, func(a, b end) int { return cmp.Or(cmp.Compare(a.at, b.at), a.location-b.location) })
+		for _, e := range ends {
+			d.settle(e.location, e.at)
+		}
+	}
+	d.finish()
+	return nil
+}
+
+// call takes the next call of a location.
+func (d *delays) call(c *timeline.Record, terminal int32) {
+	p := &d.pasts[c.Location]
+	x := &d.forward.extents[c.Location]
+	if c.Exit <= x.start && c.Enter < x.start || c.Enter >= x.end && c.Exit > x.end {
+		return
+	}
+	call := activity{function: c.Function.ID, site: c.Signature.Site}
+	number := d.numberOf(call, terminal)
+	if !p.began {
+		p.began, p.now = true, c.Enter
+	}
+	if c.Enter > p.now {
+		p.span(d.computation(p.before, call, number), p.now, c.Enter)
+		p.now = c.Enter
+	}
+	p.before = call
+	if c.Exit <= p.now {
+		return
+	}
+	for w := p.waits.peek(); w != nil && w.begin < c.Exit; w = p.waits.peek() {
+		p.waits.next++
+		p.wait(*w)
+		if w.begin > p.now {
+			p.span(number, p.now, w.begin)
+		}
+		if w.end > p.now {
+			p.span(waiting, max(p.now, w.begin), w.end)
+			p.now = w.end
+		}
+	}
+	if c.Exit > p.now {
+		p.span(number, p.now, c.Exit)
+		p.now = c.Exit
+	}
+}
+
+// wait notes a wait. One that began with polls before this call turns what came since into waiting.
+func (p *past) wait(w wait) {
+	for n := len(p.spans); n > 0 && p.spans[n-1].end > w.begin; n = len(p.spans) {
+		if s := &p.spans[n-1]; s.start < w.begin {
+			s.end = w.begin
+		} else {
+			p.spans = p.spans[:n-1]
+		}
+		p.now = w.begin
+	}
+	p.pending = append(p.pending, w)
+}
+
+func (p *past) span(what int32, start, end int64) {
+	if len(p.spans) == 2*p.most {
+		p.spans, p.cut = append(p.spans[:0], p.spans[p.most:]...), true
+	}
+	p.spans = append(p.spans, span{what, start, end})
+}
+
+// settle puts the waits of a location that ended by a time down to their causes, which have been followed up to there.
+func (d *delays) settle(location int, until int64) {
+	p := &d.pasts[location]
+	for p.settled < len(p.pending) && p.pending[p.settled].end <= until {
+		w := p.pending[p.settled]
+		if p.settled++; 2*p.settled >= len(p.pending) {
+			p.pending, p.settled = p.pending[:copy(p.pending, p.pending[p.settled:])], 0
+		}
+		d.settle(int(w.cause), w.end) // it may have waited itself, in the very call
+		d.explain(location, w)
+	}
+}
+
+// explain finds the delays behind a wait.
+func (d *delays) explain(location int, w wait) {
+	d.all += w.end - w.begin
+	own, other := &d.pasts[location], &d.pasts[w.cause]
+	since := inStep(own.steps, other.steps, w.end)
+	for _, p := range []*past{own, other} {
+		if p.cut {
+			since = max(since, p.spans[0].start)
+		}
+	}
+	id := uint64(w.end)<<20 ^ uint64(w.cause)
+	own.inStep(step{w.end, id})
+	other.inStep(step{w.end, id})
+
+	d.add(other.spans, since, w.end, 1)
+	d.add(own.spans, since, w.begin, -1)
+	r := delayRecord{begin: w.begin, end: w.end, cause: w.cause}
+	delay := 0.0
+	for _, n := range d.touched {
+		if excess := d.sums[n]; excess > 0 {
+			r.delays = append(r.delays, delayPart{n, float64(excess)})
+			delay += float64(excess)
+		}
+		d.sums[n] = 0
+	}
+	d.touched = d.touched[:0]
+	waited := 0.0
+	r.to = other.dropped + len(other.records)
+	for r.to > other.dropped && other.records[r.to-1-other.dropped].end > w.end {
+		r.to--
+	}
+	r.from = r.to
+	for r.from > other.dropped {
+		q := &other.records[r.from-1-other.dropped]
+		if q.end <= since {
+			break
+		}
+		waited += float64(q.end - max(q.begin, since))
+		r.from--
+	}
+	if total := delay + waited; total > 0 {
+		r.share = min(1/total, 1/float64(w.end-w.begin))
+	}
+	own.records = append(own.records, r)
+	d.direct += float64(w.end-w.begin) * r.share * delay
+	d.indirect += float64(w.end-w.begin) * r.share * waited
+	if d.records++; d.records > maxRecords {
+		d.propagate(false)
+	}
+}
+
+// add sums up what a location did between two times, waiting aside.
+func (d *delays) add(spans []span, from, to int64, sign int64) {
+	for i := len(spans) - 1; i >= 0 && spans[i].end > from; i-- {
+		s := &spans[i]
+		start, end := max(s.start, from), min(s.end, to)
+		if s.activity == waiting || end <= start {
+			continue
+		}
+		if d.sums[s.activity] == 0 {
+			d.touched = append(d.touched, s.activity)
+		}
+		d.sums[s.activity] += sign * (end - start)
+	}
+}
+
+// inStep is the last moment before t at which both were in step, the beginning of time if there is none.
+func inStep(a, b []step, t int64) int64 {
+	i, k := len(a)-1, len(b)-1
+	for i >= 0 && k >= 0 {
+		switch {
+		case a[i].at >= t || a[i].at > b[k].at:
+			i--
+		case b[k].at >= t || b[k].at > a[i].at:
+			k--
+		case a[i].id == b[k].id:
+			return a[i].at
+		default:
+			i--
+		}
+	}
+	return math.MinInt64
+}
+
+// inStep notes a moment in step. Steps come nearly in order of time.
+func (p *past) inStep(s step) {
+	i := len(p.steps)
+	for i > 0 && p.steps[i-1].at > s.at {
+		i--
+	}
+	for k := i; k > 0 && p.steps[k-1].at == s.at; k-- {
+		if p.steps[k-1].id == s.id {
+			return
+		}
+	}
+	if len(p.steps) == 2*maxSteps {
+		if i < maxSteps {
+			return
+		}
+		p.steps = append(p.steps[:0], p.steps[maxSteps:]...)
+		i -= maxSteps
+	}
+	p.steps = append(p.steps, step{})
+	copy(p.steps[i+1:], p.steps[i:])
+	p.steps[i] = s
+}

@@ -1,0 +1,162 @@
+package criticalpath
+
+import (
+	"cmp"
+	"container/heap"
+	"math"
+	"slices"
+)
+
+// maxRecords bounds the memory: when there are more, the older half is put down for good, and what later waits would
+// still propagate to it is lost.
+const maxRecords = 1 << 19
+
+// A delayRecord is what one wait was put down to.
+type delayRecord struct {
+	begin, end int64
+	cause      int32
+	from, to   int     // waits of the cause in the interval, counted from its first
+	share      float64 // per nanosecond of delay
+	delays     []delayPart
+	long       float64 // propagated to this wait, in nanoseconds
+}
+
+type delayPart struct {
+	activity int32
+	ns       float64
+}
+
+// backwardRecords is a heap of locations by the end of the record that is next, backward.
+type backwardRecords struct {
+	pasts []past
+	queue []backwardRecord
+}
+
+type backwardRecord struct{ location, next int }
+
+func (h *backwardRecords) record(i int) *delayRecord {
+	return &h.pasts[h.queue[i].location].records[h.queue[i].next]
+}
+func (h *backwardRecords) Len() int { return len(h.queue) }
+func (h *backwardRecords) Less(i, j int) bool {
+	a, b := h.record(i), h.record(j)
+	return a.end > b.end || a.end == b.end && h.queue[i].location < h.queue[j].location
+}
+func (h *backwardRecords) Swap(i, j int) { h.queue[i], h.queue[j] = h.queue[j], h.queue[i] }
+func (h *backwardRecords) Push(x any)    { h.queue = append(h.queue, x.(backwardRecord)) }
+func (h *backwardRecords) Pop() any {
+	last := h.queue[len(h.queue)-1]
+	h.queue = h.queue[:len(h.queue)-1]
+	return last
+}
+
+// propagate goes backward over the waits and puts their costs down: of all, or of the older half.
+func (d *delays) propagate(all bool) {
+	cut := int64(math.MaxInt64)
+	if !all {
+		ends := make([]int64, 0, d.records)
+		for i := range d.pasts {
+			for k := range d.pasts[i].records {
+				ends = append(ends, d.pasts[i].records[k].end)
+			}
+		}
+		slices.Sort(ends)
+		cut = ends[len(ends)/2]
+	}
+	h := &backwardRecords{pasts: d.pasts}
+	for i := range d.pasts {
+		if n := len(d.pasts[i].records); n > 0 {
+			h.queue = append(h.queue, backwardRecord{i, n - 1})
+		}
+	}
+	heap.Init(h)
+	for len(h.queue) > 0 {
+		d.putDown(h.record(0), cut)
+		if h.queue[0].next--; h.queue[0].next >= 0 {
+			heap.Fix(h, 0)
+		} else {
+			heap.Pop(h)
+		}
+	}
+	for i := range d.pasts {
+		p := &d.pasts[i]
+		n := 0
+		for n < len(p.records) && p.records[n].end <= cut {
+			n++
+		}
+		p.records = append(p.records[:0], p.records[n:]...)
+		p.dropped += n
+		d.records -= n
+		for k := range p.records {
+			p.records[k].long = 0
+		}
+	}
+}
+
+// putDown distributes what a wait costs.
+func (d *delays) putDown(r *delayRecord, cut int64) {
+	short, long := float64(r.end-r.begin)*r.share, r.long*r.share
+	if r.end <= cut {
+		for _, part := range r.delays {
+			place := delayPlace{r.cause, part.activity}
+			c := d.costs[place]
+			if c == nil {
+				c = new(delayCost)
+				d.costs[place] = c
+			}
+			c.short += short * part.ns
+			c.long += long * part.ns
+		}
+	}
+	cause := &d.pasts[r.cause]
+	for i := max(r.from, cause.dropped); i < r.to; i++ {
+		if q := &cause.records[i-cause.dropped]; q.end <= r.end {
+			q.long += (short + long) * float64(q.end-q.begin)
+		}
+	}
+}
+
+// finish puts everything down that is left.
+func (d *delays) finish() {
+	for i := range d.pasts {
+		d.settle(i, math.MaxInt64)
+	}
+	d.propagate(true)
+}
+
+// rootCauses words the costs, and adds them up by rank.
+func (a *analysis) rootCauses(d *delays) (RootCauses, []float64) {
+	r := RootCauses{
+		WaitingSeconds: a.seconds(d.all), DirectSeconds: d.direct / 1e9, IndirectSeconds: d.indirect / 1e9, Delays: []Delay{},
+	}
+	r.UnexplainedSeconds = max(0, r.WaitingSeconds-r.DirectSeconds-r.IndirectSeconds)
+	byRank := make([]float64, len(a.ranks))
+	type row struct {
+		delayPlace
+		delayCost
+	}
+	var rows []row
+	for place, cost := range d.costs {
+		rows = append(rows, row{place, *cost})
+	}
+	slices.SortFunc(rows, func(x, y row) int {
+		return cmp.Or(-cmp.Compare(x.short+x.long, y.short+y.long), cmp.Compare(x.location, y.location), cmp.Compare(x.activity, y.activity))
+	})
+	for _, x := range rows {
+		byRank[a.forward.locations[x.location].Row] += (x.short + x.long) / 1e9
+	}
+	r.DelaysOmitted = max(0, len(rows)-maxRows)
+	for _, x := range rows[:len(rows)-r.DelaysOmitted] {
+		what := d.activities[x.activity]
+		kind := Communication
+		if what.computes() {
+			kind = Computation
+		}
+		function, site := a.names.labels(kind, what)
+		r.Delays = append(r.Delays, Delay{
+			Rank: a.forward.locations[x.location].Rank, Kind: kind, Function: function, CallSite: site,
+			ShortTerm: x.short / 1e9, LongTerm: x.long / 1e9,
+		})
+	}
+	return r, byRank
+}

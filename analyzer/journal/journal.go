@@ -1,0 +1,116 @@
+package journal
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A Journal is what was recorded of a trace.
+type Journal struct {
+	Locations []timeline.Location
+	// Slabs is into how many slabs the calls are divided.
+	Slabs int
+	// Spool has room for what others find in the same pass.
+	Spool *Spool
+
+	functions  []*trace.Function // by signature
+	signatures []trace.Signature
+	places     []int32 // of calls, by signature: of one function and call site
+	least      [][]Least
+	shapes     []*Shape
+	logs       []log
+}
+
+// log is what there is of one location.
+type log struct {
+	calls, completions, posts stream
+
+	first uint64 // index of its first call: of a part of the run not 0
+	begun bool
+}
+
+// A Shape is what collective operations have in common.
+type Shape struct {
+	Class    match.Class
+	Size     int   // how many parts there are,
+	Expected int   // and how many of them the trace has
+	Root     int   // −1: none
+	Absent   []int // of prefix operations: parts that the trace lacks
+}
+
+// Least is what calls of a class — one function and call site, messages of about one size — cost at least: Local when
+// nothing kept them waiting, from their entry, and Transfer else, from what they had waited for. Unseen: no call has shown
+// it.
+type Least struct{ Local, Transfer int64 }
+
+// Unseen stands for a cost that no call has shown.
+const Unseen = 1<<63 - 1
+
+// sizes are the classes of message sizes: bits of the number of bytes.
+const sizes = 65
+
+// memory is how much a journal holds in memory before it needs a file.
+var memory int64 = 192 << 20
+
+func newJournal(t timeline.Trace) *Journal {
+	j := &Journal{Locations: timeline.Locations(t), signatures: t.Signatures(), Spool: NewSpool(memory)}
+	j.logs = make([]log, len(j.Locations))
+	j.functions, j.places = make([]*trace.Function, len(j.signatures)), make([]int32, len(j.signatures))
+	type place struct {
+		function uint16
+		site     uint32
+	}
+	numbers := map[place]int32{}
+	for i := range j.signatures {
+		s := &j.signatures[i]
+		p := place{s.Function, s.Site}
+		if _, known := numbers[p]; !known {
+			numbers[p] = int32(len(numbers))
+		}
+		j.functions[i], j.places[i] = t.Function(s.Function), numbers[p]
+	}
+	j.least = make([][]Least, len(numbers))
+	return j
+}
+
+// Record makes the journal of a trace in a pass of its own.
+func Record(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Journal, error) {
+	r := NewRecorder(t, clock.NewTolerance(t))
+	_, err := match.All(ctx, t, clocks, r, func(c *match.Call) {
+		r.tolerance.See(&c.Record)
+		r.See(c)
+	})
+	if err != nil {
+		r.journal.Close()
+		return nil, err
+	}
+	return r.Finish(), nil
+}
+
+// Close gives back what the journal has put aside.
+func (j *Journal) Close() { j.Spool.Close() }
+
+// Least is what calls that are of one class with this one cost at least.
+func (j *Journal) Least(terminal int32, bytes int64) Least {
+	if all := j.least[j.places[terminal]]; all != nil {
+		return all[bits.Len64(uint64(bytes))]
+	}
+	return Least{Unseen, Unseen}
+}
+
+// leastOf is for the Recorder to note what a call has shown.
+func (j *Journal) leastOf(terminal int32, bytes int64) *Least {
+	all := &j.least[j.places[terminal]]
+	if *all == nil {
+		*all = make([]Least, sizes)
+		for i := range *all {
+			(*all)[i] = Least{Unseen, Unseen}
+		}
+	}
+	return &(*all)[bits.Len64(uint64(bytes))]
+}

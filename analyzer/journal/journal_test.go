@@ -1,0 +1,102 @@
+package journal_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/simulate"
+)
+
+// TestCallsComeBackFromTheFile: the same where a part of the journal, or all of it, is in the temporary file.
+func TestCallsComeBackFromTheFile(t *testing.T) {
+	for _, bytes := range []int64{0, 10_000} {
+		undo := journal.HoldInMemory(bytes)
+		t.Run(fmt.Sprint(bytes), TestCallsComeBackAsTheyWere)
+		undo()
+	}
+}
+
+// TestCallsComeBackAsTheyWere: what is read of each location are its calls, in all simulated programs; and on each call
+// that others may depend on depend as many as it says.
+func TestCallsComeBackAsTheyWere(t *testing.T) {
+	for _, pattern := range simulate.Names() {
+		trace := timeline.Of(tracetest.Open(t, tracetest.Simulated(t, simulate.Config{
+			Pattern: pattern, Ranks: 16, Iterations: 20, Bytes: 20_000, Imbalance: simulate.Imbalance{Noise: 30},
+		})))
+		j, err := journal.Record(context.Background(), trace, nil)
+		require.NoError(t, err)
+		posted, referred := map[match.Mark]int{}, map[match.Mark]int{}
+		for i, l := range timeline.Locations(trace) {
+			var expected, got []timeline.Record
+			require.NoError(t, timeline.EachOf(context.Background(), trace, i, l, nil, func(c *timeline.Call) error {
+				expected = append(expected, c.Record)
+				return nil
+			}))
+			r, ordinal := j.Read(i), uint32(0)
+			for range j.Slabs {
+				for r.Next() {
+					got = append(got, r.Record)
+					if r.Posted {
+						ordinal++
+						posted[match.Mark{Location: int32(i), Ordinal: ordinal}] = r.Dependents()
+					}
+					if !r.Completes {
+						continue
+					}
+					_, depends := r.Completion()
+					for _, d := range depends {
+						if d.On.Ordinal > 0 {
+							referred[d.On]++
+						}
+					}
+				}
+			}
+			require.NoError(t, r.Err())
+			require.Equal(t, expected, got, "%s, location %d", pattern, i)
+		}
+		for on, n := range posted {
+			require.Equal(t, referred[on], n, "%s: %v", pattern, on)
+		}
+		for on := range referred {
+			_, told := posted[on]
+			require.True(t, told, "%s: %v", pattern, on)
+		}
+		j.Close()
+	}
+}
+
+// TestSpoolPutsAside: what does not fit into memory comes back from the file.
+func TestSpoolPutsAside(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := journal.NewSpool(6)
+	defer s.Close()
+	var chunks []journal.Chunk
+	words := []string{"first", "second", "x", "", "third"}
+	for _, w := range words {
+		chunks = append(chunks, s.Put([]byte(w)))
+	}
+	var buffer []byte
+	for i, w := range words {
+		b, err := s.Get(chunks[i], buffer)
+		require.NoError(t, err)
+		assert.Equal(t, w, string(b))
+	}
+}
+
+// TestSpoolWithoutAFile: where there can be no file, everything stays in memory.
+func TestSpoolWithoutAFile(t *testing.T) {
+	t.Setenv("TMPDIR", "/does/not/exist")
+	s := journal.NewSpool(0)
+	defer s.Close()
+	b, err := s.Get(s.Put([]byte("word")), nil)
+	require.NoError(t, err)
+	assert.Equal(t, "word", string(b))
+}

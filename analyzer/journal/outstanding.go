@@ -1,0 +1,76 @@
+package journal
+
+// outstanding are calls of one location on which others may come to depend, by their ordinals.
+type outstanding struct {
+	first uint32 // ordinal
+	calls []posted
+	head  int
+}
+
+// A posted call has so many ends of messages that are not told yet, and so many dependents.
+type posted struct {
+	open uint32
+	uses uint16
+}
+
+// Kept stands for calls of which it is not known how many depend on them.
+const kept = 0xff
+
+// mostOutstanding bounds the memory: calls that are older are kept.
+const mostOutstanding = 4096
+
+func (o *outstanding) push() {
+	if o.empty() {
+		o.calls, o.head = o.calls[:0], 0
+	}
+	if o.first == 0 {
+		o.first = 1
+	}
+	o.calls = append(o.calls, posted{})
+}
+
+func (o *outstanding) at(ordinal uint32) *posted {
+	if ordinal < o.first || int(ordinal-o.first)+o.head >= len(o.calls) {
+		return nil
+	}
+	return &o.calls[int(ordinal-o.first)+o.head]
+}
+
+func (o *outstanding) open(ordinal uint32) {
+	if p := o.at(ordinal); p != nil {
+		p.open++
+	}
+}
+
+func (o *outstanding) close(ordinal uint32) {
+	if p := o.at(ordinal); p != nil {
+		p.open--
+	}
+}
+
+func (o *outstanding) use(ordinal uint32) {
+	if p := o.at(ordinal); p != nil {
+		p.uses = min(kept, p.uses+1)
+	}
+}
+
+func (o *outstanding) empty() bool { return o.head == len(o.calls) }
+
+// closed tells whether all dependents of the first one are known.
+func (o *outstanding) closed() bool { return o.calls[o.head].open == 0 }
+
+func (o *outstanding) overlong() bool { return len(o.calls)-o.head > mostOutstanding }
+
+// pop gives how many depend on the first one.
+func (o *outstanding) pop() byte {
+	p := o.calls[o.head]
+	o.first++
+	if o.head++; o.head > 64 && 2*o.head > len(o.calls) {
+		o.calls = o.calls[:copy(o.calls, o.calls[o.head:])]
+		o.head = 0
+	}
+	if p.open > 0 {
+		return kept
+	}
+	return byte(p.uses)
+}

@@ -1,0 +1,462 @@
+package journal
+
+import (
+	"encoding/binary"
+
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A Recorder writes a Journal during a pass of matching, of which it is a match.Watcher.
+type Recorder struct {
+	journal   *Journal
+	tolerance *clock.Tolerance
+	writers   []writer
+	chunk     int // about how large chunks are
+	slab      int // how many calls it has,
+	calls     int // and how many of them came
+	now       present
+	shapes    map[shapeKey]int
+	key       shapeKey // the latest one,
+	shape     int      // and its number
+	free      []*completion
+
+	communicators []trace.Communicator
+	late          []match.Mark // room for heldUp's
+}
+
+// present is the call that the matcher is told of.
+type present struct {
+	location    int
+	enter, exit int64
+	held        int64
+	index       uint64
+	outside     bool
+	terminal    int32
+	poll        match.Poll
+	there       bool
+	posted      bool
+	completes   bool
+	entries     []entry
+}
+
+type entry struct {
+	number uint64
+	shape  int
+	part   int
+}
+
+// A writer is what entries of a location are relative to.
+type writer struct {
+	exit        int64  // of the latest call
+	number      uint64 // of the latest collective entered,
+	left        uint64 // and left
+	bytes       int64  // of the latest message
+	ordinal     uint32 // of the latest call that was depended on
+	posted      uint32 // calls that others may depend on, so far
+	outstanding outstanding
+}
+
+// A completion is a call of which the matcher does not know yet all that it depends on.
+type completion struct {
+	terminal int32
+	outside  bool
+	depends  []dependency
+}
+
+type dependency struct {
+	kind    byte
+	at      int64 // in the trace
+	on      match.Mark
+	bytes   int64
+	number  uint64
+	hops    int // in the tree of a collective operation
+	part    int
+	awaited int // part
+	from    int // its location
+}
+
+// Kinds of dependencies, as they are written.
+const (
+	onMessage     = iota
+	onSuchAnother // of as many bytes as the one before
+	onEntry       // into a collective operation, of another participant
+	onCollective
+	leftCollective // it does not depend on it
+)
+
+// Flags of a call, as they are written. No call has them all: endOfSlab is none.
+const (
+	isOutside = 1 << iota
+	wasHeld
+	isPosted
+	completes
+	entersCollective
+	pollShift = iota
+	endOfSlab = 0xff
+)
+
+type shapeKey struct {
+	class                match.Class
+	size, expected, root int
+}
+
+// NewRecorder makes a recorder. The tolerance is to be told of every call by who gives it.
+func NewRecorder(t timeline.Trace, tolerance *clock.Tolerance) *Recorder {
+	r := &Recorder{journal: newJournal(t), tolerance: tolerance, shapes: map[shapeKey]int{}, communicators: t.Communicators()}
+	n := max(1, len(r.journal.Locations))
+	r.writers = make([]writer, n)
+	r.chunk = max(256, min(1<<14, 1<<23/n))
+	r.slab = n * timeline.BatchSize(n)
+	return r
+}
+
+// See takes the next call, before the matcher does.
+func (r *Recorder) See(c *match.Call) {
+	r.write()
+	entries := r.now.entries[:0]
+	r.now = present{
+		location: c.Location, enter: c.Enter, exit: c.Exit, held: c.Held, index: c.Index, outside: c.Outside,
+		terminal: c.Terminal, poll: c.Poll, there: true, entries: entries,
+	}
+}
+
+// Finish gives the journal, when the matcher has finished.
+func (r *Recorder) Finish() *Journal {
+	r.write()
+	r.endSlab()
+	for i := range r.writers[:len(r.journal.logs)] {
+		l, w := &r.journal.logs[i], &r.writers[i]
+		for !w.outstanding.empty() {
+			l.posts.tail = append(l.posts.tail, w.outstanding.pop())
+		}
+		for _, s := range [...]*stream{&l.calls, &l.completions, &l.posts} {
+			s.flush(r.journal.Spool)
+			s.tail = nil
+		}
+	}
+	return r.journal
+}
+
+// Spool has room for what else is found in the pass.
+func (r *Recorder) Spool() *Spool { return r.journal.Spool }
+
+// Close gives up.
+func (r *Recorder) Close() { r.journal.Close() }
+
+// write writes the present call, which the matcher knows now.
+func (r *Recorder) write() {
+	n := &r.now
+	if !n.there {
+		return
+	}
+	n.there = false
+	l, w := &r.journal.logs[n.location], &r.writers[n.location]
+	if !l.begun {
+		l.begun, l.first = true, n.index
+	}
+	flags := byte(n.poll) << pollShift
+	if n.outside {
+		flags |= isOutside
+	}
+	if n.held != 0 {
+		flags |= wasHeld
+	}
+	if n.posted {
+		flags |= isPosted
+	}
+	if n.completes {
+		flags |= completes
+	}
+	if len(n.entries) > 0 {
+		flags |= entersCollective
+	}
+	l.calls.tail = append(l.calls.tail, flags)
+	b := binary.AppendUvarint(l.calls.tail, uint64(n.terminal))
+	b = binary.AppendVarint(b, n.enter-w.exit)
+	b = binary.AppendUvarint(b, uint64(n.exit-n.enter))
+	w.exit = n.exit
+	if n.held != 0 {
+		b = binary.AppendVarint(b, n.held)
+	}
+	if len(n.entries) > 0 {
+		b = binary.AppendUvarint(b, uint64(len(n.entries)))
+		for _, e := range n.entries {
+			b = binary.AppendVarint(b, int64(e.number-w.number))
+			b = binary.AppendUvarint(b, uint64(e.shape))
+			b = binary.AppendVarint(b, int64(e.part-n.location))
+			w.number = e.number
+		}
+	}
+	l.calls.tail = b
+	l.calls.ended(r.journal.Spool, r.chunk)
+	if n.posted {
+		r.settlePosts(n.location)
+	}
+	if r.calls++; r.calls == r.slab {
+		r.endSlab()
+	}
+}
+
+func (r *Recorder) endSlab() {
+	r.calls = 0
+	r.journal.Slabs++
+	for i := range r.journal.logs {
+		l := &r.journal.logs[i].calls
+		l.tail = append(l.tail, endOfSlab)
+		l.ended(r.journal.Spool, r.chunk)
+	}
+}
+
+// mark gives the present call a number that others can refer to.
+func (r *Recorder) mark() match.Mark {
+	w := &r.writers[r.now.location]
+	if !r.now.posted {
+		r.now.posted = true
+		w.posted++
+		w.outstanding.push()
+	}
+	w.outstanding.open(w.posted)
+	return match.Mark{Location: int32(r.now.location), Ordinal: w.posted}
+}
+
+// Posted implements match.Watcher.
+func (r *Recorder) Posted(e *match.End) { e.Posted = r.mark() }
+
+// Progressed implements match.Watcher.
+func (r *Recorder) Progressed(e *match.End) { e.Progressed = r.mark() }
+
+// Entered implements match.Watcher.
+func (r *Recorder) Entered(c *match.Collective, part int) {
+	key := shapeKey{c.Class, len(c.Parts), c.Expected(), c.Root}
+	if key != r.key || len(r.journal.shapes) == 0 {
+		n, known := r.shapes[key]
+		if !known {
+			n = len(r.journal.shapes)
+			r.shapes[key] = n
+			r.journal.shapes = append(r.journal.shapes, &Shape{Class: c.Class, Size: len(c.Parts), Expected: c.Expected(), Root: c.Root})
+		}
+		r.key, r.shape = key, n
+	}
+	if part != c.Root && rooted(c) {
+		c.Parts[part].Entered = r.mark()
+	}
+	r.now.entries = append(r.now.entries, entry{c.Number, r.shape, part})
+}
+
+func rooted(c *match.Collective) bool { return c.Class == match.OneToAll || c.Class == match.AllToOne }
+
+// Retired implements match.Watcher.
+func (r *Recorder) Retired(c *match.Collective) {
+	if rooted(c) {
+		for i := range c.Parts {
+			r.done(c.Parts[i].Entered)
+		}
+	}
+}
+
+// Opened implements match.Watcher.
+func (r *Recorder) Opened(c *match.Completion) {
+	r.now.completes = true
+	var d *completion
+	if n := len(r.free); n > 0 {
+		d = r.free[n-1]
+		r.free = r.free[:n-1]
+		d.depends = d.depends[:0]
+	} else {
+		d = new(completion)
+	}
+	d.terminal, d.outside = r.now.terminal, r.now.outside
+	c.Tag = d
+}
+
+// Settled implements match.Handler.
+func (r *Recorder) Settled(c *match.Completion) {
+	d := c.Tag.(*completion)
+	if !d.outside {
+		r.learn(c, d)
+	}
+	l, w := &r.journal.logs[c.Location], &r.writers[c.Location]
+	header := uint64(len(d.depends)) << 1
+	if c.Begin < c.Enter {
+		header |= 1
+	}
+	b := binary.AppendUvarint(l.completions.tail, header)
+	if c.Begin < c.Enter {
+		b = binary.AppendUvarint(b, uint64(c.Enter-c.Begin))
+	}
+	for i := range d.depends {
+		on := &d.depends[i]
+		if on.kind == onMessage && on.bytes == w.bytes {
+			on.kind = onSuchAnother
+		}
+		b = append(b, on.kind)
+		switch on.kind {
+		case onMessage, onSuchAnother, onEntry:
+			b = binary.AppendVarint(b, int64(on.on.Location)-int64(c.Location))
+			b = binary.AppendVarint(b, int64(on.on.Ordinal)-int64(w.ordinal))
+			w.ordinal = on.on.Ordinal
+			if on.kind == onMessage {
+				b = binary.AppendVarint(b, on.bytes)
+				w.bytes = on.bytes
+			}
+			if on.kind == onEntry {
+				b = binary.AppendUvarint(b, uint64(on.hops))
+			}
+		default:
+			b = binary.AppendVarint(b, int64(on.number-w.left))
+			w.left = on.number
+			if on.kind == onCollective {
+				b = binary.AppendVarint(b, int64(on.part-c.Location))
+				b = binary.AppendVarint(b, int64(on.awaited-on.part))
+				b = binary.AppendVarint(b, int64(on.from-c.Location))
+			}
+		}
+	}
+	l.completions.tail = b
+	l.completions.ended(r.journal.Spool, r.chunk)
+	r.free = append(r.free, d)
+}
+
+// learn notes what a call shows of the costs of its class.
+func (r *Recorder) learn(c *match.Completion, d *completion) {
+	at, bytes, any := c.Begin, int64(0), false
+	for i := range d.depends {
+		on := &d.depends[i]
+		if on.kind == leftCollective {
+			continue
+		}
+		if !any || on.at > at {
+			at = on.at
+		}
+		any, bytes = true, max(bytes, on.bytes)
+	}
+	if !any {
+		return
+	}
+	if all := r.journal.leastOf(d.terminal, bytes); at > c.Begin {
+		all.Transfer = max(0, min(all.Transfer, c.Exit-at))
+	} else {
+		all.Local = min(all.Local, c.Exit-c.Begin)
+	}
+}
+
+// Message implements match.Handler.
+func (r *Recorder) Message(m *match.Message) {
+	send, receive := m.Send, m.Receive
+	if done := receive.Done; done != nil {
+		d := dependency{at: send.Post.Enter, on: send.Posted, bytes: m.Bytes, from: send.Post.Location}
+		if m.Kind != match.ExposedToStart && m.Kind != match.LockGiven || r.may(done, &d) {
+			r.depend(done, d)
+		}
+	}
+	if m.Kind == match.Data && !receive.Probe && waitstate.Rendezvous(m) {
+		r.rendezvous(m)
+	}
+	switch m.Kind {
+	case match.Data, match.ExposedToStart, match.Exposed, match.Accessed:
+		if !receive.Probe {
+			r.closed(send)
+			r.closed(receive)
+		}
+	case match.Partition, match.LockGiven: // others may be told of the same one
+	}
+}
+
+// rendezvous notes what both sides of a large message need of each other.
+func (r *Recorder) rendezvous(m *match.Message) {
+	send, receive := m.Send, m.Receive
+	if done := receive.Done; done != nil && send.Progressed.Ordinal > 0 && waitstate.Pulled(send, receive) {
+		r.depend(done, dependency{at: send.Progress, on: send.Progressed, bytes: m.Bytes})
+	}
+	done := send.Done
+	if done == nil {
+		return
+	}
+	// a send that ended before shows that it did not need the receive, or not the receiver's help
+	d := dependency{at: receive.Post.Enter, on: receive.Posted, bytes: m.Bytes}
+	if receive.Progressed.Ordinal > 0 && done.Exit > receive.Progress {
+		d.at, d.on = receive.Progress, receive.Progressed
+	}
+	if done.Exit > d.at {
+		r.depend(done, d)
+	}
+}
+
+// depend notes that a call cannot end before something happened. By the clocks it may have: rounded times, clocks that
+// are off and times of lead ranks say so. It depends on it all the same, or its wait would be taken for a cost of its
+// own; its transfer is negative then.
+func (r *Recorder) depend(done *match.Completion, d dependency) {
+	own := done.Tag.(*completion)
+	own.depends = append(own.depends, d)
+	if d.on.Ordinal > 0 {
+		r.writers[d.on.Location].outstanding.use(d.on.Ordinal)
+	}
+}
+
+// may tells whether a call can have been kept by what keeps it in some implementations, or for some sizes: not where it
+// ended clearly before.
+func (r *Recorder) may(done *match.Completion, d *dependency) bool {
+	return d.at <= done.Exit+r.tolerance.Between(d.from, done.Location)
+}
+
+// Collective implements match.Handler.
+func (r *Recorder) Collective(c *match.Collective, part int) {
+	done, awaited := c.Parts[part].Done, c.Awaited(part)
+	if c.Complete() && part != c.Root && rooted(c) {
+		r.heldUp(c, part)
+	}
+	d := dependency{kind: leftCollective, number: c.Number, part: part}
+	if awaited >= 0 && c.Complete() && c.Parts[awaited].Present() {
+		d.at, d.awaited, d.from = c.Parts[awaited].Post.Enter, awaited, c.Parts[awaited].Post.Location
+		// others need not synchronise, or not with a rank whose share is empty
+		if c.Class == match.Barrier || c.Class == match.AllToAll || r.may(done, &d) {
+			d.kind = onCollective
+		}
+	}
+	if c.Class == match.Prefix && c.Expected() < len(c.Parts) {
+		r.absent(c)
+	}
+	r.depend(done, d)
+}
+
+// absent notes which parts the trace lacks.
+func (r *Recorder) absent(c *match.Collective) {
+	s := r.journal.shapes[r.shapes[shapeKey{c.Class, len(c.Parts), c.Expected(), c.Root}]]
+	if s.Absent != nil {
+		return
+	}
+	for i := range c.Parts {
+		if !c.Parts[i].Present() {
+			s.Absent = append(s.Absent, i)
+		}
+	}
+}
+
+// closed tells that nobody else will depend on an end.
+func (r *Recorder) closed(e *match.End) {
+	r.done(e.Posted)
+	r.done(e.Progressed)
+}
+
+func (r *Recorder) done(m match.Mark) {
+	if m.Ordinal > 0 {
+		r.writers[m.Location].outstanding.close(m.Ordinal)
+		r.settlePosts(int(m.Location))
+	}
+}
+
+// settlePosts writes how many depend on the calls of which all dependents are known.
+func (r *Recorder) settlePosts(location int) {
+	l, w := &r.journal.logs[location], &r.writers[location]
+	for !w.outstanding.empty() && (w.outstanding.closed() || w.outstanding.overlong()) {
+		if r.now.there && r.now.posted && r.now.location == location && w.outstanding.first == w.posted {
+			return // it may be posted once more
+		}
+		l.posts.tail = append(l.posts.tail, w.outstanding.pop())
+	}
+	l.posts.ended(r.journal.Spool, r.chunk)
+}

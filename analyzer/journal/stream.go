@@ -1,0 +1,69 @@
+package journal
+
+import "encoding/binary"
+
+// A stream is a sequence of entries in chunks; no entry is in two.
+type stream struct {
+	chunks []Chunk
+	tail   []byte
+}
+
+// ended notes that an entry is complete.
+func (s *stream) ended(spool *Spool, size int) {
+	if len(s.tail) >= size {
+		s.flush(spool)
+	}
+}
+
+func (s *stream) flush(spool *Spool) {
+	if len(s.tail) > 0 {
+		s.chunks = append(s.chunks, spool.Put(s.tail))
+		s.tail = s.tail[:0]
+	}
+}
+
+// A streamReader reads a stream from its beginning.
+type streamReader struct {
+	spool  *Spool
+	chunks []Chunk // still to come
+	b      []byte  // of the present one
+	buffer []byte
+	err    error
+}
+
+// more tells whether there is another entry.
+func (r *streamReader) more() bool {
+	if len(r.b) > 0 {
+		return true
+	}
+	if len(r.chunks) == 0 || r.err != nil {
+		return false
+	}
+	r.b, r.err = r.spool.Get(r.chunks[0], r.buffer)
+	if r.chunks[0].bytes == nil {
+		r.buffer = r.b
+	}
+	r.chunks = r.chunks[1:]
+	return r.err == nil
+}
+
+func (r *streamReader) byte() byte {
+	b := r.b[0]
+	r.b = r.b[1:]
+	return b
+}
+
+func (r *streamReader) unsigned() uint64 {
+	if b := r.b[0]; b < 0x80 {
+		r.b = r.b[1:]
+		return uint64(b)
+	}
+	v, n := binary.Uvarint(r.b)
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *streamReader) signed() int64 {
+	u := r.unsigned()
+	return int64(u>>1) ^ -int64(u&1)
+}

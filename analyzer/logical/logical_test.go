@@ -1,0 +1,71 @@
+package logical_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/logical"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/topology"
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+func simulated(t testing.TB, config simulate.Config) *trace.Reader {
+	t.Helper()
+	return tracetest.Open(t, tracetest.Simulated(t, config))
+}
+
+func program(t *testing.T, r *trace.Reader) *logical.Program {
+	t.Helper()
+	traffic, err := r.Matrix()
+	require.NoError(t, err)
+	shape := topology.Identify(topology.World(traffic, r.Meta().WorldSize), topology.Options{})
+	p, err := logical.New(context.Background(), timeline.Of(r), &shape)
+	require.NoError(t, err)
+	return p
+}
+
+// Expanding the one program gives back what each rank did; with it, boundary ranks need no sequence of their own.
+func TestExpansionIsTheOriginal(t *testing.T) {
+	for _, test := range []struct {
+		c    simulate.Config
+		kept int
+	}{
+		{simulate.Config{Pattern: "wavefront", Ranks: 36, Steps: 3}, 0},
+		{simulate.Config{Pattern: "stencil2d", Ranks: 25, Periodic: true}, 0},
+		{simulate.Config{Pattern: "stencil3d", Ranks: 27}, 0},
+		{simulate.Config{Pattern: "ring", Ranks: 8}, 0},
+		{simulate.Config{Pattern: "hypercube", Ranks: 16}, 0},
+		{simulate.Config{Pattern: "tree", Ranks: 16}, -1},
+		{simulate.Config{Pattern: "master-worker", Ranks: 8}, -1},
+	} {
+		t.Run(test.c.Pattern, func(t *testing.T) {
+			test.c.Iterations, test.c.Bytes, test.c.CallSites = 12, 64, "caller"
+			r := simulated(t, test.c)
+			p := program(t, r)
+			if test.kept >= 0 {
+				assert.Len(t, p.Kept, test.kept)
+			}
+			assert.Len(t, append(p.Kept, p.Derived...), test.c.Ranks)
+			for rank := range test.c.Ranks {
+				require.Equal(t, logical.Physical(timeline.Of(r), rank), p.Expand(rank), "rank %d", rank)
+			}
+			file, err := p.Bytes()
+			require.NoError(t, err)
+			sizes := r.Sizes()
+			t.Logf("%d derived, %d kept, %d calls along the topology, %d beside it; %d bytes for %d of signatures, grammar, rank map and values",
+				len(p.Derived), len(p.Kept), p.Inside, p.Outside, len(file), sizes.Signatures+sizes.Grammar+sizes.RankMap+sizes.Values)
+		})
+	}
+}
+
+func TestCompass(t *testing.T) {
+	assert.Equal(t, "NORTH", logical.Compass("-y", 2))
+	assert.Equal(t, "-y", logical.Compass("-y", 3))
+	assert.Equal(t, "parent", logical.Compass("parent", 0))
+}

@@ -1,0 +1,291 @@
+package logical
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/topology"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A Program is what all ranks do.
+type Program struct {
+	Maximal int // the rank whose calls these are
+	// Derived are the ranks that do what the maximal one does, as far as they have the neighbours; Kept do something else.
+	Derived, Kept []int
+	// Inside and Outside count calls with a peer, along the topology and beside it, on all ranks.
+	Inside, Outside uint64
+
+	shape     *topology.Topology
+	rankAt    map[[2]int]int // by copy and vertex
+	calls     []call         // dictionary
+	numbers   map[string]int32
+	sequences []trace.Grammar // 0 is the maximal rank's
+	of        []rankProgram
+	around    map[int]map[string]int // see neighbours
+	// directions of peers, where a parameter of a signature has the same in all calls of a rank
+	directions map[argument]string
+}
+
+// A call is an entry of the dictionary: text with a place for each peer.
+type call struct {
+	text  string
+	peers []string // directions, or ranks as numbers
+}
+
+// rankProgram is where a rank's calls are: sequence 0 with the calls to neighbours that are not there left out, or made to
+// MPI_PROC_NULL, or another sequence as it is.
+type rankProgram struct {
+	sequence int
+	null     bool
+}
+
+// An argument is a parameter of a signature on one thread.
+type argument struct {
+	thread    int
+	terminal  int32
+	parameter int
+	output    bool
+}
+
+const null = "MPI_PROC_NULL"
+
+// New makes the program of the ranks' first threads. All calls are read.
+func New(ctx context.Context, t timeline.Trace, shape *topology.Topology) (*Program, error) {
+	if shape.Pattern == nil {
+		return nil, fmt.Errorf("the ranks' messages form no topology (%s): peers have no directions", shape.Name())
+	}
+	p := &Program{shape: shape, rankAt: map[[2]int]int{}, numbers: map[string]int32{}, directions: map[argument]string{}, around: map[int]map[string]int{}, of: make([]rankProgram, len(shape.Vertex))}
+	most := -1
+	for rank, v := range shape.Vertex {
+		if v < 0 {
+			continue
+		}
+		p.rankAt[[2]int{shape.Copy[rank], v}] = rank
+		if n := len(shape.Pattern.Directions(v)); n > most && t.Ranks().Find(rank) >= 0 {
+			p.Maximal, most = rank, n
+		}
+	}
+	if most < 0 {
+		return nil, fmt.Errorf("the trace has no rank that sends a message")
+	}
+	maximal, err := p.read(ctx, t, p.Maximal)
+	if err != nil {
+		return nil, err
+	}
+	p.sequences = []trace.Grammar{grammarOf(maximal)}
+	known := map[string]int{}
+	for _, r := range t.Ranks().All() {
+		if r.Rank >= len(p.of) {
+			continue
+		}
+		calls := maximal
+		if r.Rank != p.Maximal {
+			if calls, err = p.read(ctx, t, r.Rank); err != nil {
+				return nil, err
+			}
+		}
+		own := rankProgram{sequence: -1}
+		for _, null := range []bool{false, true} {
+			if slices.Equal(calls, p.derive(r.Rank, null, maximal)) {
+				own = rankProgram{0, null}
+				break
+			}
+		}
+		if own.sequence == 0 {
+			p.Derived = append(p.Derived, r.Rank)
+		} else {
+			p.Kept = append(p.Kept, r.Rank)
+			key := string(trace.AppendSequence(nil, wide(calls)))
+			n, there := known[key]
+			if !there {
+				n = len(p.sequences)
+				known[key] = n
+				p.sequences = append(p.sequences, grammarOf(calls))
+			}
+			own.sequence = n
+		}
+		p.of[r.Rank] = own
+	}
+	return p, nil
+}
+
+func grammarOf(calls []int32) trace.Grammar {
+	s := trace.NewSequitur()
+	for _, c := range calls {
+		s.Append(c)
+	}
+	return s.Grammar()
+}
+
+func wide(calls []int32) []int64 {
+	list := make([]int64, len(calls))
+	for i, c := range calls {
+		list[i] = int64(c)
+	}
+	return list
+}
+
+// derive is what the maximal rank's calls are on another rank.
+func (p *Program) derive(rank int, asNull bool, maximal []int32) []int32 {
+	there := p.neighbours(rank)
+	on := map[int32]int32{} // −1: left out
+	var list []int32
+	for _, number := range maximal {
+		to, known := on[number]
+		if !known {
+			c := p.calls[number]
+			peers := slices.Clone(c.peers)
+			missing := false
+			for i, peer := range peers {
+				if _, exists := there[peer]; !exists && isDirection(peer) {
+					peers[i], missing = null, true
+				}
+			}
+			to = number
+			if missing && asNull {
+				to = p.number(call{c.text, peers})
+			} else if missing {
+				to = -1
+			}
+			on[number] = to
+		}
+		if to >= 0 {
+			list = append(list, to)
+		}
+	}
+	return list
+}
+
+// neighbours are the vertices around a rank by direction, one direction for each: where two lead to the same place, the
+// first by name. In a hypercube there is one direction for each dimension, whichever side a rank is on.
+func (p *Program) neighbours(rank int) map[string]int {
+	v := p.shape.Vertex[rank]
+	if v < 0 {
+		return nil
+	}
+	if known, there := p.around[v]; there {
+		return known
+	}
+	first := map[int]string{}
+	for d, w := range p.shape.Pattern.Directions(v) {
+		if had, there := first[w]; !there || d < had {
+			first[w] = d
+		}
+	}
+	around := map[string]int{}
+	for w, d := range first {
+		if p.shape.Pattern.Family == topology.Hypercube {
+			d = strings.TrimLeft(d, "+-")
+		}
+		around[d] = w
+	}
+	p.around[v] = around
+	return around
+}
+
+// isDirection tells a direction from a rank and from names of MPI.
+func isDirection(peer string) bool {
+	return peer != "" && !strings.HasPrefix(peer, "rank ") && !strings.HasPrefix(peer, "MPI_")
+}
+
+func (p *Program) number(c call) int32 {
+	key := c.text + "\x00" + strings.Join(c.peers, "\x00")
+	n, known := p.numbers[key]
+	if !known {
+		n = int32(len(p.calls))
+		p.numbers[key] = n
+		p.calls = append(p.calls, c)
+	}
+	return n
+}
+
+// Expand gives the calls of a rank, peers as ranks of MPI_COMM_WORLD.
+func (p *Program) Expand(rank int) []string {
+	of := p.of[rank]
+	calls := p.sequences[of.sequence].Expand(0)
+	if of.sequence == 0 {
+		calls = p.derive(rank, of.null, calls)
+	}
+	list := make([]string, len(calls))
+	for i, number := range calls {
+		c := p.calls[number]
+		peers := make([]any, len(c.peers))
+		for k, peer := range c.peers {
+			peers[k] = peer
+			if isDirection(peer) {
+				w := p.neighbours(rank)[peer]
+				peers[k] = fmt.Sprintf("rank %d", p.rankAt[[2]int{p.shape.Copy[rank], w}])
+			}
+		}
+		list[i] = fmt.Sprintf(c.text, peers...)
+	}
+	return list
+}
+
+// Peer words a peer for package program: the direction, if it is the same in all calls of the signature on this thread.
+func (p *Program) Peer(thread int, terminal int32, parameter int, output bool) string {
+	if d := p.directions[argument{thread, terminal, parameter, output}]; isDirection(d) {
+		return Compass(d, len(p.shape.Pattern.Dimensions))
+	}
+	return ""
+}
+
+// Compass is what people call a direction of two dimensions.
+func Compass(direction string, dimensions int) string {
+	names := map[string]string{"-y": "NORTH", "+y": "SOUTH", "+x": "EAST", "-x": "WEST",
+		"+x-y": "NORTHEAST", "-x-y": "NORTHWEST", "+x+y": "SOUTHEAST", "-x+y": "SOUTHWEST"}
+	if name, known := names[direction]; known && dimensions == 2 {
+		return name
+	}
+	return direction
+}
+
+// Bytes is what the program takes in a file: the dictionary, the sequences, which one each rank has, and its place; packed
+// as a trace's blocks are.
+func (p *Program) Bytes() ([]byte, error) {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	return e.EncodeAll(p.unpacked(), nil), nil
+}
+
+func (p *Program) unpacked() []byte {
+	var b []byte
+	for _, c := range p.calls {
+		b = append(append(b, c.text...), 0)
+		for _, peer := range c.peers {
+			b = append(append(b, peer...), 0)
+		}
+	}
+	for _, g := range p.sequences {
+		var symbols []int64
+		for _, rule := range g.Rules {
+			symbols = append(symbols, int64(len(rule)))
+			for _, s := range rule {
+				symbols = append(symbols, int64(s.Value), int64(s.Count))
+			}
+		}
+		b = trace.AppendSequence(b, symbols)
+	}
+	var own, null, vertex, part []int64
+	for rank, of := range p.of {
+		own, vertex, part = append(own, int64(of.sequence)), append(vertex, int64(p.shape.Vertex[rank])), append(part, int64(p.shape.Copy[rank]))
+		asNull := int64(0)
+		if of.null {
+			asNull = 1
+		}
+		null = append(null, asNull)
+	}
+	b = append(append(b, p.shape.Pattern.Name...), 0)
+	for _, list := range [][]int64{own, null, vertex, part} {
+		b = trace.AppendSequence(b, list)
+	}
+	return b
+}

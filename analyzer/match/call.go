@@ -1,0 +1,220 @@
+package match
+
+import (
+	"context"
+
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A Call is a call with what matching needs of its arguments, read where the call was decoded: there they are at hand, and
+// other processors do it.
+type Call struct {
+	timeline.Record
+	Poll     Poll
+	Terminal int32 // its signature, an index into the trace's
+
+	idle      bool // it failed, or concerns no other rank
+	vain      bool // it asked for something, and was told no
+	prototype      // of the operation that it makes
+	request   int64
+	status    envelope     // of what it completes itself
+	requests  []completed  // that it starts, completes or frees
+	event     *trace.Event // of calls of rare kinds, whose arguments are read when they are matched; nil for others
+}
+
+// noRequest is none that a symbolic id stands for.
+const noRequest = -1 << 62
+
+// A completed is a request and what became of it.
+type completed struct {
+	request int64
+	envelope
+}
+
+// Each calls f for every call of the trace, in the order in which calls were entered. A call is valid until f returns.
+func Each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, f func(*Call) error) error {
+	return each(ctx, t, clocks, nil, f)
+}
+
+func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, decoded func(*timeline.Call), f func(*Call) error) error {
+	r := newReading(t)
+	r.decoded = decoded
+	return timeline.EachRead(ctx, t, clocks, func() timeline.Reader[Call] { return &reader{reading: r} }, f)
+}
+
+// All matches all calls of a trace, tells see of each before (nil: nobody), and returns what found no partner.
+func All(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, handler Handler, see func(*Call)) ([]Leftover, error) {
+	return (*Cuts)(nil).AllDecoded(ctx, t, clocks, handler, see, nil)
+}
+
+// A reading is what all readers share: how to read the calls of each terminal.
+type reading struct {
+	terminals []terminalPlan
+	instances instances
+	decoded   func(*timeline.Call)
+}
+
+type terminalPlan struct {
+	plan    *plan
+	poll    pollPlan
+	outcome outcome
+}
+
+// An outcome is what a signature says of whether its calls failed.
+type outcome uint8
+
+const (
+	succeeded outcome = iota
+	failedAlways
+	perCall
+)
+
+func newReading(t timeline.Trace) *reading {
+	signatures := t.Signatures()
+	r := &reading{terminals: make([]terminalPlan, len(signatures)), instances: newInstances(t.Communicators())}
+	plans, polls := map[uint16]*plan{}, map[uint16]pollPlan{}
+	for i := range signatures {
+		s := &signatures[i]
+		if plans[s.Function] == nil {
+			f := t.Function(s.Function)
+			p := newPlan(f)
+			plans[s.Function], polls[s.Function] = &p, newPollPlan(f)
+		}
+		p := terminalPlan{plan: plans[s.Function], poll: polls[s.Function]}
+		switch {
+		case s.Return.Form != trace.Int && s.Return.Form != trace.Name:
+			p.outcome = perCall
+		case failed(&s.Return):
+			p.outcome = failedAlways
+		}
+		r.terminals[i] = p
+	}
+	return r
+}
+
+// A reader reads the calls of one thread. It is a timeline.Reader.
+type reader struct {
+	*reading
+	requests []completed // of the calls since Reset
+}
+
+// Reset implements timeline.Reader.
+func (r *reader) Reset() { r.requests = r.requests[:0] }
+
+// Read implements timeline.Reader.
+func (r *reader) Read(made *timeline.Call, c *Call) {
+	if r.decoded != nil {
+		r.decoded(made)
+	}
+	e := made.Event
+	terminal := &r.terminals[e.Terminal]
+	p := terminal.plan
+	if made.Apart {
+		*c = Call{Record: made.Record, Terminal: e.Terminal, prototype: prototype{plan: p}, idle: true}
+		return
+	}
+	*c = Call{Record: made.Record, Poll: terminal.poll.of(e), Terminal: e.Terminal}
+	if p.action == ignore || p.canFail() && (terminal.outcome == failedAlways || terminal.outcome == perCall && failed(&e.Return)) {
+		c.prototype.plan, c.idle = p, true
+		return
+	}
+	c.prototype = prototype{plan: p, comm: r.instances.comm(e.Comm), own: int32(e.OwnRank)}
+	c.request = noRequest
+	from := len(r.requests)
+	switch p.action {
+	case send, receive, sendReceive, collective:
+		r.operation(c, e)
+	case start, startAll:
+		r.started(argument(e.In, p.request))
+	case requestFree:
+		r.id(argument(e.In, p.request), envelope{})
+	case wait, waitAny, waitSome, waitAll:
+		if c.vain = p.missed(e); !c.vain {
+			r.completed(p, e)
+		}
+	case probe, pollProbe:
+		if c.vain = p.missed(e); !c.vain {
+			c.status = statusIn(argument(e.Out, p.status), 0)
+		}
+	case initialize, finalize:
+	default:
+		c.event = timeline.Keep(e)
+	}
+	c.requests = r.requests[from:len(r.requests):len(r.requests)]
+}
+
+// operation reads a call that makes an operation: at once, by a request, or for later starts.
+func (r *reader) operation(c *Call, e *trace.Event) {
+	o := &c.prototype
+	p := o.plan
+	o.dest = rank(argument(e.In, p.dest))
+	o.source = rank(argument(e.In, p.source))
+	o.tag = number(argument(e.In, p.tag))
+	o.receiveTag = o.tag
+	if p.receiveTag >= 0 {
+		o.receiveTag = number(argument(e.In, p.receiveTag))
+	}
+	o.root = rank(argument(e.In, p.root))
+	if p.partitions >= 0 {
+		o.partitions = number(argument(e.In, p.partitions))
+	}
+	if p.timing == blocking {
+		c.status = statusIn(argument(e.Out, p.status), 0)
+	} else if id := argument(e.Out, p.request); id.Form == trace.Handle || id.Form == trace.Int {
+		c.request = id.Int
+	}
+	if p.graph != noGraph {
+		c.event = timeline.Keep(e)
+	}
+}
+
+// started reads the requests that a call starts.
+func (r *reader) started(v *trace.Value) {
+	if v.Form != trace.List {
+		r.id(v, envelope{})
+		return
+	}
+	for i := range v.List {
+		r.id(&v.List[i], envelope{})
+	}
+}
+
+// completed reads the requests that a call completes, with their statuses.
+func (r *reader) completed(p *plan, e *trace.Event) {
+	requests, statuses := argument(e.In, p.request), argument(e.Out, p.status)
+	switch p.action {
+	case wait:
+		r.id(requests, statusIn(statuses, 0))
+	case waitAll:
+		for i := range requests.List {
+			r.id(&requests.List[i], statusIn(statuses, i))
+		}
+	case waitAny:
+		if i := number(argument(e.Out, p.index)); i >= 0 && i < int64(len(requests.List)) {
+			r.id(&requests.List[i], statusIn(statuses, 0))
+		}
+	case waitSome:
+		indices := argument(e.Out, p.index)
+		if indices.Form != trace.List {
+			return
+		}
+		for k := range indices.List {
+			if i := number(&indices.List[k]); i >= 0 && i < int64(len(requests.List)) {
+				r.id(&requests.List[i], statusIn(statuses, k))
+			}
+		}
+	}
+}
+
+// id notes a request, unless it is MPI_REQUEST_NULL.
+func (r *reader) id(v *trace.Value, status envelope) {
+	if v.Form == trace.Handle || v.Form == trace.Int {
+		r.requests = append(r.requests, completed{v.Int, status})
+	}
+}
+
+// failed tells whether a call returned an error. An operation that was not posted has no partner.
+func failed(v *trace.Value) bool {
+	return v.Form == trace.Int && v.Int != 0 || v.Form == trace.Name && v.Text != "MPI_SUCCESS"
+}

@@ -1,0 +1,78 @@
+package match
+
+// General active target synchronisation (MPI 4.0 §12.5.2): the k-th access epoch of an origin to a target meets the
+// k-th exposure epoch of that target to that origin. An exposure is like a message from the target, which MPI_Win_start
+// or MPI_Win_complete may have waited for; the end of an access is like a message from the origin, which MPI_Win_wait
+// waits for. So they are matched as messages are, in channels of their own.
+
+// Tags of these channels.
+const (
+	exposedToStart = 1 + iota
+	exposedToComplete
+	accessed
+)
+
+var signalKinds = [...]MessageKind{exposedToStart: ExposedToStart, exposedToComplete: Exposed, accessed: Accessed}
+
+// epoch handles MPI_Win_post, start, complete, wait and a successful test.
+func (m *Matcher) epoch(p *plan, c *Call, row int) {
+	o := m.object(p, c, row)
+	if o == nil || p.flag >= 0 && number(argument(c.event.Out, p.flag)) <= 0 {
+		return
+	}
+	at := pointOf(c, row)
+	switch p.action {
+	case epochPost:
+		o.exposure = m.members(row, argument(c.event.In, p.group))
+		for _, origin := range o.exposure {
+			m.signal(o, at, origin, exposedToStart)
+			m.signal(o, at, origin, exposedToComplete)
+		}
+	case epochStart:
+		o.access = m.members(row, argument(c.event.In, p.group))
+		m.awaitSignals(p, c, o, row, o.access, exposedToStart)
+	case epochComplete:
+		m.awaitSignals(p, c, o, row, o.access, exposedToComplete)
+		for _, target := range o.access {
+			m.signal(o, at, target, accessed)
+		}
+		o.access = nil
+	case epochWait:
+		m.awaitSignals(p, c, o, row, o.exposure, accessed)
+		o.exposure = nil
+	}
+}
+
+// signal tells another row that an epoch has begun or ended.
+func (m *Matcher) signal(o *object, at Point, to int32, tag int64) {
+	if to < 0 {
+		return
+	}
+	e := m.end()
+	e.Post, e.settled = at, true
+	e.channel = channelKey{comm: o.comm, object: o.number, source: int32(at.Row), dest: to, tag: tag}
+	m.posted(e)
+	ch := m.channels.at(e.channel)
+	ch.sends.push(e)
+	m.join(ch)
+}
+
+// awaitSignals notes that a call may have waited for signals of other rows.
+func (m *Matcher) awaitSignals(p *plan, c *Call, o *object, row int, from []int32, tag int64) {
+	done := m.completion(c, row)
+	m.polled(p, done)
+	for _, source := range from {
+		if source < 0 {
+			continue
+		}
+		e := m.end()
+		e.Post, e.receive, e.settled, e.Done = done.Point, true, true, done
+		done.open++
+		e.channel = channelKey{comm: o.comm, object: o.number, source: source, dest: int32(row), tag: tag}
+		m.posted(e)
+		ch := m.channels.at(e.channel)
+		ch.receives.push(e)
+		m.join(ch)
+	}
+	m.sealed(done)
+}

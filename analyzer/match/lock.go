@@ -1,0 +1,169 @@
+package match
+
+import (
+	"math"
+)
+
+// Passive target synchronisation (MPI 4.0 §12.5.3). No trace tells who was granted a lock when; but of two epochs that
+// exclude each other on a target, one ends before the other gets its lock. So a call that takes a lock waited for the
+// last excluded epoch whose MPI_Win_unlock was entered while it was in the call. Implementations that take the lock only
+// with the first access, or when it is given back, wait in MPI_Win_unlock instead: for the last excluded epoch that left
+// its MPI_Win_unlock meanwhile, and until that one's own waiting there had ended.
+//
+// This is the one thing that goes by time and not by order: clocks must be right (package clock) to less than the time
+// that a lock is held.
+
+// A lock is a passive target epoch of one rank.
+type lock struct {
+	end       *End // of its MPI_Win_unlock
+	row       int32
+	target    int32 // row; allTargets
+	exclusive bool
+	enter     int64 // of MPI_Win_unlock
+	exit      int64
+	release   int64 // when others could have the lock
+}
+
+const allTargets = -1
+
+func (l *lock) excludes(o *lock) bool {
+	return l.row != o.row && (l.exclusive || o.exclusive) && (l.target == o.target || l.target == allTargets || o.target == allTargets)
+}
+
+// A lockWait is a call that may have waited for a lock; what it waited for is known when all calls up to its exit are.
+type lockWait struct {
+	lock *lock
+	done *Completion
+	last bool // MPI_Win_unlock
+}
+
+// A contention is what is known of the locks on one window.
+type contention struct {
+	given []*lock    // given back lately, in order of entering MPI_Win_unlock
+	waits []lockWait // not known yet
+}
+
+// lock handles MPI_Win_lock, unlock and those for all targets.
+func (m *Matcher) lock(p *plan, c *Call, row int) {
+	o := m.object(p, c, row)
+	g := (*group)(nil)
+	if o != nil {
+		g = m.group(o.comm)
+	}
+	if g == nil {
+		return
+	}
+	target := int32(allTargets)
+	if p.dest >= 0 {
+		if target = int32(g.peer(row, int(o.own), number(argument(c.event.In, p.dest)))); target < 0 {
+			return
+		}
+	}
+	at := m.locks[o.number]
+	if at == nil {
+		at = new(contention)
+		m.locks[o.number] = at
+	}
+	if p.action == takeLock {
+		l := &lock{row: int32(row), target: target, release: math.MaxInt64}
+		l.exclusive = argument(c.event.In, p.lockType).Text == "MPI_LOCK_EXCLUSIVE"
+		o.locks = append(o.locks, l)
+		m.mayWait(at, l, c, row, false)
+		return
+	}
+	for i, l := range o.locks {
+		if l.target == target {
+			o.locks = append(o.locks[:i], o.locks[i+1:]...)
+			e := m.end()
+			e.Post, e.settled = pointOf(c, row), true
+			m.posted(e)
+			l.end, l.enter, l.exit, l.release = e, c.Enter, c.Exit, c.Enter
+			at.given = append(at.given, l)
+			m.mayWait(at, l, c, row, true)
+			return
+		}
+	}
+}
+
+// mayWait holds a call until it is known what it waited for.
+func (m *Matcher) mayWait(at *contention, l *lock, c *Call, row int, last bool) {
+	done := m.completion(c, row)
+	done.open++
+	at.waits = append(at.waits, lockWait{l, done, last})
+	m.sealed(done)
+	m.ranks[row].contended = append(m.ranks[row].contended, at)
+}
+
+// uncontend settles the lock calls of a rank, whose next call begins.
+func (m *Matcher) uncontend(row int, now int64) {
+	r := &m.ranks[row]
+	list := r.contended
+	r.contended = nil
+	for _, at := range list {
+		m.grant(at, now)
+		for i := range at.waits {
+			if at.waits[i].done.Row == row { // its call goes on: this one is nested
+				r.contended = append(r.contended, at)
+				break
+			}
+		}
+	}
+}
+
+// grant settles the calls that were left before now, in that order.
+func (m *Matcher) grant(at *contention, now int64) {
+	for {
+		next := -1
+		for i := range at.waits {
+			if exit := at.waits[i].done.Exit; exit <= now && (next < 0 || exit < at.waits[next].done.Exit) {
+				next = i
+			}
+		}
+		if next < 0 {
+			break
+		}
+		w := at.waits[next]
+		at.waits = append(at.waits[:next], at.waits[next+1:]...)
+		m.settleLock(at, w)
+	}
+	at.forget(now)
+}
+
+func (m *Matcher) settleLock(at *contention, w lockWait) {
+	var holder *lock
+	for _, l := range at.given {
+		if !l.excludes(w.lock) || l.release <= w.done.Enter || l.release > w.done.Exit || w.last && l.exit > w.done.Exit {
+			continue
+		}
+		if holder == nil || l.release > holder.release {
+			holder = l
+		}
+	}
+	if holder != nil {
+		m.message = Message{
+			Kind: LockGiven, Send: holder.end, Receive: &End{Post: w.done.Point, Done: w.done, receive: true},
+			Comm: -1, Bytes: -1, Until: holder.release,
+		}
+		m.handler.Message(&m.message)
+	}
+	if w.last {
+		w.lock.release = max(w.lock.enter, w.done.Until)
+	}
+	m.known(w.done)
+}
+
+// forget drops the locks that nobody can be waiting for any more.
+func (at *contention) forget(now int64) {
+	oldest := now
+	for i := range at.waits {
+		oldest = min(oldest, at.waits[i].done.Enter)
+	}
+	kept := at.given[:0]
+	for _, l := range at.given {
+		if max(l.exit, l.release) >= oldest {
+			kept = append(kept, l)
+		}
+	}
+	clear(at.given[len(kept):])
+	at.given = kept
+}

@@ -1,0 +1,85 @@
+package match
+
+// Neighbours in graph topologies (MPI 4.0 §8.5.3, §8.5.4) are told by the calls that create the communicator. Nodes of
+// the graph are ranks of the new communicator; who creates it speaks for the node of its rank in the old one.
+
+// graphArguments says where a creating function has its graph; −1 for none.
+type graphArguments struct {
+	sources, destinations, degrees int // of MPI_Dist_graph_create; without degrees the own ones of the adjacent form
+	index, edges                   int // of MPI_Graph_create: all of it
+}
+
+var noGraph = graphArguments{-1, -1, -1, -1, -1}
+
+func (a *graphArguments) find(name string, in int) {
+	switch name {
+	case "sources":
+		a.sources = in
+	case "destinations":
+		a.destinations = in
+	case "degrees":
+		a.degrees = in
+	case "index":
+		a.index = in
+	case "edges":
+		a.edges = in
+	}
+}
+
+// learnGraph notes what a creating call tells of the neighbours in the new communicator.
+func (m *Matcher) learnGraph(p *plan, c *Call) {
+	a := &p.graph
+	g := m.group(m.instances.comm(c.event.NewComm))
+	if g == nil || a.index < 0 && a.sources < 0 {
+		return
+	}
+	if g.sources == nil {
+		g.sources = make([][]int32, g.size())
+	}
+	edge := func(from, to int64) {
+		if from >= 0 && to >= 0 && from < int64(g.size()) && to < int64(g.size()) {
+			g.sources[to] = append(g.sources[to], int32(from))
+		}
+	}
+	sources, destinations := argument(c.event.In, a.sources).List, argument(c.event.In, a.destinations).List
+	switch {
+	case a.index >= 0:
+		if c.event.OwnRank == 0 { // everybody tells all of it
+			edges, at := argument(c.event.In, a.edges).List, int64(0)
+			for node, end := range argument(c.event.In, a.index).List {
+				for ; at < number(&end) && at < int64(len(edges)); at++ {
+					edge(number(&edges[at]), int64(node))
+				}
+			}
+		}
+	case a.degrees >= 0:
+		degrees, at := argument(c.event.In, a.degrees).List, 0
+		for i := range sources {
+			for range number(argument(degrees, i)) {
+				if at == len(destinations) {
+					return
+				}
+				edge(number(&sources[i]), number(&destinations[at]))
+				at++
+			}
+		}
+	default:
+		for i := range sources {
+			edge(number(&sources[i]), int64(c.event.OwnRank))
+		}
+	}
+}
+
+// lastSource is the source of a part in a graph topology that entered last, −1 if it has none.
+func (c *Collective) lastSource(part int) int {
+	last := -1
+	if part >= len(c.topology.sources) {
+		return last
+	}
+	for _, s := range c.topology.sources[part] {
+		if p := &c.Parts[s]; p.Present() && (last < 0 || p.Post.Enter > c.Parts[last].Post.Enter) {
+			last = int(s)
+		}
+	}
+	return last
+}

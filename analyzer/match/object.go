@@ -1,0 +1,99 @@
+package match
+
+import (
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Windows and files. Their handles are each rank's own; what they have in common is the collective that created them,
+// whose number names the object on all ranks. Their collectives (fences, collective file access) have an order of their
+// own (MPI 4.0 §12.5, §14.4).
+
+// An objectKey is a handle of a rank.
+type objectKey struct {
+	window bool // else a file
+	handle int64
+}
+
+// An object is one rank's view of a window or file.
+type object struct {
+	number   uint32 // of the collective that created it, on all ranks
+	comm     int32
+	own      int32
+	ordinal  uint32      // collectives so far
+	split    *Collective // one that has begun and not ended (MPI_File_read_all_begin)
+	part     int
+	access   []int32 // rows that the present access epoch (MPI_Win_start) concerns
+	exposure []int32 // and the exposure epoch (MPI_Win_post)
+	locks    []*lock // held
+}
+
+// object is the one that a call names, nil if nothing is known of it.
+func (m *Matcher) object(p *plan, c *Call, row int) *object {
+	v := argument(c.event.In, p.object)
+	if v.Form != trace.Handle {
+		return nil
+	}
+	return m.ranks[row].objects[objectKey{p.window, v.Int}]
+}
+
+// createObject handles the collective creation of a window or file.
+func (m *Matcher) createObject(p *plan, c *Call, row int) {
+	done := m.completion(c, row)
+	proto := prototype{plan: p, comm: c.comm, own: c.own, root: noValue}
+	op, part := m.enter(&proto, pointOf(c, row))
+	if op != nil {
+		if v := argument(c.event.Out, p.object); v.Form == trace.Handle {
+			m.ranks[row].objects[objectKey{p.window, v.Int}] = &object{number: uint32(op.Number), comm: c.comm, own: c.own}
+		}
+		m.leave(op, part, done)
+	}
+	m.sealed(done)
+}
+
+// onObject handles a collective on a window or file: a fence, collective access, the end of the object.
+func (m *Matcher) onObject(p *plan, c *Call, row int) {
+	o := m.object(p, c, row)
+	if o == nil {
+		return
+	}
+	if p.action == freeObject {
+		delete(m.ranks[row].objects, objectKey{p.window, argument(c.event.In, p.object).Int})
+	}
+	at := pointOf(c, row)
+	switch p.timing {
+	case nonblocking:
+		if id := argument(c.event.Out, p.request); id.Form == trace.Handle || id.Form == trace.Int {
+			r := request{active: true}
+			r.collective, r.part = m.enterOn(o, p.class, at)
+			m.ranks[row].requests.set(id.Int, r)
+		}
+	case split:
+		o.split, o.part = m.enterOn(o, p.class, at)
+	case splitEnd:
+		if o.split != nil {
+			done := m.completion(c, row)
+			m.leave(o.split, o.part, done)
+			o.split = nil
+			m.sealed(done)
+		}
+	case blocking, persistent:
+		done := m.completion(c, row)
+		if op, part := m.enterOn(o, p.class, at); op != nil {
+			m.leave(op, part, done)
+		}
+		m.sealed(done)
+	}
+}
+
+// enterOn notes that a rank takes part in its next collective on an object.
+func (m *Matcher) enterOn(o *object, class Class, at Point) (*Collective, int) {
+	g := m.group(o.comm)
+	if g == nil || o.own < 0 || g.part(at.Row, int(o.own)) >= g.size() {
+		return nil, 0
+	}
+	o.ordinal++
+	part := g.part(at.Row, int(o.own))
+	c := m.collective(collectiveKey{comm: o.comm, object: o.number, ordinal: o.ordinal}, class, g.size(), g.present)
+	m.arrive(c, part, at)
+	return c, part
+}

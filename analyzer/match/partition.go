@@ -1,0 +1,126 @@
+package match
+
+import (
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Partitioned messages (MPI 4.0 §4). A partition leaves when MPI_Pready gives it free; the message as a whole is sent
+// when the last partition is. A receiver may ask for single partitions by MPI_Parrived, which may be divided otherwise
+// than the sender's: partition j of R is there when all of the S of the sender are that it overlaps.
+
+// partitions are those of one end of a message, and what was asked of a receiver's.
+type partitions struct {
+	list     []partition // of a receive only their number counts
+	arrivals []arrival
+}
+
+// A partition of a send: when it was ready.
+type partition struct {
+	ready Point
+	mark  Mark // as End.Posted
+	known bool
+}
+
+// An arrival is a partition that a receiver knew to be there.
+type arrival struct {
+	partition int
+	done      *Completion
+}
+
+// maxPartitions bounds the memory that a damaged trace can ask for.
+const maxPartitions = 1 << 20
+
+// ready handles MPI_Pready and its plural forms.
+func (m *Matcher) ready(p *plan, c *Call, row int) {
+	r := m.ranks[row].requests.get(argument(c.event.In, p.request).Int)
+	if r == nil || !r.active || r.ends[0] == nil {
+		return
+	}
+	e := r.ends[0]
+	e.Post = pointOf(c, row)
+	m.posted(e)
+	part := partition{e.Post, e.Posted, true}
+	mark := func(i int64) {
+		if e.parts != nil && i >= 0 && i < int64(len(e.parts.list)) {
+			e.parts.list[i] = part
+		}
+	}
+	first := argument(c.event.In, p.partition)
+	switch {
+	case first.Form == trace.List:
+		for i := range first.List {
+			mark(number(&first.List[i]))
+		}
+	case p.partitionEnd >= 0:
+		for i, end := number(first), number(argument(c.event.In, p.partitionEnd)); i <= end && i < maxPartitions; i++ {
+			mark(i)
+		}
+	default:
+		mark(number(first))
+	}
+}
+
+// arrived handles a successful MPI_Parrived.
+func (m *Matcher) arrived(p *plan, c *Call, row int) {
+	if number(argument(c.event.Out, p.flag)) <= 0 {
+		return
+	}
+	r := m.ranks[row].requests.get(argument(c.event.In, p.request).Int)
+	if r == nil || !r.active || r.ends[1] == nil {
+		return
+	}
+	e := r.ends[1]
+	done := m.completion(c, row)
+	m.polled(p, done)
+	done.open++
+	if e.parts == nil {
+		e.parts = new(partitions)
+	}
+	e.parts.arrivals = append(e.parts.arrivals, arrival{int(number(argument(c.event.In, p.partition))), done})
+	m.sealed(done)
+}
+
+// tellArrivals reports the partitions that were asked for.
+func (m *Matcher) tellArrivals(s, r *End) {
+	if r.parts == nil || s.parts == nil {
+		return
+	}
+	for _, a := range r.parts.arrivals {
+		n, parts := len(s.parts.list), max(1, len(r.parts.list))
+		if n == 0 || a.partition < 0 || a.partition >= parts {
+			continue
+		}
+		var last *partition
+		for i := a.partition * n / parts; i < ((a.partition+1)*n+parts-1)/parts; i++ {
+			if q := &s.parts.list[i]; q.known && (last == nil || q.ready.Enter > last.ready.Enter) {
+				last = q
+			}
+		}
+		if last == nil {
+			continue
+		}
+		m.message = Message{
+			Kind: Partition, Send: &End{Post: last.ready, Posted: last.mark}, Receive: &End{Post: r.Post, Done: a.done, receive: true},
+			Comm: int(r.channel.comm), Tag: r.channel.tag, Bytes: -1,
+		}
+		m.handler.Message(&m.message)
+	}
+}
+
+// knownArrivals settles the calls that asked for partitions.
+func (m *Matcher) knownArrivals(e *End) {
+	if e.parts == nil {
+		return
+	}
+	for _, a := range e.parts.arrivals {
+		m.known(a.done)
+	}
+	e.parts.arrivals = nil
+}
+
+// divide makes room for the partitions of a message.
+func (e *End) divide(n int64) {
+	if n > 0 && n <= maxPartitions {
+		e.parts = &partitions{list: make([]partition, n)}
+	}
+}

@@ -1,0 +1,68 @@
+package match
+
+// A requestTable finds a rank's requests by their symbolic ids, which are dense: a slice, and a map for what a damaged
+// trace may have instead.
+type requestTable struct {
+	dense  []request
+	sparse map[int64]*request
+}
+
+const maxDense = 1 << 14
+
+// get is valid until the next set; nil if there is none.
+func (t *requestTable) get(id int64) *request {
+	if uint64(id) < uint64(len(t.dense)) {
+		if r := &t.dense[id]; r.there {
+			return r
+		}
+		return nil
+	}
+	return t.sparse[id]
+}
+
+func (t *requestTable) set(id int64, r request) {
+	r.there = true
+	if uint64(id) >= maxDense {
+		if t.sparse == nil {
+			t.sparse = map[int64]*request{}
+		}
+		kept := r // or all would be made where they are to stay
+		t.sparse[id] = &kept
+		return
+	}
+	for int64(len(t.dense)) <= id {
+		t.dense = append(t.dense, request{})
+	}
+	t.dense[id] = r
+}
+
+func (t *requestTable) remove(id int64) {
+	if uint64(id) < uint64(len(t.dense)) {
+		t.dense[id] = request{}
+	} else {
+		delete(t.sparse, id)
+	}
+}
+
+// all are the requests in the order of their ids.
+func (t *requestTable) all() []*request {
+	var list []*request
+	for i := range t.dense {
+		if r := &t.dense[i]; r.there {
+			list = append(list, r)
+		}
+	}
+	for _, id := range sortedKeys(t.sparse) {
+		list = append(list, t.sparse[id])
+	}
+	return list
+}
+
+func (t *requestTable) empty() bool {
+	for i := range t.dense {
+		if t.dense[i].there {
+			return false
+		}
+	}
+	return len(t.sparse) == 0
+}

@@ -1,0 +1,204 @@
+package placement
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Options of the advice.
+type Options struct {
+	// Clocks of the run; without them the run is not played.
+	Clocks *timeline.Clocks
+	// Near and Far are the network within a node and between nodes; both zero: DefaultNear and DefaultFar.
+	Near, Far replay.Network
+}
+
+// DefaultNear and DefaultFar are ordinary shared memory and an ordinary cluster's network: 0.5 µs and 10 GB/s, 5 µs and
+// 2.5 GB/s.
+var (
+	DefaultNear = replay.Network{Latency: 500, PerByte: 0.1}
+	DefaultFar  = replay.Network{Latency: 5000, PerByte: 0.4}
+)
+
+// worthwhile is the part of the crossing traffic that an order must save to be advised.
+const worthwhile = 0.02
+
+// Analyze looks for a better order of the ranks.
+func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
+	f := Findings{SchemaVersion: SchemaVersion, Nodes: []Node{}, Order: []int{}, Proposed: []Node{}}
+	ranks := t.Ranks().List()
+	row := make(map[int]int, len(ranks))
+	for i, r := range ranks {
+		row[r.Rank] = i
+	}
+	node, names := nodesOf(ranks)
+	on := func(at []int) (nodes []Node) {
+		members := make([][]int, len(names))
+		for i, n := range at {
+			members[n] = append(members[n], ranks[i].Rank)
+		}
+		for n, name := range names {
+			nodes = append(nodes, Node{name, trace.NewRankList(members[n]).String()})
+		}
+		return nodes
+	}
+	f.Nodes = append(f.Nodes, on(node)...)
+	traffic, err := t.Matrix()
+	if err != nil {
+		return f, fmt.Errorf("communication matrix: %w", err)
+	}
+	traffic = slices.DeleteFunc(traffic, func(one trace.Traffic) bool {
+		_, source := row[one.Source]
+		_, dest := row[one.Dest]
+		return !source || !dest || one.Source == one.Dest
+	})
+	crossing := func(at []int) (bytes, messages uint64) {
+		for _, one := range traffic {
+			if at[row[one.Source]] != at[row[one.Dest]] {
+				bytes, messages = bytes+one.Bytes, messages+one.Messages
+			}
+		}
+		return bytes, messages
+	}
+	for _, one := range traffic {
+		f.Bytes, f.Messages = f.Bytes+one.Bytes, f.Messages+one.Messages
+	}
+	f.Crossing, f.CrossingMessages = crossing(node)
+	f.Predicted, f.PredictedMessages = f.Crossing, f.CrossingMessages
+	switch {
+	case len(names) < 2:
+		f.Text = "All ranks run on one node."
+		return f, nil
+	case f.CrossingMessages == 0:
+		f.Text = "No message goes from one node to another."
+		return f, nil
+	}
+	at := graphOf(traffic, row, len(ranks)).best(node, len(names))
+	bytes, messages := crossing(at)
+	if saved(f.Crossing, bytes) < worthwhile && (f.Crossing > 0 || saved(f.CrossingMessages, messages) < worthwhile) {
+		f.Text = fmt.Sprintf("%s of the bytes cross nodes; no order of the ranks was found that lets clearly fewer cross.", part(f.Crossing, f.Bytes))
+		return f, nil
+	}
+	f.Predicted, f.PredictedMessages = bytes, messages
+	for _, from := range order(node, at) {
+		f.Order = append(f.Order, ranks[from].Rank)
+	}
+	f.Proposed = on(at)
+	f.Text = fmt.Sprintf("%s of the bytes cross nodes; with the ranks in another order it would be %s.", part(f.Crossing, f.Bytes), part(f.Predicted, f.Bytes))
+	if o.Clocks == nil {
+		return f, nil
+	}
+	return f, f.play(ctx, t, o, node, at)
+}
+
+// play predicts what the order is worth.
+func (f *Findings) play(ctx context.Context, t timeline.Trace, o Options, now, then []int) error {
+	if o.Near.Latency == 0 && o.Near.PerByte == 0 && o.Far.Latency == 0 && o.Far.PerByte == 0 {
+		o.Near, o.Far = DefaultNear, DefaultFar
+	}
+	locations := timeline.Locations(t)
+	on := func(at []int) *replay.Network {
+		n := o.Far
+		n.Link = func(from, to int) *replay.Network {
+			if at[locations[from].Row] == at[locations[to].Row] {
+				return &o.Near
+			}
+			return &o.Far
+		}
+		return &n
+	}
+	lengths, err := replay.Play(ctx, t, o.Clocks, []replay.Scenario{{Network: on(now)}, {Network: on(then)}})
+	if err != nil || lengths[0] == 0 {
+		return err
+	}
+	gain := 1 - float64(lengths[1])/float64(lengths[0])
+	f.Gain = &gain
+	f.Assumes = fmt.Sprintf("a message takes %.3g µs and %.3g ns per byte within a node, %.3g µs and %.3g ns between nodes; ranks compute as fast anywhere",
+		o.Near.Latency/1e3, o.Near.PerByte, o.Far.Latency/1e3, o.Far.PerByte)
+	f.Text = strings.TrimSuffix(f.Text, ".") + fmt.Sprintf(", and the run %.1f%% shorter by the replay.", 100*gain)
+	return nil
+}
+
+// order says for each rank (by row) on whose place it should run: those that stay on their node stay where they are, the
+// others take the places that become free, in order.
+func order(now, then []int) []int {
+	free := map[int][]int{} // places by node
+	for i := range now {
+		if now[i] != then[i] {
+			free[now[i]] = append(free[now[i]], i)
+		}
+	}
+	places := make([]int, len(now))
+	for i := range now {
+		places[i] = i
+		if now[i] != then[i] {
+			places[i] = free[then[i]][0]
+			free[then[i]] = free[then[i]][1:]
+		}
+	}
+	return places
+}
+
+// nodesOf gives each rank's node a number.
+func nodesOf(ranks []trace.Rank) (node []int, names []string) {
+	known := map[string]int{}
+	for _, r := range ranks {
+		machine := cmp.Or(r.Node, r.BootID, r.Host) // hosts of one boot id are one machine
+		n, there := known[machine]
+		if !there {
+			n = len(names)
+			known[machine] = n
+			names = append(names, nodeName(&r))
+		}
+		node = append(node, n)
+	}
+	return node, names
+}
+
+// nodeName is what a person calls the machine of a rank: the Kubernetes node, else its host.
+func nodeName(r *trace.Rank) string { return cmp.Or(r.Node, r.Host, r.BootID) }
+
+func graphOf(traffic []trace.Traffic, row map[int]int, order int) graph {
+	const message = 64 // bytes that a message counts for besides its own
+	sums := make([]map[int]uint64, order)
+	add := func(a, b int, weight uint64) {
+		if sums[a] == nil {
+			sums[a] = map[int]uint64{}
+		}
+		sums[a][b] += weight
+	}
+	for _, one := range traffic {
+		weight := one.Bytes + message*one.Messages
+		add(row[one.Source], row[one.Dest], weight)
+		add(row[one.Dest], row[one.Source], weight)
+	}
+	g := make(graph, order)
+	for a, sum := range sums {
+		for b, weight := range sum {
+			g[a] = append(g[a], edge{b, weight})
+		}
+		slices.SortFunc(g[a], func(x, y edge) int { return x.to - y.to })
+	}
+	return g
+}
+
+func saved(before, after uint64) float64 {
+	if before == 0 {
+		return 0
+	}
+	return 1 - float64(after)/float64(before)
+}
+
+func part(a, b uint64) string {
+	if b == 0 {
+		return "0%"
+	}
+	return fmt.Sprintf("%.0f%%", 100*float64(a)/float64(b))
+}

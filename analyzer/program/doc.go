@@ -1,0 +1,20 @@
+// Package program shows a whole job as one short program text: loops with trip counts, calls with their parameters, and
+// the ranks beside what not all ranks do.
+//
+// In goes a trace, out come Findings, which are also the text (Text). It is ScalaTrace II's trace file made readable
+// (Wu and Mueller, "Elastic and scalable tracing and accurate replay of non-deterministic events", ICS '13), got from
+// Pilgrim's grammar instead of by searching the calls; nothing is expanded:
+//
+//   - a rule is the list of its symbols, those that stand once in place of their rule, powers as loops (build.go);
+//   - the body of each loop and the root are folded (fold.go, partial.go): loops that Sequitur has begun in the middle
+//     of an iteration are turned to begin where the program's do; repetitions that differ only in trip counts become one
+//     loop around trip counts that vary (§3.2.2, Figure 2); and repetitions that begin and end with the same calls, but
+//     differ between, become one loop whose calls come in some iterations only, aligned by their longest common
+//     subsequence (§3.2.1, Figure 1). What varies is a trip count in each case, 0 or 1 for a call, as the paper has it:
+//     "E2 (1, 1 0)";
+//   - the programs of ranks that differ are laid over one another level by level, again by longest common subsequences,
+//     where calls match by function and call site and loops by what is in them, whatever their trip counts (§3.4,
+//     Figure 4; merge.go).
+//
+// A grammar that would be too long in one piece keeps its rules, as parts that the text names.
+package program

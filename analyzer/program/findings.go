@@ -1,0 +1,65 @@
+package program
+
+// SchemaVersion is that of Findings.
+const SchemaVersion = 1
+
+// Findings are the program of a job.
+type Findings struct {
+	SchemaVersion int      `json:"schema_version"`
+	Ranks         string   `json:"ranks"` // that the trace has
+	Calls         uint64   `json:"calls"` // of all ranks
+	Threads       []Thread `json:"threads"`
+	Parts         []Part   `json:"parts"` // sequences that several places share, too long to stand there
+	Notes         []string `json:"notes"`
+}
+
+// A Thread is what the threads of this number do: 0 is the first of each rank.
+type Thread struct {
+	Thread   int    `json:"thread"`
+	Ranks    string `json:"ranks"`
+	Programs int    `json:"programs"` // how many different sequences of calls there are
+	Body     []Node `json:"body"`
+}
+
+// A Part is a sequence of calls with a number.
+type Part struct {
+	Part int    `json:"part"`
+	Body []Node `json:"body"`
+}
+
+// A Node is a call, a loop, or a Part by its number.
+type Node struct {
+	// Ranks that have it; left out where those are all that the node around has.
+	Ranks string `json:"ranks,omitempty"`
+	// Trips say how often it comes: of a loop the iterations; of a call, left out where it is once.
+	Trips      []Trips     `json:"trips,omitempty"`
+	Function   string      `json:"function,omitempty"`
+	CallSite   string      `json:"call_site,omitempty"`
+	Parameters []Parameter `json:"parameters,omitempty"`
+	Part       int         `json:"part,omitempty"`
+	Body       []Node      `json:"body,omitempty"`
+}
+
+// Trips are how often something is executed, each time that it is come to.
+type Trips struct {
+	// Text is "100", "3, 4, …, 102", "1 in iterations 0-98 step 2".
+	Text string `json:"text"`
+	// Cycle are the numbers, one for each time that it is come to, and then again from the beginning; at most 64 of them.
+	Cycle   []uint64 `json:"cycle"`
+	Omitted int      `json:"cycle_omitted,omitempty"` // numbers beyond
+	Ranks   string   `json:"ranks,omitempty"`         // whose they are; left out: all that the node has
+}
+
+// A Parameter is an argument or result of a call.
+type Parameter struct {
+	Name   string  `json:"name"`
+	Result bool    `json:"result,omitempty"` // given by the call
+	Values []Value `json:"values"`
+}
+
+// A Value is what an argument is on some ranks.
+type Value struct {
+	// Text is the value: "4", "MPI_DOUBLE", "rank+1", "(rank+1) mod 8", "varies (8 to 4096)".
+	Text  string `json:"text"`
+	Ranks string `json:"ranks,omitempty"` // left out: all that make the call
+}

@@ -1,0 +1,232 @@
+package program
+
+import "slices"
+
+// Limits of the search for loops whose iterations differ.
+const (
+	maxPartial  = 1024 // items of a level
+	maxVariants = 64   // different iterations
+	maxGrowth   = 1.6  // of the common body, compared with the mean iteration …
+	pairGrowth  = 1.4  // … and of a body of which there are but two: they could be alike by chance
+)
+
+// partial makes a loop of iterations that begin and end with the same calls and differ between: the first head for
+// which that works (ScalaTrace II §3.2.1).
+func partial(items []*item) []*item {
+	if len(items) > maxPartial {
+		return items
+	}
+	tried := map[uint64]bool{}
+	for first, head := range items {
+		if tried[head.shape] {
+			continue
+		}
+		tried[head.shape] = true
+		starts := []int{first}
+		for i := first + 1; i < len(items); i++ {
+			if items[i].shape == head.shape {
+				starts = append(starts, i)
+			}
+		}
+		if loop, end := iterations(items, starts); loop != nil {
+			folded := append(append([]*item(nil), items[:first]...), loop)
+			return append(folded, items[end:]...)
+		}
+	}
+	return items
+}
+
+// iterations makes a loop of what begins at starts. The last iteration ends where it has the end of the others.
+func iterations(items []*item, starts []int) (*item, int) {
+	if len(starts) < 2 || starts[1]-starts[0] < 2 {
+		return nil, 0
+	}
+	tail := items[starts[1]-1].shape
+	var list [][]*item
+	longest, sum := 0, 0
+	for k := range len(starts) - 1 {
+		one := items[starts[k]:starts[k+1]]
+		if one[len(one)-1].shape != tail {
+			return nil, 0
+		}
+		longest, sum = max(longest, len(one)), sum+len(one)
+		list = append(list, one)
+	}
+	end := starts[len(starts)-1]
+	for i := end + 1; i < min(len(items), end+2*longest); i++ {
+		if items[i].shape == tail {
+			list, sum, end = append(list, items[end:i+1]), sum+i+1-end, i+1
+			break
+		}
+	}
+	if len(list) < 2 {
+		return nil, 0
+	}
+	growth := maxGrowth
+	if len(list) == 2 {
+		growth = pairGrowth
+	}
+	body, ok := align(list, int(growth*float64(sum)/float64(len(list))))
+	if !ok {
+		return nil, 0
+	}
+	return newLoop(body, uint64(len(list))), end
+}
+
+// align lays iterations over one another. Each item of the result has as trips how often it comes in each iteration.
+func align(list [][]*item, longest int) ([]*item, bool) {
+	// the common sequence of shapes grows iteration by iteration
+	var common []*item
+	seen := map[uint64]bool{}
+	for _, one := range list {
+		var key []uint64
+		for _, x := range one {
+			key = append(key, x.shape)
+		}
+		if h := hashOf(key...); !seen[h] {
+			seen[h] = true
+			common = supersequence(common, one)
+		}
+		if len(seen) > maxVariants || len(common) > longest {
+			return nil, false
+		}
+	}
+	// then every iteration says what it has of it
+	columns := make([][]*item, len(common))
+	trips := make([][]uint64, len(common))
+	for _, one := range list {
+		for _, p := range alignment(common, one, func(a, b *item) int {
+			if a.shape == b.shape {
+				return 1
+			}
+			return 0
+		}) {
+			if p[0] < 0 {
+				return nil, false // too long to be compared
+			}
+			if p[1] < 0 {
+				trips[p[0]] = append(trips[p[0]], 0)
+				continue
+			}
+			trips[p[0]] = append(trips[p[0]], 1)
+			columns[p[0]] = append(columns[p[0]], one[p[1]])
+		}
+	}
+	var body []*item
+	for i, column := range columns {
+		if len(column) == 0 {
+			continue // in the end, everything lay over something else
+		}
+		times := make([]uint64, len(column))
+		for k := range times {
+			times[k] = 1
+		}
+		x, ok := union(column, times)
+		if !ok {
+			return nil, false
+		}
+		if slices.Contains(trips[i], 0) {
+			if len(x.body) > 0 && len(list) == 2 {
+				return nil, false // half of a pair cannot be that different
+			}
+			x = sometimes(x, trips[i])
+		}
+		body = append(body, x)
+	}
+	return body, true
+}
+
+// sometimes is an item that comes in some iterations only.
+func sometimes(x *item, present []uint64) *item {
+	if x.cycles && len(x.trips) == 1 && len(x.body) > 0 || x.part >= 0 {
+		return (&item{part: -1, body: []*item{x}, trips: shortest(present)}).seal()
+	}
+	trips, k := make([]uint64, len(present)), 0
+	for i, there := range present {
+		if there > 0 {
+			trips[i] = x.trips[k%len(x.trips)]
+			k++
+		}
+	}
+	return x.with(trips...)
+}
+
+// supersequence has all items of both sequences in order, equal ones once.
+func supersequence(a, b []*item) []*item {
+	var all []*item
+	for _, p := range alignment(a, b, func(x, y *item) int {
+		if x.shape == y.shape {
+			return 1
+		}
+		return 0
+	}) {
+		if p[0] >= 0 {
+			all = append(all, a[p[0]])
+		} else {
+			all = append(all, b[p[1]])
+		}
+	}
+	return all
+}
+
+// alignment lays b over a so that the scores of what lies over one another add up to the most: pairs of positions in
+// order, −1 for nothing. Where what is left after equal beginnings and ends is too long, it is not compared.
+func alignment[T any](a, b []T, score func(T, T) int) [][2]int {
+	const most = 16 << 20
+	var pairs [][2]int
+	from, to := 0, 0
+	for from < min(len(a), len(b)) && score(a[from], b[from]) > 0 && (from+1 >= min(len(a), len(b)) || score(a[from+1], b[from+1]) > 0) {
+		pairs = append(pairs, [2]int{from, from})
+		from++
+	}
+	for to < min(len(a), len(b))-from && score(a[len(a)-1-to], b[len(b)-1-to]) > 0 && (to+1 >= min(len(a), len(b))-from || score(a[len(a)-2-to], b[len(b)-2-to]) > 0) {
+		to++
+	}
+	n, m := len(a)-from-to, len(b)-from-to
+	if n*m > most {
+		for i := range n {
+			pairs = append(pairs, [2]int{from + i, -1})
+		}
+		for j := range m {
+			pairs = append(pairs, [2]int{-1, from + j})
+		}
+	} else {
+		pairs = append(pairs, middle(a[from:from+n], b[from:from+m], from, score)...)
+	}
+	for k := to; k > 0; k-- {
+		pairs = append(pairs, [2]int{len(a) - k, len(b) - k})
+	}
+	return pairs
+}
+
+// middle is the alignment by dynamic programming; positions count from offset.
+func middle[T any](a, b []T, offset int, score func(T, T) int) [][2]int {
+	n, m := len(a), len(b)
+	best := make([]int32, (n+1)*(m+1)) // of what begins at i and j
+	at := func(i, j int) int { return i*(m+1) + j }
+	for i := n - 1; i >= 0; i-- {
+		for j := m - 1; j >= 0; j-- {
+			x := max(best[at(i+1, j)], best[at(i, j+1)])
+			if s := score(a[i], b[j]); s > 0 {
+				x = max(x, best[at(i+1, j+1)]+int32(s))
+			}
+			best[at(i, j)] = x
+		}
+	}
+	var pairs [][2]int
+	i, j := 0, 0
+	for i < n || j < m {
+		switch {
+		case i < n && j < m && score(a[i], b[j]) > 0 && best[at(i, j)] == best[at(i+1, j+1)]+int32(score(a[i], b[j])):
+			pairs = append(pairs, [2]int{offset + i, offset + j})
+			i, j = i+1, j+1
+		case j == m || i < n && best[at(i, j)] == best[at(i+1, j)]:
+			pairs = append(pairs, [2]int{offset + i, -1})
+			i++
+		default:
+			pairs = append(pairs, [2]int{-1, offset + j})
+			j++
+		}
+	}
+	return pairs
+}

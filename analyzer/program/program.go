@@ -1,0 +1,177 @@
+package program
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Options of the program view.
+type Options struct {
+	// Peer words a peer that is the same place seen from every rank ("north"), nil or empty: as it is. It is asked for
+	// each thread (a position in Threads) with a parameter of kind rank of a call.
+	Peer func(thread int, terminal int32, parameter int, output bool) string
+}
+
+// A class is threads with one root: they make the same calls, up to what differs by rank inside of a call.
+type class struct {
+	root    int
+	threads []int // positions in Threads
+}
+
+// Analyze makes the program of a trace. It reads grammar and signatures, no single call.
+func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
+	f := Findings{SchemaVersion: SchemaVersion, Threads: []Thread{}, Parts: []Part{}, Notes: []string{}}
+	if !t.Meta().Final {
+		f.Notes = append(f.Notes, "The trace is not a final merge: peers are written as the ranks had them.")
+	}
+	var numbers []int
+	byNumber := map[int][]int{}
+	var all []int
+	for i, thread := range t.Threads().All() {
+		if byNumber[thread.Thread] == nil {
+			numbers = append(numbers, thread.Thread)
+		}
+		byNumber[thread.Thread] = append(byNumber[thread.Thread], i)
+		f.Calls += thread.Calls
+		all = append(all, thread.Rank)
+	}
+	f.Ranks = ranksText(all)
+	slices.Sort(numbers)
+	w := &writer{trace: t, options: o, signatures: t.Signatures(), columns: t.Columns()}
+	b := newBuilder(t.Grammar(), w.kind)
+	for _, number := range numbers {
+		if err := ctx.Err(); err != nil {
+			return f, err
+		}
+		one := w.thread(b, byNumber[number])
+		one.Thread = number
+		f.Threads = append(f.Threads, one)
+	}
+	for len(b.parts) > len(f.Parts) { // a part's body may name further ones
+		var rules []int
+		for rule := range b.parts {
+			if !slices.ContainsFunc(f.Parts, func(p Part) bool { return p.Part == rule }) {
+				rules = append(rules, rule)
+			}
+		}
+		slices.Sort(rules)
+		for _, rule := range rules {
+			w.classes = []class{{root: rule}}
+			f.Parts = append(f.Parts, Part{rule, w.nodes(nodesOf(b.body(rule), 0), []int{0})})
+		}
+	}
+	slices.SortFunc(f.Parts, func(a, b Part) int { return cmp.Compare(a.Part, b.Part) })
+	return f, nil
+}
+
+// thread is the program of some threads.
+func (w *writer) thread(b *builder, threads []int) Thread {
+	at, rankOf := map[int]int{}, w.trace.Threads().Ranks().Lookup()
+	rootOf := w.trace.Threads().Roots().Lookup()
+	w.classes = nil
+	var ranks []int
+	for _, i := range threads {
+		root := int(rootOf(i))
+		k, known := at[root]
+		if !known {
+			k = len(w.classes)
+			at[root] = k
+			w.classes = append(w.classes, class{root: root})
+		}
+		w.classes[k].threads = append(w.classes[k].threads, i)
+		ranks = append(ranks, int(rankOf(i)))
+	}
+	// the program of most ranks first: what others do besides comes into it
+	slices.SortStableFunc(w.classes, func(a, b class) int { return cmp.Compare(len(b.threads), len(a.threads)) })
+	var program []*node
+	everybody := make([]int, len(w.classes))
+	for k, c := range w.classes {
+		everybody[k] = k
+		nodes := nodesOf(b.body(c.root), k)
+		if k == 0 {
+			program = nodes
+		} else {
+			program = over(program, nodes)
+		}
+	}
+	return Thread{Ranks: ranksText(ranks), Programs: len(w.classes), Body: w.nodes(program, everybody)}
+}
+
+// kind is a call's function and call site.
+func (w *writer) kind(terminal int32) uint64 {
+	s := &w.signatures[terminal]
+	return uint64(s.Function)<<32 | uint64(s.Site)
+}
+
+// nodes writes what some classes do.
+func (w *writer) nodes(list []*node, around []int) []Node {
+	nodes := make([]Node, 0, len(list))
+	for _, n := range list {
+		one := Node{}
+		if !slices.Equal(n.classes, around) {
+			one.Ranks = w.ranks(n.classes)
+		}
+		once := len(n.trips) == 1 && len(n.trips[0].trips) == 1 && n.trips[0].trips[0] == 1
+		if !once || len(n.body) > 0 {
+			for _, t := range n.trips {
+				one.Trips = append(one.Trips, w.trips(t, n, len(n.trips) > 1))
+			}
+		}
+		switch {
+		case n.part >= 0:
+			one.Part = n.part
+		case len(n.calls) > 0:
+			s := &w.signatures[n.calls[0].cycle[0]]
+			one.Function = "?"
+			if f := w.trace.Function(s.Function); f != nil {
+				one.Function = f.Name
+			}
+			if sites := w.trace.Sites(); s.Site > 0 && int(s.Site) <= len(sites) {
+				one.CallSite = callsite.Name(&sites[s.Site-1])
+			}
+			one.Parameters = w.parameters(n)
+		default:
+			one.Body = w.nodes(n.body, n.classes)
+		}
+		nodes = append(nodes, one)
+	}
+	return nodes
+}
+
+// maxListed bounds the numbers of a cycle that are listed.
+const maxListed = 64
+
+func (w *writer) trips(t tripsOf, n *node, several bool) Trips {
+	one := Trips{Text: tripsText(t.trips), Cycle: t.trips}
+	if len(one.Cycle) > maxListed {
+		one.Omitted = len(one.Cycle) - maxListed
+		one.Cycle = one.Cycle[:maxListed]
+	}
+	if several && !slices.Equal(t.classes, n.classes) {
+		one.Ranks = w.ranks(t.classes)
+	}
+	return one
+}
+
+// ranks are those of the threads of some classes.
+func (w *writer) ranks(classes []int) string {
+	var list []int
+	for _, k := range classes {
+		for _, i := range w.classes[k].threads {
+			list = append(list, w.rank(i))
+		}
+	}
+	return ranksText(list)
+}
+
+// ranksText writes ranks as ScalaTrace's rank lists are read: "0-62 step 2, 63".
+func ranksText(ranks []int) string {
+	slices.Sort(ranks)
+	ranks = slices.Compact(ranks)
+	return listText(trace.NewRankList(ranks))
+}

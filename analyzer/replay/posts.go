@@ -1,0 +1,97 @@
+package replay
+
+import "github.com/cairn-mpi/cairn/analyzer/journal"
+
+// posts finds the calls of one thread that others depend on, by their ordinals, from when the first call refers to one
+// until the last has been played that does.
+type posts struct {
+	pushed uint32 // the ordinal of the latest call that came
+	first  uint32 // of the first slot
+	slots  []*moment
+	old    map[uint32]*moment // that are needed for longer than others
+}
+
+// mostSlots is how many calls lie between the first that is needed and the last before the first counts as old.
+const mostSlots = 1024
+
+// post is the entry of the thread's next posted call; nil if nobody depends on it.
+func (p *player) post(of *posts, dependents int) *moment {
+	of.pushed++
+	if dependents == 0 {
+		of.trim()
+		return nil
+	}
+	m := p.moment(of, of.pushed)
+	if m.uses += dependents; dependents == journal.Kept {
+		m.uses = 1 << 30
+	}
+	return m
+}
+
+// moment is the entry of a call, which may be still to come.
+func (p *player) moment(of *posts, ordinal uint32) *moment {
+	if of.first == 0 {
+		of.first = 1
+	}
+	if ordinal < of.first {
+		return of.old[ordinal]
+	}
+	for int(ordinal-of.first) >= len(of.slots) {
+		of.slots = append(of.slots, nil)
+	}
+	slot := &of.slots[ordinal-of.first]
+	if *slot == nil {
+		if n := len(p.freed); n > 0 {
+			*slot = p.freed[n-1]
+			p.freed = p.freed[:n-1]
+		} else {
+			*slot = new(moment)
+		}
+		(*slot).left = 1
+	}
+	return *slot
+}
+
+// used tells that a call was played that depends on others.
+func (p *player) used(s *step) {
+	for i := range s.depends {
+		d := &s.depends[i]
+		if d.post.Ordinal == 0 {
+			continue
+		}
+		if d.on.uses--; d.on.uses > 0 {
+			continue
+		}
+		of := &p.threads[d.post.Location].posts
+		if d.post.Ordinal < of.first {
+			delete(of.old, d.post.Ordinal)
+		} else {
+			of.slots[d.post.Ordinal-of.first] = nil
+			of.trim()
+		}
+		*d.on = moment{at: d.on.at[:0], waiting: d.on.waiting[:0], feeds: d.on.feeds[:0]}
+		p.freed = append(p.freed, d.on)
+	}
+}
+
+// trim forgets the first slots that nobody needs any more.
+func (o *posts) trim() {
+	n := 0
+	for n < len(o.slots) && o.first+uint32(n) <= o.pushed && (o.slots[n] == nil || len(o.slots)-n > mostSlots) {
+		if m := o.slots[n]; m != nil {
+			if o.old == nil {
+				o.old = map[uint32]*moment{}
+			}
+			o.old[o.first+uint32(n)] = m
+		}
+		n++
+	}
+	if len(o.slots) == 0 {
+		o.first = o.pushed + 1
+		return
+	}
+	if n == len(o.slots) || n > 16 {
+		o.first += uint32(n)
+		o.slots = o.slots[:copy(o.slots, o.slots[n:])]
+	}
+}

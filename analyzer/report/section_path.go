@@ -1,0 +1,37 @@
+package report
+
+import "github.com/cairn-mpi/cairn/analyzer/criticalpath"
+
+// pathView is what the critical path consists of.
+type pathView struct {
+	criticalpath.Path
+	Places    []criticalpath.SiteShare
+	Functions []criticalpath.FuncShare
+	Nodes     []criticalpath.NodeShare // nil where there is only one
+	InPods    bool
+	Impacts   table[criticalpath.ActivityImpact]
+}
+
+// pathRows bounds its tables.
+const pathRows = 16
+
+func viewPath(r *Report) any {
+	v := pathView{Path: r.Path, Places: first(r.Path.ByCallSite, pathRows), Functions: first(r.Path.ByFunction, pathRows), InPods: r.inPods()}
+	if len(r.Path.ByNode) > 1 {
+		v.Nodes = first(r.Path.ByNode, pathRows)
+	}
+	v.Impacts = table[criticalpath.ActivityImpact]{first(r.impacts(), pathRows), len(r.Path.Impact.Activities) - len(first(r.impacts(), pathRows))}
+	return v
+}
+
+// impacts are the activities of the path that cost at least one per cent of all ranks' time, costliest first.
+func (r *Report) impacts() []criticalpath.ActivityImpact {
+	const minShare = 0.01
+	list := r.Path.Impact.Activities
+	for i := range list {
+		if s := list[i].Seconds(); s == 0 || s < minShare*r.Path.Impact.Allocation {
+			return list[:i]
+		}
+	}
+	return list
+}

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+)
+
+// A fact is a line of the provenance.
+type fact struct{ Name, Value string }
+
+func viewProvenance(r *Report) any {
+	return struct {
+		Facts  []fact
+		Hosts  []Host
+		InPods bool
+	}{r.origin(), r.Provenance.Pods, r.inPods()}
+}
+
+// origin is the provenance as lines.
+func (r *Report) origin() []fact {
+	p := r.Provenance
+	var facts []fact
+	add := func(name, value string) {
+		if value != "" {
+			facts = append(facts, fact{name, value})
+		}
+	}
+	add("Job", p.Job)
+	add("UID", p.UID)
+	add("Attempt and run", fmt.Sprintf("attempt %d, run %d", p.Attempt, p.Run))
+	add("MPI world", p.World)
+	add("Program", p.Executable)
+	add("MPI", p.Implementation+" "+p.Version)
+	add("Started", p.Start)
+	add("Ranks", fmt.Sprint(p.Ranks))
+	add("Missing ranks", orNone(p.MissingRanks))
+	add("Ranks that ended early", orNone(p.EndedEarly))
+	add("Calls traced", fmt.Sprint(p.Calls))
+	add("Records dropped", fmt.Sprint(p.Dropped))
+	add("Timing", p.Timing)
+	add("Call sites", p.CallSites)
+	add("Mode", p.Clustering)
+	add("Clocks", r.clockWords())
+	add("Traced by", "Cairn "+p.TracedBy)
+	add("Analyzed by", "Cairn "+p.AnalyzedBy)
+	add("Trace", p.TraceURI)
+	return facts
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// clockWords says how far times of different nodes can be compared.
+func (r *Report) clockWords() string {
+	if len(r.Clock.Domains) <= 1 {
+		return "one clock for all ranks"
+	}
+	text := fmt.Sprintf("%d clocks", len(r.Clock.Domains))
+	if r.Clock.ErrorSeconds != nil {
+		text += ", laid over one another to within " + criticalpath.Duration(*r.Clock.ErrorSeconds)
+	} else {
+		text += ", of which messages do not tell enough: the wall clocks are believed"
+	}
+	return text
+}

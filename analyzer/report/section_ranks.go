@@ -1,0 +1,119 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+)
+
+// What is shown of many ranks at most; report.json has all of them.
+const (
+	maxRankRows    = 1024 // of the table
+	maxRankColumns = 2048 // of the strips
+)
+
+// ranksView is the strips of ranks and their table.
+type ranksView struct {
+	Ranks   []criticalpath.RankTime
+	Omitted int // from the table
+	Tile    int // ranks to a column of the strips
+	Label   string
+	InPods  bool
+	named   *int
+}
+
+func viewRanks(r *Report) any {
+	if len(r.Ranks) == 0 {
+		return nil
+	}
+	v := ranksView{Ranks: remarkable(r.Ranks, maxRankRows), Tile: rankTile(len(r.Ranks)), InPods: r.inPods(), named: r.Verdict.Rank}
+	v.Omitted = len(r.Ranks) - len(v.Ranks)
+	busiest := slices.MaxFunc(r.Ranks, func(a, b criticalpath.RankTime) int { return cmp.Compare(a.Computation, b.Computation) })
+	awaited := slices.MaxFunc(r.Ranks, func(a, b criticalpath.RankTime) int { return cmp.Compare(a.CausedWaiting, b.CausedWaiting) })
+	v.Label = fmt.Sprintf("Strips of all ranks. Rank %d computes longest, %s. Rank %d is awaited longest, %s. The table below has the values.",
+		busiest.Rank, criticalpath.Duration(busiest.Computation), awaited.Rank, criticalpath.Duration(awaited.CausedWaiting))
+	return v
+}
+
+// rankTile is how many ranks share a column of the strips.
+func rankTile(ranks int) int { return max(1, (ranks+maxRankColumns-1)/maxRankColumns) }
+
+// remarkable are at most so many of the ranks, in their order: those that are longest on the critical path, then those
+// that compute longest.
+func remarkable(ranks []criticalpath.RankTime, most int) []criticalpath.RankTime {
+	if len(ranks) <= most {
+		return ranks
+	}
+	chosen := slices.Clone(ranks)
+	slices.SortStableFunc(chosen, func(a, b criticalpath.RankTime) int {
+		return cmp.Or(cmp.Compare(b.Path, a.Path), cmp.Compare(b.Computation, a.Computation))
+	})
+	chosen = chosen[:most]
+	slices.SortFunc(chosen, func(a, b criticalpath.RankTime) int { return cmp.Compare(a.Rank, b.Rank) })
+	return chosen
+}
+
+// Class of a row: the rank that the verdict names stands out, and paper has the first rows and that one.
+func (v ranksView) Class(rank criticalpath.RankTime) string {
+	if v.named != nil && *v.named == rank.Rank {
+		return "slow"
+	}
+	return ""
+}
+
+// chartRanks is a strip for each way in which ranks differ.
+func chartRanks(r *Report) any {
+	type row struct {
+		Name   string  `json:"name"`
+		Color  string  `json:"color"`
+		Most   float64 `json:"most"`   // seconds
+		Values []byte  `json:"values"` // 255 is the most
+	}
+	data := struct {
+		Ranks []int `json:"ranks"`
+		Tile  int   `json:"tile"`
+		Rows  []row `json:"rows"`
+	}{Tile: rankTile(len(r.Ranks))}
+	for _, rank := range r.Ranks {
+		data.Ranks = append(data.Ranks, rank.Rank)
+	}
+	for _, what := range []struct {
+		name, color string
+		of          func(criticalpath.RankTime) float64
+	}{
+		{"computes", "compute-strong", func(t criticalpath.RankTime) float64 { return t.Computation }},
+		{"waits", "wait-strong", func(t criticalpath.RankTime) float64 { return t.Waiting }},
+		{"other MPI", "mpi-strong", func(t criticalpath.RankTime) float64 { return t.MPI - t.Waiting }},
+		{"awaited", "fair", func(t criticalpath.RankTime) float64 { return t.CausedWaiting }},
+		{"caused", "bad", func(t criticalpath.RankTime) float64 { return t.DelayCost }},
+		{"on the path", "route", func(t criticalpath.RankTime) float64 { return t.Path }},
+	} {
+		strip := row{Name: what.name, Color: what.color}
+		var values []float64
+		for tile := range slices.Chunk(r.Ranks, data.Tile) {
+			most := 0.0
+			for _, rank := range tile {
+				most = max(most, what.of(rank))
+			}
+			values = append(values, most)
+			strip.Most = max(strip.Most, most)
+		}
+		for _, v := range values {
+			strip.Values = append(strip.Values, byte(255*v/max(strip.Most, 1e-12)))
+		}
+		data.Rows = append(data.Rows, strip)
+	}
+	return data
+}
+
+// inPods tells whether ranks ran in pods, so that there is more to say of their place than the host.
+func (r *Report) inPods() bool {
+	for _, rank := range r.Ranks {
+		if rank.Pod != "" || rank.Node != "" {
+			return true
+		}
+	}
+	return false
+}

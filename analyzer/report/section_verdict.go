@@ -1,0 +1,35 @@
+package report
+
+import "github.com/cairn-mpi/cairn/analyzer/criticalpath"
+
+// verdictView is the head of the page: who makes the job slow, what it would gain, what to do next.
+type verdictView struct {
+	criticalpath.Verdict
+	Named      bool
+	Grade      string // class of the box
+	Host       string // of the rank that is named
+	RunSeconds float64
+	Gain       float64 // part of the run
+	Next       []string
+	Warnings   []string
+}
+
+func (r *Report) verdictView() verdictView {
+	v := verdictView{Verdict: r.Verdict, Named: r.Verdict.Rank != nil, RunSeconds: r.RunSeconds, Next: r.next(), Warnings: r.warnings()}
+	// nobody to blame is good only if the time is well spent
+	if v.Grade = "bad"; !v.Named {
+		v.Grade = grade(r.Efficiency.Parallel)
+		if v.Grade == "bad" {
+			v.Grade = "fair"
+		}
+	}
+	if r.RunSeconds > 0 {
+		v.Gain = r.Verdict.GainSeconds / r.RunSeconds
+	}
+	for _, rank := range r.Ranks {
+		if v.Named && rank.Rank == *r.Verdict.Rank {
+			v.Host = rank.Host
+		}
+	}
+	return v
+}

@@ -1,0 +1,62 @@
+package report
+
+import "github.com/cairn-mpi/cairn/analyzer/criticalpath"
+
+// waitsView is the wait states, what all the waiting is put down to, and where ranks waited.
+type waitsView struct {
+	States []criticalpath.WaitTime
+	Causes criticalpath.RootCauses
+	Delays table[criticalpath.Delay]
+	Sites  table[criticalpath.SiteWait]
+	Pairs  table[criticalpath.PairWait]
+}
+
+// waitRows bounds the tables of what was waited for and where.
+const waitRows = 12
+
+func viewWaits(r *Report) any {
+	delays := r.rootCauses()
+	return waitsView{
+		States: r.WaitStates, Causes: r.RootCauses,
+		Delays: table[criticalpath.Delay]{first(delays, waitRows), len(r.RootCauses.Delays) + r.RootCauses.DelaysOmitted - len(first(delays, waitRows))},
+		Sites:  table[criticalpath.SiteWait]{first(r.Waits.ByCallSite, waitRows), len(r.Waits.ByCallSite) + r.Waits.CallSitesOmitted - len(first(r.Waits.ByCallSite, waitRows))},
+		Pairs:  table[criticalpath.PairWait]{first(r.Waits.ByPair, waitRows), len(r.Waits.ByPair) + r.Waits.PairsOmitted - len(first(r.Waits.ByPair, waitRows))},
+	}
+}
+
+// rootCauses are the delays that caused at least one per cent of all the waiting, costliest first.
+func (r *Report) rootCauses() []criticalpath.Delay {
+	const minShare = 0.01
+	var list []criticalpath.Delay
+	for _, d := range r.RootCauses.Delays {
+		if d.ShortTerm+d.LongTerm >= minShare*r.RootCauses.WaitingSeconds && d.ShortTerm+d.LongTerm > 0 {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// explain says what happens in a wait state.
+func explain(kind string) string {
+	return map[string]string{
+		"late sender":                                 "a receive was there before the message was sent",
+		"late sender, wrong order, same source":       "of these, those who received next what the same sender had sent earlier",
+		"late sender, wrong order, different sources": "of these, those who received next what another rank had sent earlier",
+		"wait at fence":                               "ranks waited in MPI_Win_fence for the last one to enter",
+		"wait at window":                              "ranks waited for the last one to create or free a window",
+		"wait at collective file access":              "ranks waited for the last one to take part in opening, closing or accessing a file together",
+		"wait at neighborhood collective":             "ranks waited for the last of their neighbors to enter",
+		"late post":                                   "one-sided access began before its target had exposed its window",
+		"early wait":                                  "a target waited for the end of the accesses to its window",
+		"lock contention":                             "a rank waited for a window that another had locked",
+		"late receiver":                               "a large or synchronous send was there before its receive",
+		"late progress":                               "a large message was held up until the partner, busy computing, entered MPI again",
+		"wait at NxN":                                 "a collective of all with all waited for the last to enter",
+		"wait at barrier":                             "a barrier waited for the last to enter",
+		"late broadcast":                              "a broadcast or scatter waited for its root",
+		"early reduce":                                "the root of a reduction or gather waited for the last of the others",
+		"early scan":                                  "a prefix reduction waited for a lower rank",
+		"wait at init":                                "MPI_Init waited for the last rank to be launched",
+		"wait at finalize":                            "MPI_Finalize waited for the last rank to arrive",
+	}[kind]
+}

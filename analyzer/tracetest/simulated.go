@@ -1,0 +1,42 @@
+package tracetest
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/merger"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Simulated is the merged trace of a simulated program.
+func Simulated(t testing.TB, config simulate.Config) *trace.Content {
+	t.Helper()
+	s, err := simulate.New(config)
+	if err != nil {
+		t.Fatalf("tracetest: %v", err)
+	}
+	contents, err := s.Contents()
+	if err != nil {
+		t.Fatalf("tracetest: %v", err)
+	}
+	merged, err := merger.Merge(contents, merger.Options{Final: true})
+	if err != nil {
+		t.Fatalf("tracetest: %v", err)
+	}
+	return merged
+}
+
+// Open writes a trace to memory and opens it.
+func Open(t testing.TB, content *trace.Content) *trace.Reader {
+	t.Helper()
+	var file bytes.Buffer
+	if err := trace.Write(&file, content); err != nil {
+		t.Fatalf("tracetest: %v", err)
+	}
+	r, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatalf("tracetest: %v", err)
+	}
+	return r
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/analyzer/logical"
+	"github.com/cairn-mpi/cairn/analyzer/program"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/topology"
+)
+
+func newProgramCommand() *cobra.Command {
+	var (
+		s3     s3Flags
+		asJSON bool
+		peers  bool
+		shape  topologyFlags
+	)
+	c := &cobra.Command{
+		Use:   "program FILE",
+		Short: "Print the whole job as one program: loops, calls, and which ranks differ",
+		Long: `Program prints what all ranks do as one program text: loops with their trip counts, calls with their parameters
+(rank+1 where they follow from the rank), source lines, and rank lists where ranks differ.`,
+		Example: `  cairn program out/trace.cairn
+  cairn program out/trace.cairn --logical
+  cairn program out/trace.cairn --json`,
+		Args: exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			f, err := openTrace(c.Context(), args[0], s3)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			var o program.Options
+			if peers {
+				of, err := shape.options()
+				if err != nil {
+					return err
+				}
+				if o.Peer, err = logicalPeers(c, f, args[0], of); err != nil {
+					return err
+				}
+			}
+			found, err := program.Analyze(c.Context(), timeline.Of(f.Reader), o)
+			if err != nil {
+				return damaged(args[0], err)
+			}
+			if asJSON {
+				return writeJSON(c.OutOrStdout(), found)
+			}
+			return found.Write(c.OutOrStdout())
+		},
+	}
+	s3.register(c)
+	shape.register(c)
+	c.Flags().BoolVar(&peers, "logical", false, "peers as directions in the topology: NORTH, +x, parent")
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, for tools")
+	return c
+}
+
+// logicalPeers finds the topology, says how well one program describes all ranks, and gives the words for peers.
+func logicalPeers(c *cobra.Command, f *traceFile, path string, o topology.Options) (func(int, int32, int, bool) string, error) {
+	traffic, err := f.Matrix()
+	if err != nil {
+		return nil, damaged(path, err)
+	}
+	shape := topology.Identify(topology.World(traffic, f.Meta().WorldSize), o)
+	p, err := logical.New(c.Context(), timeline.Of(f.Reader), &shape)
+	if err != nil {
+		return nil, statusError{exitBadData, fmt.Errorf("%s: %w", path, err)}
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "%s: %d of %d ranks do what rank %d does, as far as they have its neighbours; %d calls go along the topology, %d beside it\n",
+		shape.Name(), len(p.Derived), len(p.Derived)+len(p.Kept), p.Maximal, p.Inside, p.Outside)
+	file, err := p.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	sizes := f.Sizes()
+	fmt.Fprintf(c.ErrOrStderr(), "as a file of its own the logical program would take %d bytes; calls and results take %d in the trace\n",
+		len(file), sizes.Signatures+sizes.Grammar+sizes.RankMap+sizes.Values)
+	return p.Peer, nil
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/analyzer/clusters"
+	"github.com/cairn-mpi/cairn/analyzer/reduce"
+	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+func newReduceCommand() *cobra.Command {
+	var (
+		s3    s3Flags
+		o     clusters.Options
+		leads bool
+		out   string
+	)
+	c := &cobra.Command{
+		Use:   "reduce FILE --leads -o FILE",
+		Short: "Write a trace of the lead ranks only, which stand for all",
+		Long: `Reduce writes a trace that keeps times and results of one lead rank of each cluster (cairn clusters) and says which
+ranks each stands for. Every command reads it as if all ranks were there: those that a lead stands for have its calls at
+its times, with peers at the same distance from themselves. Reduce says how accurate that is: the run time that the
+replay of the leads gives, compared with that of the whole trace.`,
+		Example: "  cairn reduce out/trace.cairn --leads -o leads.cairn",
+		Args:    exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if !leads || out == "" {
+				return usageError{errors.New("what, and where to? cairn reduce FILE --leads -o FILE")}
+			}
+			f, err := openTrace(c.Context(), args[0], s3)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			whole := timeline.Of(f.Reader)
+			found, err := clusters.Groups(c.Context(), whole, o)
+			if err != nil {
+				return damaged(args[0], err)
+			}
+			content, err := f.StreamedContent()
+			if err != nil {
+				return damaged(args[0], err)
+			}
+			if err := reduce.Leads(content, found.LeadOf); err != nil {
+				return damaged(args[0], err)
+			}
+			var file bytes.Buffer
+			if err := trace.Write(&file, content); err != nil {
+				return err
+			}
+			reduced, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+			if err != nil {
+				return err
+			}
+			measured, modelled, err := reduce.Compare(c.Context(), whole, timeline.Of(reduced), predictedNetwork)
+			if err != nil {
+				return damaged(args[0], err)
+			}
+			if err := writeObject(c, s3, out, content); err != nil {
+				return err
+			}
+			w := c.OutOrStdout()
+			fmt.Fprintf(w, "%s: %d of %d ranks (%s) in %d bytes, %.1f%% of the whole trace's\n", out, len(found.Leads), f.Ranks().Len(), list(found.Leads), file.Len(), 100*float64(file.Len())/float64(f.object.Size()))
+			fmt.Fprintf(w, "run time by replay, as measured:       %.4g s, leads only %.4g s: ACC %.1f%%\n", measured.Whole, measured.Leads, 100*measured.ACC)
+			fmt.Fprintf(w, "on a network of 2 µs and 10 GB/s:       %.4g s, leads only %.4g s: ACC %.1f%%\n", modelled.Whole, modelled.Leads, 100*modelled.ACC)
+			return nil
+		},
+	}
+	s3.register(c)
+	flags := c.Flags()
+	flags.BoolVar(&leads, "leads", false, "keep one lead rank of each cluster")
+	flags.StringVarP(&out, "output", "o", "", "the trace to write, a local path or s3://bucket/key")
+	flags.IntVar(&o.K, "k", 0, "leads of each cluster (0: as many as make a strong structure)")
+	flags.StringSliceVar(&o.Ignore, "ignore", nil, "parameters that do not make calls different")
+	flags.IntVar(&o.Frames, "frames", 0, "calls count as the same whose call paths differ in so many frames at most")
+	return c
+}
+
+// predictedNetwork is what the accuracy of a reduced trace is told for, besides the network that was measured: on it
+// all waiting is computed anew, from computations and dependencies.
+var predictedNetwork = replay.Network{Latency: 2000, PerByte: 0.1}

@@ -1,0 +1,203 @@
+package simulate_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/merger"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// judged merges and analyzes a simulation; change may alter what a rank's trace says of it.
+func judged(t *testing.T, c simulate.Config, change func(*trace.Rank)) criticalpath.Findings {
+	t.Helper()
+	c.RanksPerNode, c.Imbalance.Noise = 4, 4
+	s, err := simulate.New(c)
+	require.NoError(t, err)
+	contents, err := s.Contents()
+	require.NoError(t, err)
+	var m merger.Merger
+	for _, content := range contents {
+		if change != nil {
+			content.Ranks.Change(0, change)
+		}
+		require.NoError(t, m.Add(content))
+	}
+	merged, err := m.Finish(merger.Options{Final: true})
+	require.NoError(t, err)
+	var file bytes.Buffer
+	require.NoError(t, trace.Write(&file, merged[0]))
+	r, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	require.NoError(t, err)
+	f, err := criticalpath.Analyze(context.Background(), timeline.Of(r), criticalpath.Options{})
+	require.NoError(t, err)
+	assert.InDelta(t, f.RunSeconds, f.Path.LengthSeconds, 1e-9, "the path is as long as the run")
+	sum := 0.0
+	for _, p := range f.Path.ByPhase {
+		sum += p.Seconds
+	}
+	assert.InDelta(t, f.RunSeconds, sum, 1e-9, "and so are its phases")
+	return f
+}
+
+// structures are the communication structures of NPB LU, CG, MG, BT (packages wavefront, transpose, multigrid,
+// multipartition), of a stencil and of a master with workers.
+var structures = []simulate.Config{
+	{Pattern: "wavefront", Ranks: 16, Iterations: 30, Compute: 2 * time.Millisecond},
+	{Pattern: "transpose", Ranks: 16, Iterations: 60, Compute: 2 * time.Millisecond},
+	{Pattern: "multigrid", Ranks: 16, Iterations: 40, Compute: 2 * time.Millisecond},
+	{Pattern: "multipartition", Ranks: 16, Iterations: 40, Compute: 2 * time.Millisecond},
+	{Pattern: "stencil2d", Ranks: 16, Iterations: 60, Compute: 2 * time.Millisecond},
+	{Pattern: "master-worker", Ranks: 17, Iterations: 4, Compute: 2 * time.Millisecond},
+}
+
+// TestSlowRankIsNamedFirst: one rank computes 20 % longer: the verdict names it and the place where it computes, and most
+// of the waiting has its root cause there.
+func TestSlowRankIsNamedFirst(t *testing.T) {
+	for _, c := range structures {
+		t.Run(c.Pattern, func(t *testing.T) {
+			c.Imbalance.SlowRank, c.Imbalance.SlowPercent = 6, 20
+			f := judged(t, c, nil)
+			require.NotNil(t, f.Verdict.Rank, f.Verdict.Text)
+			assert.Equal(t, 6, *f.Verdict.Rank, f.Verdict.Text)
+			assert.Equal(t, criticalpath.BlamesRank, f.Verdict.Blames, f.Verdict.Text)
+			assert.True(t, strings.HasPrefix(f.Verdict.CallSite, c.Pattern+".c:"), f.Verdict.Text)
+			if c.Pattern == "master-worker" || c.Pattern == "wavefront" {
+				// nobody waits for a worker: the master takes results as they come; and in a pipeline everybody waits
+				// longest for its first rank to begin
+				return
+			}
+			require.NotEmpty(t, f.RootCauses.Delays)
+			d := f.RootCauses.Delays[0]
+			assert.Equal(t, 6, d.Rank)
+			assert.Equal(t, criticalpath.Computation, d.Kind)
+		})
+	}
+}
+
+// TestWhereMoreIsLost: a slow rank is named also where the run loses more to something else, and then the verdict says to
+// what: in a pipeline of 8 x 8 ranks most wait for their turn; collectives of 20 ms cost a stencil more than a rank
+// that computes 20 % longer. In the stencil as it is, nothing costs more than the rank.
+func TestWhereMoreIsLost(t *testing.T) {
+	slow := simulate.Imbalance{SlowRank: 6, SlowPercent: 20}
+	for name, c := range map[string]struct {
+		config simulate.Config
+		factor string
+		words  string
+	}{
+		"pipeline": {simulate.Config{Pattern: "wavefront", Ranks: 64, Iterations: 10, Compute: 2 * time.Millisecond}, "serialization", "wait for each other in turn (serialization"},
+		"network":  {simulate.Config{Pattern: "stencil2d", Ranks: 16, Iterations: 60, Compute: 2 * time.Millisecond, Model: simulate.Model{Collective: 20_000_000}}, "transfer", "messages and MPI calls themselves (transfer"},
+		"stencil":  {simulate.Config{Pattern: "stencil2d", Ranks: 16, Iterations: 60, Compute: 2 * time.Millisecond}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.config.Imbalance = slow
+			f := judged(t, c.config, nil)
+			require.NotNil(t, f.Verdict.Rank, f.Verdict.Text)
+			assert.Equal(t, 6, *f.Verdict.Rank)
+			if c.factor == "" {
+				assert.Nil(t, f.Verdict.MoreLost, f.Verdict.Text)
+				return
+			}
+			require.NotNil(t, f.Verdict.MoreLost, "%s %+v", f.Verdict.Text, f.Efficiency)
+			assert.Equal(t, c.factor, f.Verdict.MoreLost.Factor)
+			assert.Contains(t, f.Verdict.Text, c.words)
+			lost := map[string]float64{"serialization": f.Efficiency.IdealSeconds - f.Efficiency.MaxUseful, "transfer": f.RunSeconds - f.Efficiency.IdealSeconds}
+			assert.InDelta(t, lost[c.factor], f.Verdict.MoreLost.Seconds, 1e-9)
+			assert.Greater(t, f.Verdict.MoreLost.Seconds, f.Verdict.GainSeconds)
+		})
+	}
+}
+
+// TestBalancedNamesNobody: the same without the slow rank.
+func TestBalancedNamesNobody(t *testing.T) {
+	for _, c := range structures {
+		t.Run(c.Pattern, func(t *testing.T) {
+			f := judged(t, c, nil)
+			assert.Nil(t, f.Verdict.Rank, f.Verdict.Text)
+			assert.Equal(t, criticalpath.BlamesNobody, f.Verdict.Blames, f.Verdict.Text)
+		})
+	}
+}
+
+// TestSlowNetworkIsNamed: a latency of four milliseconds, too long to be hidden behind computation.
+func TestSlowNetworkIsNamed(t *testing.T) {
+	for _, c := range structures[:5] {
+		t.Run(c.Pattern, func(t *testing.T) {
+			c.Model.Latency, c.Model.Collective = 4_000_000, 8_000_000
+			f := judged(t, c, nil)
+			assert.Nil(t, f.Verdict.Rank, f.Verdict.Text)
+			assert.Equal(t, criticalpath.BlamesNetwork, f.Verdict.Blames, "%s %+v", f.Verdict.Text, f.Efficiency)
+		})
+	}
+}
+
+// TestTooFewCPUsAreNamed: the same slow messages, in a run of 10 s in which the kernel counted that the ranks had a CPU for
+// 4 s, and were put aside for others a thousand times: that, not the network, is named. Not so if they gave the CPU away
+// themselves, or had it for 9 s. Stopped for 3 s by CPU limits, these are named.
+func TestTooFewCPUsAreNamed(t *testing.T) {
+	const second = 1_000_000_000
+	for name, c := range map[string]struct {
+		last   trace.ContextSample
+		blames criticalpath.Blame
+		says   string
+	}{
+		"put aside":   {trace.ContextSample{CPUNS: 4 * second, InvoluntarySwitches: 1000}, criticalpath.BlamesCPUs, "a rank had a CPU for 40% of its time only"},
+		"given away":  {trace.ContextSample{CPUNS: 4 * second, VoluntarySwitches: 1000, InvoluntarySwitches: 20}, criticalpath.BlamesNetwork, ""},
+		"nearly all":  {trace.ContextSample{CPUNS: 9 * second, InvoluntarySwitches: 1000}, criticalpath.BlamesNetwork, ""},
+		"two threads": {trace.ContextSample{CPUNS: 18 * second, InvoluntarySwitches: 1000}, criticalpath.BlamesNetwork, ""},
+		"stopped":     {trace.ContextSample{CPUNS: 7 * second, ThrottledNS: 3 * second}, criticalpath.BlamesLimits, "stopped the ranks for 30% of their time"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := structures[4]
+			config.Model.Latency, config.Model.Collective = 4_000_000, 8_000_000
+			c.last.MonotonicNS = 10 * second
+			f := judged(t, config, func(r *trace.Rank) { r.Context = []trace.ContextSample{{}, c.last} })
+			assert.Nil(t, f.Verdict.Rank, f.Verdict.Text)
+			assert.Equal(t, c.blames, f.Verdict.Blames, f.Verdict.Text)
+			assert.Contains(t, f.Verdict.Text, c.says)
+		})
+	}
+}
+
+// TestSlowNodeIsNamed: all four ranks of node 2 compute 20 % longer.
+func TestSlowNodeIsNamed(t *testing.T) {
+	for _, c := range structures[:5] {
+		t.Run(c.Pattern, func(t *testing.T) {
+			c.Imbalance.SlowNode, c.Imbalance.SlowNodePercent = 2, 20
+			f := judged(t, c, nil)
+			require.NotNil(t, f.Verdict.Rank, f.Verdict.Text)
+			assert.Equal(t, "8-11", f.Verdict.Ranks, f.Verdict.Text)
+			assert.Equal(t, criticalpath.BlamesNode, f.Verdict.Blames, f.Verdict.Text)
+			assert.Equal(t, "node2", f.Verdict.Node)
+		})
+	}
+}
+
+// TestThrottledPodIsNamed: the same, and the kernel counted that pod's container as stopped for as long.
+func TestThrottledPodIsNamed(t *testing.T) {
+	for _, c := range structures[:5] {
+		t.Run(c.Pattern, func(t *testing.T) {
+			c.Imbalance.SlowNode, c.Imbalance.SlowNodePercent = 2, 20
+			f := judged(t, c, func(r *trace.Rank) {
+				stopped := int64(0)
+				if r.Rank/4 == 2 {
+					stopped = int64(0.2 * float64(c.Compute) * float64(c.Iterations))
+				}
+				r.Context = []trace.ContextSample{{ThrottledNS: 0}, {ThrottledNS: stopped}}
+			})
+			assert.Equal(t, "8-11", f.Verdict.Ranks, f.Verdict.Text)
+			assert.Positive(t, f.Verdict.ThrottledSeconds, f.Verdict.Text)
+			assert.Contains(t, f.Verdict.Text, "The CPU limit of its container stopped it")
+			assert.Contains(t, f.Verdict.Text, "pod")
+		})
+	}
+}

@@ -1,0 +1,44 @@
+package merger
+
+import "github.com/cairn-mpi/cairn/trace"
+
+// processes are ranks with their threads, in order of arrival.
+type processes struct {
+	ranks trace.RankTable // CommunicatorsOwn are pooled
+	// threads, rank by rank: Shape is pooled, Place is the row in its columns, aggregates are of its terminals
+	threads trace.ThreadTable
+	first   trace.Numbers // row of the first thread of each rank
+}
+
+// threadsOf are the rows of a process's threads: the first, and the one after the last.
+func (p *processes) threadsOf(i int) (from, to int) {
+	from, to = int(p.first.At(i)), p.threads.Len()
+	if i+1 < p.first.Len() {
+		to = int(p.first.At(i + 1))
+	}
+	return from, to
+}
+
+// calls is the number of calls on all threads.
+func (p *processes) calls(i int) uint64 {
+	var n uint64
+	from, to := p.threadsOf(i)
+	for row := from; row < to; row++ {
+		n += p.threads.At(row).Calls
+	}
+	return n
+}
+
+// allThreads goes through the threads of processes in an order; alone says that a process has no other.
+func (p *processes) allThreads(order []int32, do func(t trace.Thread, alone bool)) {
+	at, first := p.threads.Lookup(), p.first.Lookup()
+	for _, i := range order {
+		from, to := int(first(int(i))), p.threads.Len()
+		if int(i)+1 < p.first.Len() {
+			to = int(first(int(i) + 1))
+		}
+		for row := from; row < to; row++ {
+			do(at(row), to == from+1)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	cairntrace "github.com/cairn-mpi/cairn/trace"
+)
+
+// limit is how long a run may take: what hangs is killed, and the test fails.
+const limit = 2 * time.Minute
+
+// clustered traces a program in clustered mode.
+func clustered(t *testing.T, flags []string, command ...string) result {
+	t.Helper()
+	done := make(chan result, 1)
+	dir := filepath.Join(t.TempDir(), "out")
+	arguments := append([]string{"run", "-o", dir, "--mode", "clustered"}, flags...)
+	arguments = append(append(arguments, "--", "timeout", "-k", "5", "100"), command...)
+	go func() { done <- cairn(t, dir, arguments...) }()
+	select {
+	case r := <-done:
+		require.NotContains(t, []int{124, 137}, r.code, "it hung:\n%s", r.stderr)
+		return r
+	case <-time.After(limit):
+		t.Fatal("cairn run hangs")
+		return result{}
+	}
+}
+
+func openTrace(t *testing.T, dir string) *cairntrace.Reader {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "trace.cairn"))
+	require.NoError(t, err)
+	r, err := cairntrace.Open(bytes.NewReader(b), int64(len(b)))
+	require.NoError(t, err)
+	return r
+}
+
+// outcomes are the states of all votes in short: A, C, L, E.
+func outcomes(r *cairntrace.Reader) string {
+	var s strings.Builder
+	for _, v := range r.Meta().Clustering.Votes {
+		s.WriteByte("ACLE"[v.State])
+	}
+	return s.String()
+}
+
+// Two phases: the ranks are clustered once in each, and between two votes of a phase those that are led keep no times.
+// What was called is what the program called all the same.
+func TestClusteredPhases(t *testing.T) {
+	for _, implementation := range implementations {
+		t.Run(implementation, func(t *testing.T) {
+			r := clustered(t, []string{"--verify"}, launch(implementation, 4, "phases", "--work-us", "100")...)
+			require.Equal(t, 0, r.code, r.stderr)
+			require.Contains(t, r.stdout, "agree with the reference log")
+			trace := openTrace(t, r.dir)
+			states := outcomes(trace)
+			require.Regexp(t, "^A+CL+A+CL+A*$", states)
+			for _, v := range trace.Meta().Clustering.Votes {
+				if v.State == cairntrace.VoteClustered {
+					require.Equal(t, []int{0, 1}, v.Leads)
+				}
+			}
+			votes := strings.Count(states, "L")
+			for _, thread := range trace.Threads().All() {
+				require.Len(t, thread.Marks, len(states))
+				if thread.Rank < 2 {
+					require.Empty(t, thread.StandIns)
+				} else {
+					require.Len(t, thread.StandIns, votes)
+				}
+			}
+			require.Contains(t, cairn(t, "", "info", filepath.Join(r.dir, "trace.cairn")).stdout, "clustered;")
+		})
+	}
+}
+
+// Whatever the ranks do, the job ends as it would, and all calls are there.
+func TestClusteredNeverHangs(t *testing.T) {
+	for name, test := range map[string]struct {
+		arguments []string
+		flags     []string
+		code      int
+		states    string // a regular expression; how far apart votes are depends on what they take, so the last ones may not come
+	}{
+		"a rank diverges":        {arguments: []string{"--diverge", "2"}, states: "^A+CL+A+$"},
+		"a rank leaves early":    {arguments: []string{"--leave", "--reduce", "sub"}, states: "^$"},
+		"sub-communicators only": {arguments: []string{"--reduce", "sub"}, states: "^$"},
+		"no collective at all":   {arguments: []string{"--reduce", "none"}, states: "^$"},
+		"a rank aborts":          {arguments: []string{"--abort", "1"}, code: 3, states: "^A+CL+"},
+		"explicit markers":       {arguments: []string{"--reduce", "none", "--mark"}, states: "^A+CL+A+(CL*)?A*$"},
+		"both kinds of markers":  {arguments: []string{"--mark"}, states: "^A+CL+A+(CL*)?A*$"},
+		"a rank forgets to mark": {arguments: []string{"--reduce", "sub", "--mark", "--forget", "1"}, flags: []string{"--clustering", "wait=2"}, states: "^A+CL+A+(CL*)?E$"},
+	} {
+		for _, implementation := range implementations {
+			t.Run(name+"/"+implementation, func(t *testing.T) {
+				r := clustered(t, append([]string{"--verify"}, test.flags...), launch(implementation, 4, "phases", append([]string{"--iterations", "1000", "--work-us", "100"}, test.arguments...)...)...)
+				if test.code == 0 {
+					require.Equal(t, 0, r.code, r.stderr)
+					require.Contains(t, r.stdout, "agree with the reference log")
+				} else {
+					require.NotZero(t, r.code)
+				}
+				trace := openTrace(t, r.dir)
+				require.Regexp(t, test.states, outcomes(trace))
+				for _, thread := range trace.Threads().All() {
+					cursor, err := trace.Cursor(thread.Rank, thread.Thread)
+					require.NoError(t, err)
+					last := int64(0)
+					for cursor.Next() {
+						require.GreaterOrEqual(t, cursor.Event().EnterTicks, last)
+						last = cursor.Event().ExitTicks
+					}
+					require.NoError(t, cursor.Err())
+				}
+			})
+		}
+	}
+}
+
+// Programs without a collective in their time loop vote at explicit markers: a sweep like NPB LU's, and a master with its
+// workers. A lead is the first rank that makes its calls; of the others no times are kept while nothing changes.
+func TestClusteredAtExplicitMarkers(t *testing.T) {
+	for _, test := range []struct {
+		program string
+		ranks   int
+		flags   []string
+		more    []string
+		leads   []int
+	}{
+		{"sweep", 4, nil, []string{"--planes", "4"}, []int{0, 1, 2, 3}}, // four corners
+		{"sweep", 12, nil, []string{"--planes", "4"}, []int{0, 1, 2, 3, 4, 5, 9, 10, 11}},
+		// whom the master answers differs from round to round
+		{"farm", 4, []string{"--clustering", "arguments=ignored"}, nil, []int{0, 1}},
+	} {
+		for _, implementation := range implementations {
+			t.Run(fmt.Sprintf("%s/%d/%s", test.program, test.ranks, implementation), func(t *testing.T) {
+				iterations := map[string]string{"sweep": "--iterations", "farm": "--rounds"}[test.program]
+				command := append([]string{"--mark", "--work-us", "50", iterations, "300"}, test.more...)
+				r := clustered(t, append([]string{"--verify"}, test.flags...), launch(implementation, test.ranks, test.program, command...)...)
+				require.Equal(t, 0, r.code, r.stderr)
+				require.Contains(t, r.stdout, "agree with the reference log")
+				trace := openTrace(t, r.dir)
+				states := outcomes(trace)
+				require.Regexp(t, "^A+CL+A*$", states)
+				lead := map[int]bool{}
+				for _, v := range trace.Meta().Clustering.Votes {
+					require.True(t, v.Explicit)
+					if v.State == cairntrace.VoteClustered {
+						require.Equal(t, test.leads, v.Leads)
+					}
+					for _, rank := range v.Leads {
+						lead[rank] = true
+					}
+				}
+				for _, thread := range trace.Threads().All() {
+					require.Len(t, thread.Marks, len(states))
+					require.NotEmpty(t, thread.Holds)
+					if lead[thread.Rank] {
+						require.Empty(t, thread.StandIns)
+					} else {
+						require.Len(t, thread.StandIns, strings.Count(states, "L"))
+					}
+				}
+				found := info(t, filepath.Join(r.dir, "trace.cairn"))["clustering"].(map[string]any)
+				require.Equal(t, true, found["explicit"])
+				require.Positive(t, found["ns_per_vote"])
+			})
+		}
+	}
+}

@@ -1,0 +1,100 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
+)
+
+// sanitizedTracer is a root of the tracer whose shims check their memory and arithmetic, over the real core, and the
+// environment of programs that are run below them. Small segments make them change often.
+func sanitizedTracer(t *testing.T) (environment []string) {
+	t.Helper()
+	root := t.TempDir()
+	lib := filepath.Join(root, "lib")
+	require.NoError(t, os.Mkdir(lib, 0o755))
+	require.NoError(t, os.Mkdir(filepath.Join(root, "spool"), 0o777))
+	sanitized := shimtest.Sanitized(t, "asan")
+	for _, name := range []string{"libcairn-openmpi.so", "libcairn-mpich.so"} {
+		require.NoError(t, os.Symlink(filepath.Join(sanitized, name), filepath.Join(lib, name)))
+	}
+	for _, name := range []string{"libcairn-core.so", "libcairn-allocations.so"} {
+		require.NoError(t, os.Symlink(filepath.Join(shimtest.Root(), "lib", name), filepath.Join(lib, name)))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(root, "config.json"),
+		[]byte(`{"verify": true, "call_sites": "path", "segment_bytes": 8192}`), 0o644))
+	return []string{
+		"CAIRN_ROOT=" + root,
+		"LD_PRELOAD=" + strings.Join([]string{
+			shimtest.RuntimeLibrary(t, "libasan.so"), shimtest.RuntimeLibrary(t, "libubsan.so"),
+			filepath.Join(lib, "libcairn-openmpi.so"), filepath.Join(lib, "libcairn-mpich.so"),
+		}, ":"),
+		// what the libraries of MPI leave behind, or pass to libc, is theirs
+		"ASAN_OPTIONS=detect_leaks=0:exitcode=66:alloc_dealloc_mismatch=0",
+		"UBSAN_OPTIONS=print_stacktrace=1",
+	}
+}
+
+// launchUnder is a launch of a program with environment variables of its own: mpirun keeps its libraries.
+func launchUnder(environment, command []string, at int) []string {
+	return append(append(append(append([]string{}, command[:at]...), "env"), environment...), command[at:]...)
+}
+
+// TestFamiliesUnderSanitizers runs the program of each family, so every function there is, with a shim that checks its
+// own memory accesses and arithmetic.
+func TestFamiliesUnderSanitizers(t *testing.T) {
+	dir := buildFamilies(t)
+	environment := sanitizedTracer(t)
+	for _, implementation := range implementations {
+		programs, err := filepath.Glob("families/*.c")
+		require.NoError(t, err)
+		for _, source := range programs {
+			program := strings.TrimSuffix(filepath.Base(source), ".c")
+			t.Run(implementation+"/"+program, func(t *testing.T) {
+				command, ranks := launchFamily(implementation, dir, program)
+				r := shimtest.Run(t, nil, launchUnder(environment, command, len(command)-1)...)
+				require.Equal(t, 0, r.Code, "%s\n%s", r.Stdout, r.Stderr)
+				assert.NotRegexp(t, `Sanitizer|runtime error|(?m)^cairn: `, r.Stderr)
+				assert.Len(t, printedCounts(t, r.Stdout), ranks)
+			})
+		}
+	}
+}
+
+// TestSanitizersSeeTheShim: a program that passes an array that is too short makes the shim read beyond it.
+func TestSanitizersSeeTheShim(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "short.c")
+	require.NoError(t, os.WriteFile(source, []byte(`
+#include <mpi.h>
+#include <stdlib.h>
+int main(void)
+{
+	MPI_Init(NULL, NULL);
+	MPI_Request *requests = malloc(2 * sizeof(MPI_Request));
+	requests[0] = requests[1] = MPI_REQUEST_NULL;
+	MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+	MPI_Finalize();
+	return 0;
+}
+`), 0o644))
+	environment := sanitizedTracer(t)
+	for _, implementation := range implementations {
+		t.Run(implementation, func(t *testing.T) {
+			program := filepath.Join(t.TempDir(), "short")
+			out, err := exec.Command("mpicc."+implementation, "-w", "-o", program, source).CombinedOutput()
+			require.NoError(t, err, string(out))
+			r := shimtest.Run(t, environment, program)
+			require.Equal(t, 66, r.Code, r.Stderr)
+			require.Regexp(t, `heap-buffer-overflow(.|\n)*cairn_MPI_Waitall`, r.Stderr)
+		})
+	}
+}

@@ -1,0 +1,434 @@
+package trace
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Clustering is how the ranks of a run were clustered while it ran (Bahmani and Mueller, Chameleon, IPDPS 2018;
+// docs/decisions/0060-online-clustering.md). At markers all ranks voted; where all of them had made the same calls
+// between the last two markers as between the two before, each behaviour got a lead rank, and until a rank's calls
+// changed the others kept of the times of their calls only the sums between two markers. Their calls and results are
+// all there. Cursor takes what is missing of their times from the lead's.
+type Clustering struct {
+	Votes []Vote // in order
+}
+
+// A Vote is what the ranks decided at a marker.
+type Vote struct {
+	Explicit bool   // the marker is a call of MPI_Pcontrol(100), else a blocking collective on MPI_COMM_WORLD
+	Ordinal  uint64 // of the marker among those of its kind, from 1
+	State    VoteState
+	Leads    []int // of VoteClustered: the lead ranks, ascending
+}
+
+// VoteState is the outcome of a vote: the states of Chameleon's transition graph (its Figure 2).
+type VoteState uint8
+
+const (
+	// VoteAll: a rank's calls have changed, all ranks keep all times.
+	VoteAll VoteState = iota
+	// VoteClustered: no rank's calls have changed, and ranks were clustered; from here on leads keep all times.
+	VoteClustered
+	// VoteLead: nothing has changed since the last vote, leads go on.
+	VoteLead
+	// VoteEnded: the ranks did not all come to the marker in time, and none votes again.
+	VoteEnded
+)
+
+// String is for people: Chameleon's names.
+func (s VoteState) String() string {
+	if int(s) < len(voteStates) {
+		return voteStates[s]
+	}
+	return fmt.Sprintf("state %d", s)
+}
+
+var voteStates = []string{"all tracing", "clustering", "lead", "ended"}
+
+// A StandIn says that the times of a thread's calls between two markers are another rank's. That rank's thread of the
+// same number made as many calls between the same markers, of the same functions, from the same places.
+type StandIn struct {
+	Vote int // the later of the two votes, an index into Clustering.Votes; the earlier one is the vote before
+	Lead int // rank
+	// Gap and Duration are the sums of the thread's own gaps and durations between the markers, in ticks.
+	Gap, Duration int64
+}
+
+// MaxStandInCalls bounds the calls of an interval that another rank stands in for.
+const MaxStandInCalls = 1 << 16
+
+// interval is the calls before a vote and after the vote before it.
+func (t *Thread) interval(vote int) (from, to uint64, ok bool) {
+	if vote < 1 || vote >= len(t.Marks) {
+		return 0, 0, false
+	}
+	return t.Marks[vote-1], t.Marks[vote], true
+}
+
+// A Hold says that the tracer held a thread before a call (its index on the thread), for so many ticks. That is no
+// computation of the program's.
+type Hold struct {
+	Call  uint64
+	Ticks int64
+}
+
+// Held is how long the tracer held the thread in all, in ticks.
+func (t *Thread) Held() (ticks int64) {
+	for _, h := range t.Holds {
+		ticks += h.Ticks
+	}
+	return ticks
+}
+
+// holds tells of one call after the other how long the tracer held the thread before it.
+type holds []Hold
+
+// before tells it of a call; calls must not go back.
+func (h *holds) before(call uint64) (ticks int64) {
+	for len(*h) > 0 && (*h)[0].Call <= call {
+		if (*h)[0].Call == call {
+			ticks += (*h)[0].Ticks
+		}
+		*h = (*h)[1:]
+	}
+	return ticks
+}
+
+// validateStandIns checks marks, holds and stand-ins of a thread.
+func (t *Thread) validateStandIns() error {
+	for i, h := range t.Holds {
+		if h.Call > t.Calls || h.Ticks <= 0 || i > 0 && h.Call <= t.Holds[i-1].Call {
+			return fmt.Errorf("hold %d of %d ticks before call %d", i, h.Ticks, h.Call)
+		}
+	}
+	for i, m := range t.Marks {
+		if m > t.Calls || i > 0 && m < t.Marks[i-1] {
+			return fmt.Errorf("mark %d at call %d", i, m)
+		}
+	}
+	before := 0
+	for i := range t.StandIns {
+		s := &t.StandIns[i]
+		from, to, ok := t.interval(s.Vote)
+		switch {
+		case !ok || s.Vote <= before || from == to || to-from > MaxStandInCalls:
+			return fmt.Errorf("stand-in %d at vote %d", i, s.Vote)
+		case s.Lead < 0 || s.Lead == t.Rank || s.Gap < 0 || s.Duration < 0:
+			return fmt.Errorf("stand-in %d: lead %d, gap %d, duration %d", i, s.Lead, s.Gap, s.Duration)
+		}
+		before = s.Vote
+	}
+	return nil
+}
+
+// CallsStoodIn is how many of the thread's calls have another rank's times.
+func (t *Thread) CallsStoodIn() uint64 {
+	var n uint64
+	for i := range t.StandIns {
+		from, to, _ := t.interval(t.StandIns[i].Vote)
+		n += to - from
+	}
+	return n
+}
+
+// standIns tells of one call after the other whether another rank stands in for it.
+type standIns struct {
+	marks    []uint64
+	list     []StandIn
+	next     int // of list: the first that does not end before the last call asked for
+	from, to uint64
+}
+
+func (t *Thread) standIns() standIns { return standIns{marks: t.Marks, list: t.StandIns} }
+
+// within is how many calls of a part of the thread others stand in for.
+func (s standIns) within(from, to uint64) (n uint64) {
+	for i := range s.list {
+		a, b := max(from, s.marks[s.list[i].Vote-1]), min(to, s.marks[s.list[i].Vote])
+		if a < b {
+			n += b - a
+		}
+	}
+	return n
+}
+
+// at tells it of a call; calls must not go back.
+func (s *standIns) at(call uint64) bool {
+	for call >= s.to {
+		if s.next == len(s.list) {
+			return false
+		}
+		if s.to > 0 {
+			if s.next++; s.next == len(s.list) {
+				return false
+			}
+		}
+		vote := s.list[s.next].Vote
+		s.from, s.to = s.marks[vote-1], s.marks[vote]
+	}
+	return call >= s.from
+}
+
+// current is the stand-in for the call for which at was true.
+func (s *standIns) current() *StandIn { return &s.list[s.next] }
+
+// spread makes numbers add up to a sum, each in proportion to what it was; where all are 0 the last gets it.
+func spread(values []int64, sum int64) bool {
+	var total uint64
+	for i, v := range values {
+		values[i] = max(v, 0)
+		total += uint64(values[i])
+		if total > math.MaxInt64 {
+			return false
+		}
+	}
+	if total == 0 {
+		values[len(values)-1] = sum
+		return true
+	}
+	var before, so uint64
+	for i, v := range values {
+		so += uint64(v)
+		high, low := bits.Mul64(so, uint64(sum))
+		share, _ := bits.Div64(high, low, total) // at most sum
+		values[i] = int64(share - before)
+		before = share
+	}
+	return true
+}
+
+// hasClustering tells whether there is anything to write of it.
+func hasClustering(c *Content) bool {
+	return c.Meta.Clustering != nil || slices.ContainsFunc(c.Threads.marks, func(m []uint64) bool { return len(m) > 0 }) ||
+		slices.ContainsFunc(c.Threads.holds, func(h []Hold) bool { return len(h) > 0 })
+}
+
+// appendClustering writes the votes, and per thread its marks, stand-ins and holds.
+func appendClustering(c *Content) []byte {
+	s := newSection()
+	s.flag(c.Meta.Clustering != nil)
+	var votes []Vote
+	if c.Meta.Clustering != nil {
+		votes = c.Meta.Clustering.Votes
+	}
+	n := len(votes)
+	s.number(uint64(n))
+	s.column(n, func(i int) int64 { return int64(votes[i].State) })
+	s.column(n, func(i int) int64 {
+		if votes[i].Explicit {
+			return 1
+		}
+		return 0
+	})
+	s.column(n, func(i int) int64 { return int64(votes[i].Ordinal) })
+	s.column(n, func(i int) int64 { return int64(len(votes[i].Leads)) })
+	var leads []int64
+	for i := range votes {
+		leads = append(leads, numbers64(votes[i].Leads)...)
+	}
+	s.b = AppendSequence(s.b, leads)
+
+	s.number(uint64(c.Threads.Len()))
+	threads := c.Threads.List()
+	s.column(len(threads), func(i int) int64 { return int64(len(threads[i].Marks)) })
+	var marks []int64
+	for i := range threads {
+		before := uint64(0)
+		for _, m := range threads[i].Marks {
+			marks = append(marks, int64(m-before))
+			before = m
+		}
+	}
+	s.b = AppendSequence(s.b, marks)
+	s.column(len(threads), func(i int) int64 { return int64(len(threads[i].StandIns)) })
+	for _, field := range standInColumns {
+		var all []int64
+		for i := range threads {
+			before := int64(0)
+			for k := range threads[i].StandIns {
+				v := field.get(&threads[i].StandIns[k])
+				all = append(all, v-before)
+				if field.differences {
+					before = v
+				}
+			}
+		}
+		s.b = AppendSequence(s.b, all)
+	}
+	s.column(len(threads), func(i int) int64 { return int64(len(threads[i].Holds)) })
+	var calls, ticks []int64
+	for i := range threads {
+		before := uint64(0)
+		for _, h := range threads[i].Holds {
+			calls, ticks = append(calls, int64(h.Call-before)), append(ticks, h.Ticks)
+			before = h.Call
+		}
+	}
+	s.b = AppendSequence(AppendSequence(s.b, calls), ticks)
+	return s.bytes()
+}
+
+func numbers64(list []int) []int64 {
+	all := make([]int64, len(list))
+	for i, x := range list {
+		all[i] = int64(x)
+	}
+	return all
+}
+
+// standInColumns are the fields of a stand-in in the order of the file.
+var standInColumns = []struct {
+	differences bool
+	get         func(*StandIn) int64
+	set         func(*StandIn, int64)
+}{
+	{true, func(s *StandIn) int64 { return int64(s.Vote) }, func(s *StandIn, v int64) { s.Vote = int(v) }},
+	{false, func(s *StandIn) int64 { return int64(s.Lead) }, func(s *StandIn, v int64) { s.Lead = int(v) }},
+	{false, func(s *StandIn) int64 { return s.Gap }, func(s *StandIn, v int64) { s.Gap = v }},
+	{false, func(s *StandIn) int64 { return s.Duration }, func(s *StandIn, v int64) { s.Duration = v }},
+}
+
+// rowsOf adds up a column of lengths whose rows take size bytes each in memory.
+func (d *decoder) rowsOf(lengths []int64, size int64) int {
+	total := int64(0)
+	for _, n := range lengths {
+		if n < 0 || n > math.MaxInt32 {
+			d.fail(errNumber)
+			return 0
+		}
+		total += n
+	}
+	if !d.budget.take(total * size) {
+		d.fail(errMemory)
+		return 0
+	}
+	return int(total)
+}
+
+// clustering reads what appendClustering wrote; the threads are there.
+func (d *decoder) clustering(c *Content) {
+	clustered := d.flag()
+	n := d.rows(64)
+	states, explicit, ordinals, leads := d.column(n), d.column(n), d.column(n), d.column(n)
+	all := d.column(d.rowsOf(leads, 8))
+	if d.err != nil {
+		return
+	}
+	if clustered {
+		c.Meta.Clustering = &Clustering{}
+		if n > 0 {
+			c.Meta.Clustering.Votes = make([]Vote, n)
+		}
+		for i := range c.Meta.Clustering.Votes {
+			if states[i] < 0 || states[i] >= int64(len(voteStates)) || explicit[i] < 0 || explicit[i] > 1 || ordinals[i] < 0 {
+				d.fail(errNumber)
+				return
+			}
+			v := &c.Meta.Clustering.Votes[i]
+			*v = Vote{Explicit: explicit[i] == 1, Ordinal: uint64(ordinals[i]), State: VoteState(states[i])}
+			for _, lead := range all[:leads[i]] {
+				if lead < 0 || lead > math.MaxInt32 {
+					d.fail(errNumber)
+					return
+				}
+				v.Leads = append(v.Leads, int(lead))
+			}
+			all = all[leads[i]:]
+		}
+	}
+	n = c.Threads.Len()
+	if d.uvarint() != uint64(n) || !d.budget.take(int64(n)*48) {
+		d.fail(errNumber)
+		return
+	}
+	d.marks(c, n)
+	d.standIns(c, n)
+	d.holds(c, n)
+	if d.err != nil {
+		c.Threads.marks, c.Threads.standIns, c.Threads.holds = nil, nil, nil
+	}
+}
+
+func (d *decoder) marks(c *Content, n int) {
+	c.Threads.marks = make([][]uint64, n)
+	counts := d.column(n)
+	differences := d.column(d.rowsOf(counts, 16))
+	for i := range c.Threads.marks {
+		if d.err != nil {
+			return
+		}
+		if counts[i] == 0 {
+			continue
+		}
+		marks := make([]uint64, counts[i])
+		at := int64(0)
+		for k := range marks {
+			if differences[k] < 0 || differences[k] > math.MaxInt64-at {
+				d.fail(errNumber)
+				return
+			}
+			at += differences[k]
+			marks[k] = uint64(at)
+		}
+		c.Threads.marks[i], differences = marks, differences[counts[i]:]
+	}
+}
+
+func (d *decoder) standIns(c *Content, n int) {
+	c.Threads.standIns = make([][]StandIn, n)
+	counts := d.column(n)
+	all := make([]StandIn, d.rowsOf(counts, 64))
+	rest := all
+	for i := range c.Threads.standIns {
+		if d.err != nil {
+			return
+		}
+		if n := counts[i]; n > 0 {
+			c.Threads.standIns[i], rest = rest[:n:n], rest[n:]
+		}
+	}
+	for _, field := range standInColumns {
+		values := d.column(len(all))
+		for _, list := range c.Threads.standIns {
+			before := int64(0)
+			for k := range list {
+				if d.err != nil {
+					return
+				}
+				v := before + values[0]
+				values = values[1:]
+				if field.differences {
+					before = v
+				}
+				field.set(&list[k], v)
+			}
+		}
+	}
+}
+
+func (d *decoder) holds(c *Content, n int) {
+	counts := d.column(n)
+	all := make([]Hold, d.rowsOf(counts, 32))
+	calls, ticks := d.column(len(all)), d.column(len(all))
+	if d.err != nil || len(all) == 0 {
+		return
+	}
+	c.Threads.holds = make([][]Hold, n)
+	for i := range c.Threads.holds {
+		list := all[:counts[i]:counts[i]]
+		all = all[counts[i]:]
+		before := int64(0)
+		for k := range list {
+			if calls[k] < 0 || calls[k] > math.MaxInt64-before {
+				d.fail(errNumber)
+				return
+			}
+			before += calls[k]
+			list[k] = Hold{uint64(before), ticks[k]}
+		}
+		c.Threads.holds[i], calls, ticks = list, calls[len(list):], ticks[len(list):]
+	}
+}

@@ -1,0 +1,52 @@
+package trace
+
+import (
+	"fmt"
+	"testing"
+)
+
+// What tests outside of the package use.
+var (
+	CPUNS        = cpuNS
+	UpdateGolden = update
+)
+
+// FeaturesOf names what of the format a file uses.
+func FeaturesOf(t testing.TB, b []byte) map[string]bool {
+	features := map[string]bool{}
+	note := func(format string, x any) { features[fmt.Sprintf(format, x)] = true }
+	r := opened(t, b)
+	entries, _ := blocksOf(t, b)
+	for _, e := range entries {
+		note("block %d", e.kind)
+		note("codec %d", b[e.offset+1])
+	}
+	note("timing %s", r.Meta().Timing.Mode)
+	var forms func(v Value)
+	forms = func(v Value) {
+		note("form %d", v.Form)
+		if v.Form == Elastic {
+			note("operator %d", v.Int)
+		}
+		for _, e := range v.List {
+			forms(e)
+		}
+	}
+	for _, s := range r.Signatures() {
+		forms(s.Return)
+		for _, v := range append(s.In, s.Out...) {
+			forms(v)
+		}
+	}
+	for _, s := range r.Sites() {
+		if s.Caller > 0 {
+			features["call path"] = true
+		}
+	}
+	for _, thread := range r.Threads().All() {
+		if thread.Place > 0 {
+			features["shared shape"] = true
+		}
+	}
+	return features
+}

@@ -1,0 +1,154 @@
+package trace
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"sort"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// needs is the least limit, in steps, with which f can use the file.
+func needs(t testing.TB, file []byte, step int64, f func(r *Reader) error) int64 {
+	return step * int64(sort.Search(1<<12, func(i int) bool {
+		r, err := Open(bytes.NewReader(file), int64(len(file)), WithMemoryLimit(int64(i)*step))
+		if err == nil {
+			err = f(r)
+		}
+		if err != nil {
+			require.ErrorContains(t, err, "WithMemoryLimit")
+		}
+		return err == nil
+	}))
+}
+
+// dense are traces in which hardly anything repeats, so that the file is as short as it can be for what the reader has
+// to hold; beside each, how much that may be for each byte of the file.
+func dense() map[string]struct {
+	content *Content
+	most    float64
+} {
+	type row = struct {
+		content *Content
+		most    float64
+	}
+	random := rand.New(rand.NewPCG(1, 7))
+	grammar := func(terminals, calls int) *Content {
+		c := stencil(1, 1, false)
+		first := len(c.Signatures)
+		for i := range terminals {
+			c.Signatures = append(c.Signatures, Signature{Function: 7, OwnRank: -1, In: []Value{number(int64(i))}})
+		}
+		s := NewSequitur()
+		for range calls {
+			s.Append(int32(first + random.IntN(terminals)))
+		}
+		c.Grammar = s.Grammar()
+		c.Threads.Change(0, func(t *Thread) { t.Root, t.Calls, t.Streams = 0, uint64(calls), nil })
+		return c
+	}
+	values := func(bound int64) *Content {
+		c := stencil(1, 1, false)
+		list := make([]int64, 100_000)
+		for i := range list {
+			list[i] = random.Int64N(bound)
+		}
+		returnsValues(c, list)
+		return c
+	}
+	timing := func(settings TimingSettings) *Content {
+		c := stencil(2, 8000, true)
+		c.Meta.Timing = settings
+		return c
+	}
+	return map[string]row{
+		"grammar of 4 signatures":   {grammar(4, 100_000), 18},
+		"grammar of 100 signatures": {grammar(100, 100_000), 18},
+		"values below 50":           {values(50), 8},
+		"values below 5000":         {values(5000), 8},
+		"values of any size":        {values(1 << 60), 8},
+		"timing, lossless":          {timing(TimingSettings{Mode: TimingLossless}), 8},
+		"timing, lossy":             {timing(TimingSettings{Mode: TimingLossy, ErrorPercent: 5}), 8},
+	}
+}
+
+// What a reader and a cursor need besides what is there once (the contexts of a block of timing, say), for each byte of the
+// file.
+func TestMemoryPerByte(t *testing.T) {
+	const step, once = 32 << 10, 512 << 10
+	for name, row := range dense() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := written(t, row.content)
+			need := needs(t, b, step, func(r *Reader) error {
+				c, err := r.Cursor(0, 0)
+				if err != nil {
+					return err
+				}
+				for c.Next() {
+				}
+				return c.Err()
+			})
+			perByte := float64(need-once) / float64(len(b))
+			t.Logf("%d bytes: %d, %.1f for each", len(b), need, perByte)
+			require.LessOrEqual(t, perByte, row.most)
+		})
+	}
+}
+
+func TestDefaultMemoryLimit(t *testing.T) {
+	require.EqualValues(t, 64<<20, defaultMemoryLimit(0))
+	require.EqualValues(t, 64<<20, defaultMemoryLimit(-1))
+	require.EqualValues(t, 64<<20+8*1000, defaultMemoryLimit(1000))
+	require.Greater(t, defaultMemoryLimit(math.MaxInt64), int64(1<<60))
+}
+
+// TestLimitIsForWhatIsInUse: what was read and is not needed any more counts no longer, however often it is read.
+func TestLimitIsForWhatIsInUse(t *testing.T) {
+	uses := map[string]func(r *Reader) error{
+		"sequences": func(r *Reader) error {
+			for i := range r.Sequences() {
+				if _, err := r.Sequence(i); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"all calls": func(r *Reader) error {
+			c, err := r.Cursor(0, 0)
+			for err == nil && c.Next() {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			return c.Err()
+		},
+		"matrix": func(r *Reader) error {
+			_, err := r.Matrix()
+			return err
+		},
+		"matrix of a part": func(r *Reader) error {
+			_, err := r.MatrixBetween(func(int) (uint64, uint64) { return 10, 500 })
+			return err
+		},
+	}
+	for name, one := range dense() {
+		var file bytes.Buffer
+		require.NoError(t, Write(&file, one.content))
+		for what, use := range uses {
+			t.Run(name+"/"+what, func(t *testing.T) {
+				r, err := Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+				require.NoError(t, err)
+				require.NoError(t, use(r)) // what is kept for the next time
+				before := r.budget.left.Load()
+				for range 5 {
+					require.NoError(t, use(r))
+				}
+				require.Equal(t, before, r.budget.left.Load())
+			})
+		}
+	}
+}

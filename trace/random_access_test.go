@@ -1,0 +1,84 @@
+package trace_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// large is a trace of which any one rank is a small part: nearly all of it is timing.
+func large(t *testing.T) []byte {
+	return file(t, simulate.Config{Pattern: "ring", Ranks: 96, Iterations: 300, Imbalance: simulate.Imbalance{Noise: 30}})
+}
+
+// counted opens a trace and forgets what that took.
+func counted(t *testing.T, b []byte) (*trace.Reader, *requests) {
+	from := &requests{Reader: *bytes.NewReader(b)}
+	r, err := trace.Open(from, int64(len(b)))
+	require.NoError(t, err)
+	from.n, from.read = 0, 0
+	return r, from
+}
+
+// Each way into a trace reads little of it: at most so many requests, and one part in so many of the bytes.
+func TestRandomAccessReadsLittle(t *testing.T) {
+	b := large(t)
+	whole, err := open(t, b).Cursor(70, 0)
+	require.NoError(t, err)
+	want := texts(t, whole)
+	at := func(cursor *trace.Cursor, index int) {
+		t.Helper()
+		require.NoError(t, cursor.Err())
+		require.Equal(t, want[index], text(cursor.Event()))
+	}
+	for _, test := range []struct {
+		name string
+		most int
+		read func(t *testing.T, r *trace.Reader)
+	}{
+		{"a section", 0, func(t *testing.T, r *trace.Reader) {
+			require.NotEmpty(t, r.Signatures())
+			require.NotEmpty(t, r.Communicators())
+		}},
+		{"a rank", 2, func(t *testing.T, r *trace.Reader) {
+			cursor, err := r.Cursor(70, 0)
+			require.NoError(t, err)
+			require.Equal(t, want, texts(t, cursor))
+		}},
+		{"a call", 2, func(t *testing.T, r *trace.Reader) {
+			cursor, err := r.Cursor(70, 0)
+			require.NoError(t, err)
+			require.True(t, cursor.Seek(155))
+			require.True(t, cursor.Next())
+			at(cursor, 155)
+		}},
+		{"a time", 2, func(t *testing.T, r *trace.Reader) {
+			cursor, err := r.Cursor(70, 0)
+			require.NoError(t, err)
+			begin, end := r.Span(r.Threads().Find(70, 0))
+			require.True(t, cursor.SeekTime((begin+end)/2))
+			require.True(t, cursor.Next())
+			at(cursor, int(cursor.Event().Index))
+		}},
+		{"backwards", 4, func(t *testing.T, r *trace.Reader) { // the timing again, from where the window begins
+			cursor, err := r.Cursor(70, 0)
+			require.NoError(t, err)
+			require.True(t, cursor.Seek(250))
+			for index := 249; index >= 200; index-- {
+				require.True(t, cursor.Previous())
+				at(cursor, index)
+			}
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r, from := counted(t, b)
+			test.read(t, r)
+			require.LessOrEqual(t, from.n, test.most, "requests")
+			require.LessOrEqual(t, from.read, int64(test.most)*int64(len(b))/40, "bytes of %d", len(b))
+		})
+	}
+}

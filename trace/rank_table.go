@@ -1,0 +1,291 @@
+package trace
+
+import (
+	"encoding/binary"
+	"iter"
+)
+
+// A RankTable holds ranks by column: what ranks have in common is there once, so that a million of a regular job take
+// little memory. What each has of its own (clock samples, starts) takes eight bytes a number. The zero value is empty; a
+// copy shares what it holds with the original, so only one of them may change.
+type RankTable struct {
+	number, pid, start, dropped Numbers
+	texts                       [rankTexts]Numbers // indices into strings
+	strings                     stringDictionary
+	own                         Numbers // indices into ownLists
+	ownLists                    listDictionary[uint32]
+	samples                     ragged
+	context                     ragged
+}
+
+// The texts of a rank.
+const (
+	hostText = iota
+	podText
+	nodeText
+	bootText
+	executableText
+	endText
+	clockText
+	rankTexts
+)
+
+// NewRankTable makes a table.
+func NewRankTable(ranks ...Rank) RankTable {
+	var t RankTable
+	for i := range ranks {
+		t.Append(ranks[i])
+	}
+	return t
+}
+
+// Len is the number of ranks.
+func (t *RankTable) Len() int { return t.number.Len() }
+
+// Append adds a rank at the end.
+func (t *RankTable) Append(r Rank) {
+	t.number.Push(int64(r.Rank))
+	t.pid.Push(int64(r.PID))
+	t.start.Push(r.StartRealtimeNS)
+	t.dropped.Push(int64(r.Dropped))
+	for i, text := range [rankTexts]string{r.Host, r.Pod, r.Node, r.BootID, r.Executable, r.EndedEarly, r.Clock.Kind} {
+		t.texts[i].Push(t.strings.index(text))
+	}
+	t.own.Push(t.ownLists.index(r.CommunicatorsOwn, func(b []byte, x *uint32) []byte { return binary.AppendUvarint(b, uint64(*x)) }))
+	var before ClockSample
+	for _, s := range r.Clock.Samples {
+		t.samples.add(clockColumns, s.Ticks-before.Ticks, s.MonotonicNS-before.MonotonicNS,
+			(s.RealtimeNS-s.MonotonicNS)-(before.RealtimeNS-before.MonotonicNS))
+		before = s
+	}
+	t.samples.end(clockColumns)
+	var last ContextSample
+	for i := range r.Context {
+		s := &r.Context[i]
+		var differences [7]int64
+		for k, field := range contextColumns {
+			differences[k] = *field(s) - *field(&last)
+		}
+		t.context.add(len(contextColumns), differences[:]...)
+		last = *s
+	}
+	t.context.end(len(contextColumns))
+}
+
+// At is the rank in row i; it panics when there is none.
+func (t *RankTable) At(i int) Rank { return t.Lookup()(i) }
+
+// Lookup gives a function that finds rows as At does, faster if they are near to each other. It is for one goroutine, and
+// for as long as the table does not change.
+func (t *RankTable) Lookup() func(i int) Rank {
+	number, pid, start, dropped, own := t.number.Lookup(), t.pid.Lookup(), t.start.Lookup(), t.dropped.Lookup(), t.own.Lookup()
+	var texts [rankTexts]numbersLookup
+	for k := range texts {
+		texts[k].of = &t.texts[k]
+	}
+	samples, context := t.samples.lookup(), t.context.lookup()
+	return func(i int) Rank {
+		text := func(k int) string { return t.strings.list[texts[k].at(i)] }
+		r := Rank{
+			Rank: int(number(i)), Host: text(hostText), Pod: text(podText), Node: text(nodeText), BootID: text(bootText),
+			PID: int(pid(i)), Executable: text(executableText), StartRealtimeNS: start(i),
+			Clock: Clock{Kind: text(clockText)}, EndedEarly: text(endText), Dropped: uint64(dropped(i)),
+			CommunicatorsOwn: t.ownLists.lists[own(i)],
+		}
+		if from, to := samples.rows(i); to > from {
+			r.Clock.Samples = make([]ClockSample, to-from)
+			var before ClockSample
+			for k := range r.Clock.Samples {
+				s := &r.Clock.Samples[k]
+				s.Ticks = before.Ticks + samples.at(0, from+k)
+				s.MonotonicNS = before.MonotonicNS + samples.at(1, from+k)
+				s.RealtimeNS = s.MonotonicNS + before.RealtimeNS - before.MonotonicNS + samples.at(2, from+k)
+				before = *s
+			}
+		}
+		if from, to := context.rows(i); to > from {
+			r.Context = make([]ContextSample, to-from)
+			var before ContextSample
+			for k := range r.Context {
+				for c, field := range contextColumns {
+					*field(&r.Context[k]) = *field(&before) + context.at(c, from+k)
+				}
+				before = r.Context[k]
+			}
+		}
+		return r
+	}
+}
+
+// All goes through the table: rows and ranks.
+func (t *RankTable) All() iter.Seq2[int, Rank] {
+	return func(yield func(int, Rank) bool) {
+		at := t.Lookup()
+		for i := range t.Len() {
+			if !yield(i, at(i)) {
+				return
+			}
+		}
+	}
+}
+
+// List is all ranks as a slice: a few hundred bytes each.
+func (t *RankTable) List() []Rank {
+	list := make([]Rank, 0, t.Len())
+	for _, r := range t.All() {
+		list = append(list, r)
+	}
+	return list
+}
+
+// Numbers are the ranks' numbers in MPI_COMM_WORLD, by row.
+func (t *RankTable) Numbers() *Numbers { return &t.number }
+
+// Starts are the ranks' StartRealtimeNS, by row.
+func (t *RankTable) Starts() *Numbers { return &t.start }
+
+// CommunicatorsOwn gives a function that finds the communicators of the rank in a row. Ranks with the same ones share the
+// list.
+func (t *RankTable) CommunicatorsOwn() func(i int) []uint32 {
+	own := t.own.Lookup()
+	return func(i int) []uint32 { return t.ownLists.lists[own(i)] }
+}
+
+// Find is the row of a rank by its number, of a table that is sorted; −1 if it is not there.
+func (t *RankTable) Find(number int) int {
+	i, ok := t.number.find(int64(number))
+	if !ok {
+		return -1
+	}
+	return i
+}
+
+// Change changes the rank in row i. It makes the table anew: for a few changes to a small one.
+func (t *RankTable) Change(i int, change func(r *Rank)) {
+	list := t.List()
+	change(&list[i])
+	*t = NewRankTable(list...)
+}
+
+const clockColumns = 3
+
+// A ragged table has some rows for each row of another one, by column.
+type ragged struct {
+	first   Numbers // where the rows of each begin, and where the last one's end
+	columns []Numbers
+	n       int
+}
+
+func (g *ragged) begin(columns int) {
+	if g.columns == nil {
+		g.columns = make([]Numbers, columns)
+		g.first.Push(0)
+	}
+}
+
+func (g *ragged) add(columns int, row ...int64) {
+	g.begin(columns)
+	for k, v := range row {
+		g.columns[k].Push(v)
+	}
+	g.n++
+}
+
+func (g *ragged) end(columns int) {
+	g.begin(columns)
+	g.first.Push(int64(g.n))
+}
+
+func (g *ragged) counts() []int64 {
+	var counts []int64
+	before := int64(0)
+	for i, v := range g.first.All() {
+		if i > 0 {
+			counts = append(counts, v-before)
+		}
+		before = v
+	}
+	return counts
+}
+
+type raggedLookup struct {
+	first   numbersLookup
+	columns []numbersLookup
+}
+
+func (g *ragged) lookup() *raggedLookup {
+	l := &raggedLookup{first: numbersLookup{of: &g.first}, columns: make([]numbersLookup, len(g.columns))}
+	for k := range l.columns {
+		l.columns[k].of = &g.columns[k]
+	}
+	return l
+}
+
+func (l *raggedLookup) rows(i int) (from, to int) {
+	if l.first.of.n == 0 {
+		return 0, 0
+	}
+	return int(l.first.at(i)), int(l.first.at(i + 1))
+}
+
+func (l *raggedLookup) at(column, row int) int64 { return l.columns[column].at(row) }
+
+// A stringDictionary numbers distinct strings.
+type stringDictionary struct {
+	list []string
+	ids  map[string]int64
+}
+
+func (d *stringDictionary) index(s string) int64 {
+	if i, known := d.ids[s]; known {
+		return i
+	}
+	if d.ids == nil {
+		d.ids = map[string]int64{}
+		for i, have := range d.list { // a reader's
+			d.ids[have] = int64(i)
+		}
+		return d.index(s)
+	}
+	i := int64(len(d.list))
+	d.ids[s] = i
+	d.list = append(d.list, s)
+	return i
+}
+
+// A listDictionary numbers distinct lists.
+type listDictionary[T any] struct {
+	lists [][]T
+	ids   map[string]int64
+	last  int64 // most often the same list comes again
+}
+
+func (d *listDictionary[T]) index(list []T, appendTo func([]byte, *T) []byte) int64 {
+	if d.ids == nil {
+		d.ids = map[string]int64{}
+		for i, have := range d.lists { // a reader's
+			d.ids[listKey(have, appendTo)] = int64(i)
+		}
+	} else if last := d.lists[d.last]; len(last) == len(list) && (len(list) == 0 || &last[0] == &list[0]) {
+		return d.last
+	}
+	key := listKey(list, appendTo)
+	i, known := d.ids[key]
+	if !known {
+		i = int64(len(d.lists))
+		d.ids[key] = i
+		d.lists = append(d.lists, list)
+	} else if len(list) > 0 {
+		d.lists[i] = list // equal; the next one is most likely this
+	}
+	d.last = i
+	return i
+}
+
+func listKey[T any](list []T, appendTo func([]byte, *T) []byte) string {
+	var b []byte
+	for i := range list {
+		b = appendTo(b, &list[i])
+	}
+	return string(b)
+}

@@ -1,0 +1,229 @@
+package trace
+
+import (
+	"cmp"
+	"encoding/binary"
+	"iter"
+	"sort"
+)
+
+// A ThreadTable holds threads by column, as a RankTable does ranks. Times of calls that are in memory, and aggregates, are
+// held thread by thread. The zero value is empty; a copy shares what it holds with the original, so only one of them may
+// change.
+type ThreadTable struct {
+	rank, number, root, shape, place, calls Numbers
+	first, length, inside, joined           Numbers
+	streams                                 Numbers // indices into streamSets
+	streamSets                              listDictionary[StreamRef]
+	timing                                  Numbers // 1 + index into sources
+	sources                                 []TimingSource
+	stored                                  []*Reader // the file of each source that is one; Timing is then made anew from it
+	storedThread, storedRoot                Numbers
+	times                                   []memoryTiming // nil where no thread has any
+	aggregates                              [][]Aggregate  // nil where no thread has any
+	marks                                   [][]uint64     // nil where no thread has any
+	standIns                                [][]StandIn    // the same
+	holds                                   [][]Hold       // the same
+}
+
+// NewThreadTable makes a table.
+func NewThreadTable(threads ...Thread) ThreadTable {
+	var t ThreadTable
+	for i := range threads {
+		t.Append(threads[i])
+	}
+	return t
+}
+
+// Len is the number of threads.
+func (t *ThreadTable) Len() int { return t.rank.Len() }
+
+// Append adds a thread at the end.
+func (t *ThreadTable) Append(th Thread) {
+	t.rank.Push(int64(th.Rank))
+	t.number.Push(int64(th.Thread))
+	t.root.Push(int64(th.Root))
+	t.shape.Push(int64(th.Shape))
+	t.place.Push(int64(th.Place))
+	t.calls.Push(int64(th.Calls))
+	t.first.Push(th.FirstTick)
+	t.length.Push(th.EndTick - th.FirstTick)
+	t.inside.Push(th.InsideTicks)
+	joined := int64(0)
+	if th.SignaturesJoined {
+		joined = 1
+	}
+	t.joined.Push(joined)
+	t.streams.Push(t.streamSets.index(th.Streams, appendStreamRef))
+	t.appendSource(th.Timing)
+	n := t.Len()
+	if len(th.Gaps) > 0 || len(th.Durations) > 0 || t.times != nil {
+		for len(t.times) < n {
+			t.times = append(t.times, memoryTiming{})
+		}
+		t.times[n-1] = memoryTiming{th.Gaps, th.Durations}
+	}
+	if len(th.Aggregates) > 0 || t.aggregates != nil {
+		for len(t.aggregates) < n {
+			t.aggregates = append(t.aggregates, nil)
+		}
+		t.aggregates[n-1] = th.Aggregates
+	}
+	if len(th.Marks) > 0 || t.marks != nil {
+		for len(t.marks) < n {
+			t.marks, t.standIns = append(t.marks, nil), append(t.standIns, nil)
+		}
+		t.marks[n-1], t.standIns[n-1] = th.Marks, th.StandIns
+	}
+	if len(th.Holds) > 0 || t.holds != nil {
+		for len(t.holds) < n {
+			t.holds = append(t.holds, nil)
+		}
+		t.holds[n-1] = th.Holds
+	}
+}
+
+func appendStreamRef(b []byte, r *StreamRef) []byte {
+	b = binary.AppendVarint(b, int64(r.Terminal))
+	b = binary.AppendVarint(b, int64(r.Number))
+	return binary.AppendVarint(b, int64(r.Sequence))
+}
+
+func (t *ThreadTable) appendSource(from TimingSource) {
+	if from == nil {
+		t.timing.Push(0)
+		t.storedThread.Push(0)
+		t.storedRoot.Push(0)
+		return
+	}
+	stored, _ := from.(*storedTiming)
+	if stored == nil {
+		stored = &storedTiming{}
+	}
+	// threads of one file most often come together
+	if n := len(t.stored); stored.file == nil || n == 0 || t.stored[n-1] != stored.file {
+		t.sources, t.stored = append(t.sources, from), append(t.stored, stored.file)
+	}
+	t.timing.Push(int64(len(t.sources)))
+	t.storedThread.Push(int64(stored.thread))
+	t.storedRoot.Push(int64(stored.root))
+}
+
+// At is the thread in row i; it panics when there is none.
+func (t *ThreadTable) At(i int) Thread { return t.Lookup()(i) }
+
+// Lookup gives a function that finds rows as At does, faster if they are near to each other. It is for one goroutine, and
+// for as long as the table does not change.
+func (t *ThreadTable) Lookup() func(i int) Thread {
+	rank, number, root, shape, place := t.rank.Lookup(), t.number.Lookup(), t.root.Lookup(), t.shape.Lookup(), t.place.Lookup()
+	calls, first, length, inside, joined := t.calls.Lookup(), t.first.Lookup(), t.length.Lookup(), t.inside.Lookup(), t.joined.Lookup()
+	streams, timing, storedThread, storedRoot := t.streams.Lookup(), t.timing.Lookup(), t.storedThread.Lookup(), t.storedRoot.Lookup()
+	return func(i int) Thread {
+		th := Thread{
+			Rank: int(rank(i)), Thread: int(number(i)), Root: int(root(i)), Shape: int(shape(i)), Place: int(place(i)),
+			Calls: uint64(calls(i)), FirstTick: first(i), InsideTicks: inside(i), SignaturesJoined: joined(i) == 1,
+			Streams: t.streamSets.lists[streams(i)],
+		}
+		th.EndTick = th.FirstTick + length(i)
+		if i < len(t.marks) {
+			th.Marks, th.StandIns = t.marks[i], t.standIns[i]
+		}
+		if i < len(t.holds) {
+			th.Holds = t.holds[i]
+		}
+		if k := timing(i) - 1; k >= 0 {
+			th.Timing = t.sources[k]
+			if file := t.stored[k]; file != nil {
+				th.Timing = &storedTiming{file, int(storedThread(i)), int(storedRoot(i)), th.Calls, th.standIns()}
+			}
+		}
+		if i < len(t.times) {
+			th.Gaps, th.Durations = t.times[i].gaps, t.times[i].durations
+		}
+		if i < len(t.aggregates) {
+			th.Aggregates = t.aggregates[i]
+		}
+		return th
+	}
+}
+
+// All goes through the table: rows and threads.
+func (t *ThreadTable) All() iter.Seq2[int, Thread] {
+	return func(yield func(int, Thread) bool) {
+		if t.Len() == 0 {
+			return
+		}
+		at := t.Lookup()
+		for i := range t.Len() {
+			if !yield(i, at(i)) {
+				return
+			}
+		}
+	}
+}
+
+// List is all threads as a slice: a few hundred bytes each.
+func (t *ThreadTable) List() []Thread {
+	list := make([]Thread, 0, t.Len())
+	for _, th := range t.All() {
+		list = append(list, th)
+	}
+	return list
+}
+
+// Roots are the threads' root rules, by row.
+func (t *ThreadTable) Roots() *Numbers { return &t.root }
+
+// Ranks are the ranks whose threads they are, by row.
+func (t *ThreadTable) Ranks() *Numbers { return &t.rank }
+
+// Shapes are the threads' shapes, by row.
+func (t *ThreadTable) Shapes() *Numbers { return &t.shape }
+
+// Places are the threads' places among those of their shape, by row.
+func (t *ThreadTable) Places() *Numbers { return &t.place }
+
+// Calls adds up the calls of all threads.
+func (t *ThreadTable) Calls() uint64 {
+	var n uint64
+	for run, count := range t.calls.Runs() {
+		// first + (first + step) + …
+		n += uint64(count)*uint64(run.First) + uint64(run.Step)*(uint64(count)*uint64(count-1)/2)
+	}
+	return n
+}
+
+// Find is the row of a thread, of a table that is sorted; −1 if it is not there.
+func (t *ThreadTable) Find(rank, thread int) int {
+	i := t.search(rank, thread)
+	if i == t.Len() || t.rank.At(i) != int64(rank) || t.number.At(i) != int64(thread) {
+		return -1
+	}
+	return i
+}
+
+// search is the row of the first thread that is this one or comes after it.
+func (t *ThreadTable) search(rank, thread int) int {
+	return sort.Search(t.Len(), func(i int) bool {
+		return cmp.Or(cmp.Compare(t.rank.At(i), int64(rank)), cmp.Compare(t.number.At(i), int64(thread))) >= 0
+	})
+}
+
+// Change changes the thread in row i. It makes the table anew: for a few changes to a small one.
+func (t *ThreadTable) Change(i int, change func(th *Thread)) {
+	list := t.List()
+	change(&list[i])
+	*t = NewThreadTable(list...)
+}
+
+// timed tells whether the times of calls are known of any thread.
+func (t *ThreadTable) timed(i int) bool {
+	return t.timing.At(i) > 0 || i < len(t.times) && len(t.times[i].gaps) > 0
+}
+
+// Streams gives a function that finds the streams of the thread in a row. Threads with the same ones most often share the
+// list.
+func (t *ThreadTable) Streams() func(i int) []StreamRef {
+	streams := t.streams.Lookup()
+	return func(i int) []StreamRef { return t.streamSets.lists[streams(i)] }
+}

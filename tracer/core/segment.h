@@ -1,0 +1,56 @@
+// A segment as the shim, the hand-over and the recorder know it (docs/decisions/0001-seams.md, "Raw records"): a header,
+// then records.
+#ifndef CAIRN_SEGMENT_H
+#define CAIRN_SEGMENT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+	CAIRN_SEGMENT_FORMAT = 1,
+	CAIRN_SEGMENT_HEADER = 4096, // bytes of a segment before its records
+};
+
+// What happens to a segment: a thread is given it, and later has filled it.
+struct cairn_event {
+	struct cairn_event *next;
+	void *segment;
+	uint64_t capacity; // bytes of records; of a segment that the shim made
+	uint32_t thread;
+	uint32_t full; // else it was given
+	uint32_t own;  // 1 + the number of the segment, if the shim made it
+};
+
+struct cairn_segment {
+	char magic[8];
+	uint32_t format, thread;
+	uint64_t sequence;
+	_Atomic uint64_t used; // bytes of records
+	uint64_t dropped;
+	uint64_t ticks, monotonic_ns, realtime_ns;
+	char stopped[1024];
+	// Not part of the format: what follows means nothing to who finds the file.
+	struct cairn_event given, full;
+	struct cairn_segment *next; // of the fresh ones
+	uint64_t capacity;
+};
+
+// cairn_segment_begin makes the header of a segment, which may have been used before, that of a new one. A process can be
+// killed between any two stores: without its magic a segment is none, and with it all of the header is there.
+static inline void cairn_segment_begin(struct cairn_segment *s, uint32_t thread, uint64_t sequence)
+{
+	memset(s->magic, 0, sizeof(s->magic));
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&s->used, 0, memory_order_release);
+	s->format = CAIRN_SEGMENT_FORMAT;
+	s->thread = thread;
+	s->sequence = sequence;
+	s->dropped = 0;
+	s->ticks = s->monotonic_ns = s->realtime_ns = 0;
+	s->stopped[0] = 0;
+	atomic_thread_fence(memory_order_release);
+	memcpy(s->magic, "CAIRNSEG", sizeof(s->magic));
+}
+
+#endif

@@ -1,0 +1,479 @@
+package recorder
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// heldTicks is how long each vote takes.
+const heldTicks = 4
+
+// A votingWorld is ranks that vote as the shim does (tracer/shim/vote.h), with markers wherever the test wants them.
+type votingWorld struct {
+	t         *testing.T
+	shims     []*fakeShim
+	recorders []*Recorder
+	votes     uint64
+	state     trace.VoteState
+	leads     map[uint64]int // of a signature
+	led       []int          // the rank that leads each
+	between   func()         // what the ranks do before a vote's outcome is there
+	factor    func() uint64  // by how much markers are set apart when nothing has changed
+}
+
+func newVotingWorld(t *testing.T, ranks int, mode string) *votingWorld {
+	w := &votingWorld{t: t}
+	for rank := range ranks {
+		s := newFakeShim(t)
+		s.process.Mode = mode
+		s.init(int64(rank), int64(ranks))
+		w.shims, w.recorders = append(w.shims, s), append(w.recorders, New(s.process))
+	}
+	return w
+}
+
+// consume lets the recorder of a rank work off what is there.
+func (w *votingWorld) consume(rank int) *Recorder {
+	w.recorders[rank].consume(w.shims[rank].sources(w.recorders[rank], false))
+	return w.recorders[rank]
+}
+
+// vote holds a vote and returns its outcome.
+func (w *votingWorld) vote() trace.VoteState {
+	ballots := make([]Ballot, len(w.shims))
+	unchanged := true
+	for rank, s := range w.shims {
+		s.vote(0, []uint64{voteCut, w.votes})
+		ballots[rank] = w.consume(rank).Ballot()
+		unchanged = unchanged && ballots[rank].Unchanged
+		s.vote(0, []uint64{voteHeld, heldTicks / 2})
+		s.clock += heldTicks / 2
+	}
+	if w.between != nil {
+		w.between()
+	}
+	stands, factor := uint64(0), uint64(1)
+	switch {
+	case !unchanged:
+		w.state = trace.VoteAll
+	case w.state == trace.VoteAll:
+		w.state = trace.VoteClustered
+		w.leads = map[uint64]int{}
+		for rank := len(ballots) - 1; rank >= 0; rank-- {
+			w.leads[ballots[rank].Signature] = rank
+		}
+		w.led = make([]int, len(ballots))
+		for rank := range ballots {
+			w.led[rank] = w.leads[ballots[rank].Signature]
+		}
+	default:
+		w.state, stands = trace.VoteLead, 1
+		if w.factor != nil {
+			factor = w.factor()
+		}
+	}
+	for rank, s := range w.shims {
+		words := []uint64{voteOutcome, w.votes, 0, 64 * (w.votes + 1), uint64(w.state), stands, factor, ^uint64(0), heldTicks / 2, 0}
+		if w.state != trace.VoteAll {
+			words[voteLead] = uint64(w.led[rank])
+		}
+		if w.state == trace.VoteClustered {
+			for _, lead := range w.leads {
+				words = append(words, uint64(lead))
+				words[voteLeads]++
+			}
+		}
+		s.vote(0, words)
+		s.clock += heldTicks / 2
+	}
+	w.votes++
+	return w.state
+}
+
+// vote writes the record of a step of a vote.
+func (s *fakeShim) vote(thread uint32, words []uint64) {
+	t := s.thread(thread)
+	at := len(t.words)
+	t.words = append(append(t.words, make([]uint64, recordPayload)...), words...)
+	length := uint32(len(t.words)-at) * 8
+	t.words[at+recordLength] = join(length, voteFunction)
+	t.words[at+recordReserved] = join(length, 1)
+	t.words[at+recordEpoch] = s.epoch | 1
+	t.words[headerUsed] = uint64(len(t.words)-headerWords) * 8
+}
+
+// iterate makes iterations of a loop that end in a reduction: of kind 0 all ranks but the first and the last call two
+// functions, of kind 1 the even ones another than the odd ones.
+func (w *votingWorld) iterate(kind, n int, reduce bool) {
+	last := len(w.shims) - 1
+	for rank, s := range w.shims {
+		for range n {
+			s.clock += uint64(5 + (rank*7+int(s.clock))%11)
+			peer := (rank + 1) % len(w.shims)
+			switch {
+			case kind == 0 && (rank == 0 || rank == last):
+				s.callAt(0, 0x401100, "MPI_Send", 0, 0x10, 1, typeInt, peer, 0, commWorld)
+			case kind == 0:
+				s.callAt(0, 0x401100, "MPI_Send", 0, 0x10, 1, typeInt, peer, 0, commWorld)
+				s.callAt(0, 0x401200, "MPI_Recv", 0, 1, typeInt, anySource, anyTag, commWorld, 0x10, status{source: int64(s.clock % 3), bytes: 4})
+			case rank%2 == 0:
+				s.callAt(0, 0x401300, "MPI_Send", 0, 0x10, 4, typeInt, peer, 0, commWorld)
+			default:
+				s.callAt(0, 0x401400, "MPI_Recv", 0, 4, typeInt, peer, anyTag, commWorld, 0x10, status{bytes: 16})
+			}
+			if reduce {
+				s.callAt(0, 0x402000, "MPI_Allreduce", 0, 0x10, 1, typeInt, 0x58000003, commWorld, 0x20)
+			}
+		}
+	}
+}
+
+// contents are the traces of all ranks.
+func (w *votingWorld) contents() []*trace.Content {
+	var all []*trace.Content
+	for rank := range w.shims {
+		c, err := w.consume(rank).Content()
+		require.NoError(w.t, err)
+		require.NoError(w.t, c.Validate())
+		all = append(all, c)
+	}
+	return all
+}
+
+// full is what the same records give in full mode, less what votes took.
+func (w *votingWorld) full(rank int) *trace.Content {
+	p := *w.shims[rank].process
+	p.Mode = ""
+	r := New(&p)
+	r.consume(w.shims[rank].sources(r, true))
+	r.lost.Malformed = 0 // the records of votes
+	c, err := r.Content()
+	require.NoError(w.t, err)
+	c.Threads.Change(0, func(t *trace.Thread) {
+		for _, h := range w.recorders[rank].threads[0].tally.holds {
+			if h.Call < t.Calls {
+				t.Gaps[h.Call] -= h.Ticks
+			}
+		}
+	})
+	return c
+}
+
+// Two phases: one clustering in each; between two votes of the same phase only leads keep times. Whether the outcome of a
+// vote is there at once or later makes no difference.
+func TestClusteringTwoPhases(t *testing.T) {
+	const ranks, per = 5, 20
+	all, c, l := trace.VoteAll, trace.VoteClustered, trace.VoteLead
+	for late, want := range [][]trace.VoteState{
+		{all, all, c, l, l, l, l, l, all, c, l, l, l, l, l, l},
+		{all, all, c, l, l, l, l, l, all, all, c, l, l, l, l, l}, // the first interval of the second phase begins in the first one
+	} {
+		w := newVotingWorld(t, ranks, "clustered")
+		var states []trace.VoteState
+		for _, kind := range []int{0, 1} {
+			if late > 0 {
+				w.between = func() { w.iterate(kind, late, true) }
+			}
+			for range 8 {
+				w.iterate(kind, per-late, true)
+				states = append(states, w.vote())
+			}
+		}
+		w.iterate(1, 7, true)
+		require.Equal(t, want, states)
+		confirmed := 11 - late
+		led := []int{0, 0, confirmed, confirmed, confirmed} // ranks 0 and 1 lead each phase
+		for rank, got := range w.contents() {
+			require.Equal(t, states[2], got.Meta.Clustering.Votes[2].State)
+			require.Equal(t, []int{0, 1}, got.Meta.Clustering.Votes[2].Leads)
+			require.Len(t, got.Threads.At(0).StandIns, led[rank], "rank %d", rank)
+			w.compare(rank, got)
+		}
+	}
+}
+
+// compare compares a rank's trace with what full mode gives: all is there, of stand-ins the sums.
+func (w *votingWorld) compare(rank int, got *trace.Content) {
+	t := w.t
+	thread, full := got.Threads.At(0), w.full(rank)
+	require.Len(t, thread.Marks, len(got.Meta.Clustering.Votes))
+	require.EqualValues(t, w.votes*heldTicks, thread.Held())
+	require.Equal(t, lines(t, full, 0), lines(t, got, 0)) // calls and results are all there
+	stands := map[uint64]bool{}
+	for _, s := range thread.StandIns {
+		var gap, duration int64
+		for k := thread.Marks[s.Vote-1]; k < thread.Marks[s.Vote]; k++ {
+			gap += full.Threads.At(0).Gaps[k]
+			duration += full.Threads.At(0).Durations[k]
+			stands[k] = true
+		}
+		require.Equal(t, []int64{gap, duration}, []int64{s.Gap, s.Duration})
+	}
+	for k := range thread.Calls {
+		want := [2]int64{full.Threads.At(0).Gaps[k], full.Threads.At(0).Durations[k]}
+		if stands[k] {
+			want = [2]int64{}
+		}
+		require.Equal(t, want, [2]int64{thread.Gaps[k], thread.Durations[k]}, "rank %d call %d", rank, k)
+	}
+	// what a rank that is led keeps of times does not grow while nothing changes
+	own, y := w.recorders[rank].threads[0].gaps.n, w.recorders[rank].threads[0].tally
+	require.Equal(t, thread.Calls-thread.CallsStoodIn(), own+y.closed.times.gaps.n+y.now.times.gaps.n)
+}
+
+// Markers that are set farther apart while nothing changes: an interval is compared with the one before, as often as it
+// comes in it.
+func TestClusteringFartherApart(t *testing.T) {
+	w := newVotingWorld(t, 4, "clustered")
+	per := 5
+	w.factor = func() uint64 { per *= 2; return 2 }
+	for range 8 {
+		w.iterate(0, per, true)
+		w.vote()
+	}
+	require.Equal(t, trace.VoteLead, w.state)
+	for rank, got := range w.contents() {
+		w.compare(rank, got)
+	}
+	w.iterate(0, per-1, true) // one less than expected
+	require.Equal(t, trace.VoteAll, w.vote())
+}
+
+// An interval of too many calls keeps its times, in order.
+func TestClusteringLongInterval(t *testing.T) {
+	w := newVotingWorld(t, 2, "clustered")
+	for range 4 {
+		w.iterate(0, 5, true)
+		w.vote()
+	}
+	require.Equal(t, trace.VoteLead, w.state)
+	w.between = func() { w.iterate(0, trace.MaxStandInCalls, false) }
+	w.iterate(0, 5, true)
+	w.vote()
+	w.iterate(0, 3, true)
+	w.between = nil
+	require.Equal(t, trace.VoteAll, w.vote())
+	w.iterate(0, 3, true)
+	for rank, got := range w.contents() {
+		w.compare(rank, got)
+	}
+}
+
+// A rank that calls something else brings all ranks back to tracing, and nothing of the interval is lost.
+func TestClusteringKeepsWhatChanges(t *testing.T) {
+	w := newVotingWorld(t, 4, "clustered")
+	for range 5 {
+		w.iterate(0, 10, true)
+		w.vote()
+	}
+	require.Equal(t, trace.VoteLead, w.state)
+	w.iterate(0, 5, true)
+	w.shims[3].callAt(0, 0x404000, "MPI_Initialized", 0, 1)
+	w.iterate(0, 5, true)
+	require.Equal(t, trace.VoteAll, w.vote())
+	for rank, got := range w.contents() {
+		thread, full := got.Threads.At(0), w.full(rank)
+		from, to := thread.Marks[4], thread.Marks[5]
+		require.Equal(t, full.Threads.At(0).Gaps[from:to], thread.Gaps[from:to])
+		require.Equal(t, full.Threads.At(0).Durations[from:to], thread.Durations[from:to])
+	}
+}
+
+// The recorder goes on from a checkpoint as if it had never stopped, whatever waits for a vote.
+func TestClusteringCheckpoints(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	w, plain := newVotingWorld(t, 3, "clustered"), newVotingWorld(t, 3, "clustered")
+	for i := range 60 {
+		kind, n := i/30, 1+i%2*9
+		for _, world := range []*votingWorld{w, plain} {
+			world.iterate(kind, n, true)
+			if i%2 == 1 {
+				world.vote()
+			}
+		}
+		rank := rng.IntN(3)
+		state := w.consume(rank).AppendState(nil)
+		r, err := Restore(w.shims[rank].process, state, 0)
+		require.NoError(t, err)
+		w.recorders[rank] = r
+	}
+	for rank := range 3 {
+		require.True(t, bytes.Equal(plain.consume(rank).AppendState(nil), w.consume(rank).AppendState(nil)), "rank %d", rank)
+	}
+	require.Positive(t, stoodIn(plain.contents()[2]))
+}
+
+func stoodIn(c *trace.Content) uint64 {
+	t := c.Threads.At(0)
+	return t.CallsStoodIn()
+}
+
+// An interval that is too long, or with a call within another, is traced.
+func TestClusteringBounds(t *testing.T) {
+	w := newVotingWorld(t, 2, "clustered")
+	for range 3 {
+		w.iterate(0, trace.MaxStandInCalls+1, false)
+		require.Equal(t, trace.VoteAll, w.vote())
+	}
+	w = newVotingWorld(t, 2, "clustered")
+	for range 3 {
+		w.iterate(0, 2, true)
+		w.vote()
+	}
+	require.Equal(t, trace.VoteClustered, w.state)
+	w.iterate(0, trace.MaxStandInCalls+1, false) // while the times of rank 1 wait
+	require.Equal(t, trace.VoteAll, w.vote())
+	require.Empty(t, w.contents()[1].Threads.At(0).StandIns)
+}
+
+func TestClusteringSettings(t *testing.T) {
+	for text, change := range map[string]trace.VoteState{
+		"clustered":                   trace.VoteAll,
+		"clustered arguments=ignored": trace.VoteClustered,
+	} {
+		w := newVotingWorld(t, 2, text)
+		for i := range 3 {
+			for _, s := range w.shims {
+				s.callAt(0, 0x401300, "MPI_Send", 0, 0x10, 4+i, typeInt, 1, 0, commWorld)
+			}
+			w.vote()
+		}
+		require.Equal(t, change, w.state, text)
+	}
+	w := newVotingWorld(t, 2, "clustered")
+	for _, s := range w.shims {
+		s.process.Timing = "aggregated"
+	}
+	w.recorders = []*Recorder{New(w.shims[0].process), New(w.shims[1].process)}
+	for range 4 {
+		w.iterate(0, 5, true)
+		require.Equal(t, trace.VoteAll, w.vote())
+	}
+	for _, text := range []string{"", "full", "clustered", "clustered arguments=ignored frames=3 wait=5"} {
+		m, err := ParseMode(text)
+		require.NoError(t, err)
+		again, err := ParseMode(m.String())
+		require.NoError(t, err)
+		require.Equal(t, m, again)
+	}
+	for _, text := range []string{"half", "clustered frames=-1", "clustered wait=0", "clustered x", "full wait=3"} {
+		_, err := ParseMode(text)
+		require.Error(t, err, text)
+	}
+}
+
+// The same calls from the same places have one signature on all ranks; another order has another one.
+func TestBallotSignature(t *testing.T) {
+	w := newVotingWorld(t, 3, "clustered")
+	w.vote()
+	order := [][]uint64{{0x401100, 0x401200, 0x401100}, {0x401100, 0x401200, 0x401100}, {0x401200, 0x401100, 0x401100}}
+	var signatures []uint64
+	for rank, s := range w.shims {
+		for _, at := range order[rank] {
+			s.callAt(0, at, "MPI_Barrier", 0, commWorld)
+		}
+		s.vote(0, []uint64{voteCut, 1})
+		signatures = append(signatures, w.consume(rank).Ballot().Signature)
+	}
+	require.Equal(t, signatures[0], signatures[1])
+	require.NotEqual(t, signatures[0], signatures[2])
+}
+
+// As many frames as may differ are left out, from the outside; the innermost one always counts.
+func TestBallotFrames(t *testing.T) {
+	code := func(mode string, path ...uint64) uint64 {
+		s := newFakeShim(t)
+		s.process.Mode = mode
+		r := New(s.process)
+		var site int32
+		for i := len(path) - 1; i >= 0; i-- {
+			site = r.sites.at(path[i], site)
+		}
+		key := []byte{byte(mpispec.ByName("MPI_Barrier").ID), byte(site), 1}
+		c, _ := r.clustering.describe(r, terminal{key: string(key), request: none})
+		return c
+	}
+	a, b := []uint64{0x401000, 0x401100, 0x401200}, []uint64{0x401000, 0x401100, 0x401300}
+	require.NotEqual(t, code("clustered", a...), code("clustered", b...))
+	require.Equal(t, code("clustered frames=1", a...), code("clustered frames=1", b...))
+	require.NotEqual(t, code("clustered frames=9", 0x401000), code("clustered frames=9", 0x401004))
+}
+
+func TestPeriod(t *testing.T) {
+	turn := func(p int, n int) (s []uint64) {
+		for i := range n {
+			s = append(s, uint64(i%p))
+		}
+		return s
+	}
+	for p := 1; p <= 60; p++ {
+		require.Equal(t, p, period(turn(p, 256)))
+		require.Equal(t, p, period(slices.Concat(turn(97, 50), turn(p, 206))))
+		require.Equal(t, p, period(turn(p, 3*p)))
+		require.Zero(t, period(turn(p, 3*p)[:max(0, min(2, p-1))]))
+	}
+	r := rand.New(rand.NewPCG(3, 3))
+	var noise []uint64
+	for range 256 {
+		noise = append(noise, r.Uint64())
+	}
+	require.Zero(t, period(noise))
+}
+
+// The shim counts the calls of these functions, and no other ones.
+func TestMarkersAreBlockingCollectives(t *testing.T) {
+	for _, name := range []string{"MPI_Barrier", "MPI_Bcast", "MPI_Gather", "MPI_Scatterv", "MPI_Allgather", "MPI_Alltoallw", "MPI_Reduce",
+		"MPI_Allreduce", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan"} {
+		require.True(t, mpispec.ByName(name).IsBlockingCollective(), name)
+	}
+	for _, name := range []string{"MPI_Ibarrier", "MPI_Allreduce_init", "MPI_Neighbor_alltoall", "MPI_Comm_dup", "MPI_Send", "MPI_Win_fence"} {
+		require.False(t, mpispec.ByName(name).IsBlockingCollective(), name)
+	}
+}
+
+// Whatever stands in the record of a vote, the recorder goes on.
+func FuzzVoteRecord(f *testing.F) {
+	f.Add([]byte{2, 0, 0, 64, 1, 0, 1, 1, 5, 1, 1})
+	f.Add([]byte{2, 1, 0, 64, 2, 1, 2, 0, 7, 0})
+	f.Add([]byte{0, 1})
+	f.Add([]byte{1, 9})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s := newFakeShim(t)
+		s.process.Mode = "clustered"
+		s.init(1, 2)
+		for i := range 4 {
+			s.call(0, "MPI_Barrier", 0, commWorld)
+			words := make([]uint64, 0, len(b))
+			for k := i; k < len(b); k++ {
+				words = append(words, uint64(int64(int8(b[k]))))
+			}
+			s.vote(0, words)
+		}
+		c, err := s.recorder().Content()
+		require.NoError(t, err)
+		require.NoError(t, c.Validate())
+		require.Len(t, c.Threads.At(0).Gaps, int(c.Threads.At(0).Calls))
+	})
+}
+
+// A vote is no call: the iterations after it are worked off as a whole, as those before it.
+func TestLoopsGoOnAfterVotes(t *testing.T) {
+	w := newVotingWorld(t, 4, "clustered")
+	w.between = func() { w.iterate(1, 3, true) }
+	for range 50 {
+		w.iterate(1, 97, true)
+		w.vote()
+	}
+	require.Equal(t, trace.VoteLead, w.state)
+	for rank := range w.shims {
+		thread := w.recorders[rank].threads[0]
+		require.Greater(t, thread.loop.came, thread.calls*9/10, "rank %d", rank)
+	}
+}

@@ -1,0 +1,14 @@
+package recorder
+
+import (
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// listed compares tables by what they hold.
+var listed = cmp.Options{
+	cmp.Transformer("ranks", func(t trace.RankTable) []trace.Rank { return t.List() }),
+	cmp.Transformer("threads", func(t trace.ThreadTable) []trace.Thread { return t.List() }),
+	cmp.Transformer("numbers", func(n trace.Numbers) []int64 { return n.Values(nil) }),
+}

@@ -1,0 +1,483 @@
+package recorder
+
+import (
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/mpispec"
+)
+
+// Most programs are loops, and one iteration is, word for word, what the one before it was: the same calls from the
+// same places, with the same arguments and results, requests included, of which each handle comes back. A loop is such
+// an iteration, kept as the words of its records. What follows is compared with it record by record; of an iteration
+// that is equal nothing is worked off but its times, and in the end the grammar, the calls and the results are told how
+// often it came.
+//
+// Where an iteration begins and ends is the grammar's to say: it has come round when it waits for the first terminal of
+// the repetition that it just counted (trace.Sequitur.CameRound). Whether the next iteration will do what the last one
+// did rests on this, at its beginning:
+//
+//   - its calls are repeats (repeats.go), whose tables have not changed since; words that a repeat leaves out are
+//     compared too, but for times, epochs, and addresses like any other;
+//   - the live requests are those that were live at the beginning of the iteration that was kept. What ids requests get
+//     and which requests handles mean follows from that and the calls alone (requests.go): free lists are sets;
+//   - results may differ where they decide nothing else; they then go to their streams one by one;
+//   - the grammar predicted all of the iteration (trace.Sequitur.Since).
+//
+// An iteration that is not equal is left to the way of single repeats. TestLoops and FuzzRepeats compare the outcome
+// with that of the slow path, byte by byte.
+type loop struct {
+	state      loopState
+	steps      []loopStep
+	words      []uint64          // of the steps
+	size       int               // words that the records of an iteration occupy
+	stamps     []int64           // of calls that are equal: enter and exit of each
+	grid       *trace.TimingGrid // of all steps, if they are alike
+	alike      bool
+	mark       trace.SequiturMark       // where the iteration began
+	repetition trace.SequiturRepetition // what it is in the grammar
+	generation uint64                   // of the repeats
+	live       []liveMark
+	apart      bool     // calls were worked off one by one since the last iteration
+	again      uint64   // iterations that have come and are not counted yet
+	wait       int      // times that the grammar comes round before the next attempt
+	patience   int      // what wait begins with after a failure
+	missed     int      // times in a row that an iteration did not come where one could
+	joint      []uint64 // an iteration that two segments share
+	rounds     int      // of the grammar that are kept, − 1: handles may change places with each of them
+	left       int      // of these rounds
+	came       uint64   // calls that were worked off so
+}
+
+type loopState uint8
+
+const (
+	loopUnknown loopState = iota
+	loopBegun             // its records are being kept
+	loopKnown
+)
+
+const (
+	longestLoop  = 1 << 11 // records
+	mostLoopLive = 64      // requests that are live between two iterations
+	mostPatience = 1 << 10
+	mostRounds   = 3
+	loopBatch    = 256 // records whose times are worked off together
+)
+
+// A loopStep is a call of a loop.
+type loopStep struct {
+	repeat        *repeat
+	kept          []uint64 // its words from recordAddress on: a part of the loop's
+	first, second uint64
+	size          int // words that the record occupies
+	number        int32
+	function      uint16
+	counted       bool // the calls of its terminal return the same each time
+}
+
+// A liveMark is a request that was live.
+type liveMark struct {
+	node int32
+	born uint64
+}
+
+// forget gives a loop up that is not what it was, or that was not to be kept.
+func (l *loop) forget() {
+	if l.state == loopUnknown {
+		return
+	}
+	if l.state == loopKnown && l.patience > 0 { // it never came again: perhaps twice as much does
+		l.rounds = (2*l.rounds + 1) % (mostRounds + 1)
+	}
+	l.state = loopUnknown
+	l.wait = l.patience
+	l.patience = min(2*l.patience+1, mostPatience)
+}
+
+// note sees a repeat that was just worked off one by one.
+func (l *loop) note(r *Recorder, t *thread, m *repeat, number int32, words []uint64) {
+	l.apart = true
+	if l.state == loopBegun {
+		l.keep(m, number, words)
+	}
+	if !t.grammar.CameRound() {
+		return
+	}
+	switch l.state {
+	case loopKnown:
+	case loopBegun:
+		if l.left > 0 {
+			l.left--
+			return
+		}
+		if l.close(r, t) {
+			l.state = loopKnown
+			return
+		}
+		l.forget()
+	case loopUnknown:
+		if l.wait > 0 {
+			l.wait--
+			return
+		}
+		l.begin(r, t)
+	}
+}
+
+// begin starts to keep records.
+func (l *loop) begin(r *Recorder, t *thread) {
+	q := r.requests
+	if r.off || t.untraced || q.count > mostLoopLive {
+		return
+	}
+	l.state, l.left = loopBegun, l.rounds
+	l.patience, l.missed = max(l.patience, 1), 0
+	l.steps, l.words, l.live = l.steps[:0], l.words[:0], l.live[:0]
+	l.mark, l.generation = t.grammar.Mark(), r.repeats.generation
+	for i := range q.live {
+		if len(l.live) == q.count {
+			break
+		}
+		if born := q.live[i].born; born != 0 {
+			l.live = append(l.live, liveMark{int32(i), born})
+		}
+	}
+}
+
+// keep adds a call.
+func (l *loop) keep(m *repeat, number int32, words []uint64) {
+	if len(l.steps) == longestLoop {
+		l.patience = mostPatience
+		l.forget()
+		return
+	}
+	l.words = append(l.words, words[recordAddress:]...)
+	l.steps = append(l.steps, loopStep{
+		repeat: m, number: number, function: m.layout.spec.ID,
+		first: words[recordLength], second: words[recordReserved], size: int(low(words[recordReserved])) / 8,
+	})
+}
+
+// close tells whether what was kept is an iteration that may come again.
+func (l *loop) close(r *Recorder, t *thread) bool {
+	var ok bool
+	if l.repetition, ok = t.grammar.Since(l.mark); !ok || len(l.steps) == 0 || !l.holds(r, t) {
+		return false
+	}
+	words := l.words
+	for i := range l.steps {
+		s := &l.steps[i]
+		n := int(low(s.first))/8 - recordAddress
+		s.kept, words = words[:n:n], words[n:]
+	}
+	first := map[int32]int{} // of the terminals: the first step
+	for i := range l.steps {
+		s := &l.steps[i]
+		s.counted = s.repeat.flat
+		k, ok := first[s.number]
+		if !ok {
+			first[s.number] = i
+			continue
+		}
+		if f := &l.steps[k]; f.repeat != s.repeat || !sameResults(f, s) {
+			f.counted = false
+		}
+	}
+	l.size, l.grid, l.alike = 0, t.grids.of(l.steps[0].function), true
+	for i := range l.steps {
+		s := &l.steps[i]
+		s.counted = l.steps[first[s.number]].counted
+		l.size += s.size
+		l.alike = l.alike && t.grids.of(s.function) == l.grid
+	}
+	if n := 2 * max(len(l.steps), loopBatch); cap(l.stamps) < n {
+		l.stamps = make([]int64, 0, n)
+	}
+	return true
+}
+
+// tells is whether there are results that go to their streams one by one.
+func (l *loop) tells() bool {
+	for i := range l.steps {
+		if s := &l.steps[i]; !s.counted && len(s.repeat.sources) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func sameResults(a, b *loopStep) bool {
+	for _, at := range a.repeat.resultsAt {
+		if a.kept[at-recordAddress] != b.kept[at-recordAddress] {
+			return false
+		}
+	}
+	return true
+}
+
+// holds tells whether handles and requests are what they were when the iteration that was kept began.
+func (l *loop) holds(r *Recorder, t *thread) bool {
+	q := r.requests
+	if l.generation != r.repeats.generation || r.off || t.untraced || len(l.live) != q.count {
+		return false
+	}
+	for _, m := range l.live {
+		if q.live[m.node].born != m.born {
+			return false
+		}
+	}
+	return true
+}
+
+// iterate works off the whole iterations of the thread's loop that follow at a place, up to an epoch, and returns where
+// they end. short: the words end in the middle of one more, which is equal so far.
+func (r *Recorder) iterate(t *thread, words []uint64, at int, last uint64, live bool) (end int, short bool) {
+	l := &t.loop
+	if l.state != loopKnown || !t.grammar.CameRound() {
+		return at, false
+	}
+	if !t.grammar.Again(l.repetition, 0) || !l.holds(r, t) || l.apart && !l.returnedSame(t) {
+		l.forget()
+		return at, false
+	}
+	l.apart = false
+	end, equal, short := r.iterations(t, words, at, last, live)
+	if n := l.again * uint64(len(l.steps)); n > 0 {
+		for i := range l.steps {
+			l.count(t, &l.steps[i])
+		}
+		t.grammar.Again(l.repetition, l.again)
+		t.calls += n
+		l.came += n
+		r.repeats.credit = int(min(uint64(r.repeats.credit)+n, mostCredit))
+		t.latest = l.steps[len(l.steps)-1].repeat
+		t.lastFunction = t.latest.layout.spec.ID
+		l.again, l.patience, l.missed = 0, 0, 0
+	} else if !equal && l.missed < l.rounds { // perhaps the grammar is not where the first of the rounds begins
+		l.missed++
+		return end, false
+	}
+	if !equal {
+		l.forget()
+	}
+	return end, short
+}
+
+// iterations compares records with the iteration, again and again, and does for those that are equal what is done for each
+// one: times, and results that are not counted.
+func (r *Recorder) iterations(t *thread, words []uint64, at int, last uint64, live bool) (end int, equal, short bool) {
+	l := &t.loop
+	next, done := at, 0 // the next record, and how many records of its iteration were equal
+	tells := l.tells()
+	equal = true
+	for {
+		before := len(l.stamps) / 2
+		next = l.same(done, words, next, last)
+		done += len(l.stamps)/2 - before
+		for ; done >= len(l.steps); done -= len(l.steps) {
+			l.again++
+			if !tells {
+				at += l.size
+				continue
+			}
+			for i := range l.steps {
+				s := &l.steps[i]
+				if !s.counted && len(s.repeat.sources) > 0 {
+					r.returned(t.resultsOf(s.number), s.repeat, words[at:])
+				}
+				at += s.size
+			}
+		}
+		if done == 0 && cap(l.stamps)-len(l.stamps) < 2*len(l.steps) {
+			t.timeLoop(l.stamps)
+			l.stamps = l.stamps[:0]
+			continue
+		}
+		s := &l.steps[done]
+		if len(words)-next < s.size {
+			short = done > 0
+			break
+		}
+		w := words[next : next+s.size : next+s.size]
+		if second := loadAcquire(&w[recordReserved], live); second != s.second {
+			equal = high(second) == 0 || functionIn(w[recordLength]) == voteFunction // a vote is none of the loop's
+			break
+		}
+		if w[recordEpoch] > last {
+			break
+		}
+		if w[recordLength] != s.first || !equalWords(s.kept, w[recordAddress:]) && !r.equalEnough(t, s, w) {
+			equal = false
+			break
+		}
+		l.stamps = append(l.stamps, int64(w[recordEnter]), int64(w[recordExit]))
+		next, done, tells = next+s.size, done+1, l.tells()
+	}
+	t.timeLoop(l.stamps[:len(l.stamps)-2*done])
+	l.stamps = l.stamps[:0]
+	return at, equal, short
+}
+
+// across works off the iteration that a source's first segment ends in and the second one goes on with. Both must be
+// full: of what still grows, records may be open.
+func (r *Recorder) across(s *source, limit int, last uint64) bool {
+	l, at := &s.thread.loop, s.thread.offset
+	if len(s.segments) < 2 || len(s.segments) == 2 && !s.closed {
+		return false
+	}
+	seg, next := s.segments[0], s.segments[1]
+	until := headerWords + l.size - (limit - at)
+	if until > next.available() {
+		return false
+	}
+	l.joint = append(append(l.joint[:0], seg.words[at:limit]...), next.words[headerWords:until]...)
+	if end, _ := r.iterate(s.thread, l.joint, 0, last, false); end == 0 {
+		return false
+	}
+	r.endSegment(seg)
+	r.beginSegment(next)
+	s.thread.sequence, s.thread.offset, s.started = seg.sequence+1, until, true
+	s.segments = s.segments[1:]
+	return true
+}
+
+// count tells the results of a step how often they came again.
+func (l *loop) count(t *thread, s *loopStep) {
+	if s.counted && len(s.repeat.sources) > 0 {
+		t.results[s.number].again += l.again
+	}
+}
+
+// returnedSame tells whether the last call of each terminal returned what it returns in the loop.
+func (l *loop) returnedSame(t *thread) bool {
+	for i := range l.steps {
+		s := &l.steps[i]
+		if !s.counted || len(s.repeat.sources) == 0 {
+			continue
+		}
+		rs := &t.results[s.number]
+		if rs.last != s.repeat {
+			return false
+		}
+		for k, at := range s.repeat.resultsAt {
+			if rs.words[k] != s.kept[at-recordAddress] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// same goes over records that are what the steps are, to the word, from one step on and again and again, while there is
+// room for their stamps. It returns where the records end. It is what most records get to see: nothing is called in its
+// loop, so that all of it stays in registers.
+func (l *loop) same(step int, words []uint64, at int, last uint64) int {
+	const word = 8
+	if step == len(l.steps) {
+		step = 0
+	}
+	steps, stamps, n := l.steps, l.stamps[:cap(l.stamps)], len(l.stamps)
+	base := unsafe.Pointer(unsafe.SliceData(words))
+records:
+	for ; n+1 < len(stamps); n += 2 {
+		s := &steps[step]
+		if len(words)-at < s.size {
+			break
+		}
+		// s.size words are there, and no step is shorter. Offsets, not pointers, go on: no pointer is ever made to what lies
+		// behind an allocation, which the collector might not know.
+		w := (*[recordPayload]uint64)(unsafe.Add(base, word*at))
+		if atomic.LoadUint64(&w[recordReserved]) != s.second {
+			break
+		}
+		if w[recordLength] != s.first || w[recordEpoch] > last {
+			break
+		}
+		p, q := unsafe.Pointer(unsafe.SliceData(s.kept)), unsafe.Pointer(&w[recordAddress])
+		i, end := 0, word*len(s.kept)
+		for ; i+4*word <= end; i += 4 * word {
+			if *(*[4]uint64)(unsafe.Add(p, i)) != *(*[4]uint64)(unsafe.Add(q, i)) {
+				break records
+			}
+		}
+		for ; i < end; i += word {
+			if *(*uint64)(unsafe.Add(p, i)) != *(*uint64)(unsafe.Add(q, i)) {
+				break records
+			}
+		}
+		stamps[n], stamps[n+1] = int64(w[recordEnter]), int64(w[recordExit])
+		at += s.size
+		if step++; step == len(steps) {
+			step = 0
+		}
+	}
+	l.stamps = stamps[:n]
+	return at
+}
+
+// equalWords tells whether b begins with a.
+func equalWords(a, b []uint64) bool {
+	return len(a) <= len(b) && slices.Equal(a, b[:len(a)])
+}
+
+// equalEnough tells whether a record that differs from a step is the same call all the same: with another address, or
+// with results that decide nothing else. The step becomes what came.
+func (r *Recorder) equalEnough(t *thread, s *loopStep, w []uint64) bool {
+	l, m := &t.loop, s.repeat
+	roles := m.wordRoles()
+	results := false
+	for i, kept := range s.kept {
+		now := w[recordAddress+i]
+		if kept == now {
+			continue
+		}
+		switch role := roles[i]; {
+		case role == roleResult:
+			results = true
+		case role < 0 || !r.anyAddress(mpispec.Kind(role), now):
+			return false
+		}
+	}
+	copy(s.kept, w[recordAddress:])
+	if results && s.counted {
+		for i := range l.steps {
+			if other := &l.steps[i]; other.number == s.number {
+				l.count(t, other)
+				other.counted = false
+			}
+		}
+	}
+	return true
+}
+
+// What a word of a record may be, if it differs from that of a repeat: nothing else, a result, or an address of the kind
+// that the role is.
+const (
+	roleFixed  = -1
+	roleResult = -2
+)
+
+// wordRoles are the roles of the words of a record from recordAddress on.
+func (m *repeat) wordRoles() []int16 {
+	if m.roles == nil {
+		m.roles = make([]int16, int(low(m.first))/8-recordAddress)
+		for i := range m.roles {
+			m.roles[i] = roleFixed
+		}
+		for _, at := range m.resultsAt {
+			m.roles[at-recordAddress] = roleResult
+		}
+		for _, a := range m.addresses {
+			m.roles[a.at-recordAddress] = int16(a.kind)
+		}
+		for _, e := range m.exact { // also of results: those that decide what else there is
+			if e.at >= recordAddress {
+				m.roles[e.at-recordAddress] = roleFixed
+			}
+		}
+	}
+	return m.roles
+}

@@ -1,0 +1,41 @@
+// Clustering of the ranks while they run: markers, and the votes at them (docs/decisions/0060-online-clustering.md).
+#ifndef CAIRN_CLUSTER_H
+#define CAIRN_CLUSTER_H
+
+#include "abi.h"
+#include "functions_gen.h"
+#include "hidden.h"
+
+extern CAIRN_HIDDEN bool cairn_clustered; // the mode of this job
+extern const unsigned char cairn_marker[CAIRN_FUNCTIONS]; // functions whose calls may be markers: their wrappers are never left out
+
+// cairn_cluster_begin is called when MPI_Init has succeeded; like it, it is collective over MPI_COMM_WORLD.
+void cairn_cluster_begin(void);
+
+// cairn_cluster_end is called before MPI_Finalize: a vote may be under way, in which all ranks take part.
+void cairn_cluster_end(void);
+
+// cairn_cluster_forget: in a child of fork nobody votes.
+void cairn_cluster_forget(void);
+
+// A blocking collective on comm, or MPI_Pcontrol(100), has returned.
+void cairn_collective_returned(MPI_Comm comm);
+void cairn_explicit_marker(void);
+
+#define CAIRN_COLLECTIVE_RETURNED(comm) \
+	do { \
+		if (__builtin_expect(cairn_clustered, 0)) \
+			cairn_collective_returned(comm); \
+	} while (0)
+#define CAIRN_INITIALIZED(result) \
+	do { \
+		if (__builtin_expect(cairn_clustered, 0) && (result) == MPI_SUCCESS) \
+			cairn_cluster_begin(); \
+	} while (0)
+#define CAIRN_FINALIZES() \
+	do { \
+		if (__builtin_expect(cairn_clustered, 0)) \
+			cairn_cluster_end(); \
+	} while (0)
+
+#endif

@@ -1,0 +1,13 @@
+// What the operating system counts for this process: CPU time, context switches, throttling of its cgroup, CPU number.
+#ifndef CAIRN_CONTEXT_H
+#define CAIRN_CONTEXT_H
+
+#include <stdint.h>
+
+// cairn_context_begin makes the file and takes the first sample.
+void cairn_context_begin(void);
+
+// cairn_context_watch takes a sample if one is due, and returns for how many ns none will be.
+uint64_t cairn_context_watch(void);
+
+#endif

@@ -1,0 +1,173 @@
+#include "spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "state.h"
+
+char cairn_spool_directory[sizeof(cairn_config.spool) + 512];
+
+static char failure[sizeof(cairn_spool_directory) + 256];
+
+static const char *cannot_write(int error)
+{
+	snprintf(failure, sizeof(failure), "the tracer cannot write to %s: %s", cairn_spool_directory, strerror(error));
+	return failure;
+}
+
+// fits tells whether a file may become so long. Who writes beyond RLIMIT_FSIZE gets SIGXFSZ, which would end the
+// application: its limit is not meant for us, but it holds for us.
+static bool fits(uint64_t size)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || size <= limit.rlim_cur)
+		return true;
+	errno = EFBIG;
+	return false;
+}
+
+static int open_new(const char *name, int flags)
+{
+	char path[sizeof(cairn_spool_directory) + 64];
+	int file;
+
+	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
+	file = open(path, O_CREAT | O_CLOEXEC | flags, 0644);
+	if (file >= 0)
+		(void)fchmod(file, 0644); // whatever the umask: another user may have to read it
+	return file;
+}
+
+// The lock is one of the process (not of the open file), so that children do not keep it. The kernel gives it back when
+// the process is gone, whatever became of it, and tells everybody on the node, also in another PID namespace. Closing any
+// descriptor of the file gives it back too: its own is out of the way of programs that close all the low ones.
+static bool take_lock(void)
+{
+	enum { FAR = 500 };
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	int file = open_new("lock", O_RDWR), far;
+
+	if (file < 0)
+		return false;
+	far = fcntl(file, F_DUPFD_CLOEXEC, FAR);
+	if (far < 0) // as many descriptors are not allowed
+		far = fcntl(file, F_DUPFD_CLOEXEC, 3);
+	close(file); // before the lock is taken
+	return far >= 0 && fcntl(far, F_SETLK, &whole) == 0;
+}
+
+// write_process writes process.json: whoever sees it sees all of it.
+static bool write_process(const char *text)
+{
+	char path[sizeof(cairn_spool_directory) + 64], temporary[sizeof(path)];
+	size_t left = strlen(text);
+	int file;
+
+	if (!fits(left))
+		return false;
+	file = open_new("process.json.new", O_WRONLY | O_TRUNC);
+	if (file < 0)
+		return false;
+	snprintf(temporary, sizeof(temporary), "%s/process.json.new", cairn_spool_directory);
+	snprintf(path, sizeof(path), "%s/process.json", cairn_spool_directory);
+	while (left > 0) {
+		ssize_t n = write(file, text, left);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		text += n;
+		left -= (size_t)n;
+	}
+	if (left == 0 && rename(temporary, path) == 0) {
+		close(file);
+		return true;
+	}
+	int error = errno;
+	unlink(temporary);
+	close(file);
+	errno = error;
+	return false;
+}
+
+const char *cairn_spool_make(const char *spool, const char *name, const char *process_json)
+{
+	snprintf(cairn_spool_directory, sizeof(cairn_spool_directory), "%s/%s", spool, name);
+	// The lock comes first: who sees process.json may trust it.
+	if (mkdir(cairn_spool_directory, 0755) != 0 || chmod(cairn_spool_directory, 0755) != 0 || !take_lock() ||
+	    !write_process(process_json))
+		return cannot_write(errno);
+	return NULL;
+}
+
+void *cairn_spool_map(const char *name, size_t size)
+{
+	char path[sizeof(cairn_spool_directory) + 64];
+	void *memory = MAP_FAILED;
+	int file, error;
+
+	if (!fits(size))
+		return NULL;
+	file = open_new(name, O_RDWR | O_EXCL);
+	if (file < 0)
+		return NULL;
+	do
+		error = posix_fallocate(file, 0, (off_t)size); // writes zeros where the file system cannot allocate
+	while (error == EINTR);
+	if (error == 0) {
+		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+		error = errno;
+	}
+	close(file);
+	if (memory != MAP_FAILED)
+		return memory;
+	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
+	unlink(path);
+	errno = error;
+	return NULL;
+}
+
+struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why)
+{
+	enum { USUAL = 128 << 10, LEAST = CAIRN_SEGMENT_HEADER + 4096, MOST = 1 << 30 };
+	static uint64_t bytes;
+	static uint32_t count;
+	uint64_t size = cairn_config.segment_bytes > 0 ? (uint64_t)cairn_config.segment_bytes : USUAL;
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), limit = (uint64_t)cairn_config.spool_limit_bytes;
+	struct cairn_segment *s;
+	char name[32];
+
+	if (minimum > MOST - CAIRN_SEGMENT_HEADER) {
+		snprintf(failure, sizeof(failure), "a record of %llu bytes", (unsigned long long)minimum);
+		*why = failure;
+		return NULL;
+	}
+	if (size < LEAST)
+		size = LEAST;
+	if (size < minimum + CAIRN_SEGMENT_HEADER)
+		size = minimum + CAIRN_SEGMENT_HEADER;
+	size = (size + page - 1) / page * page;
+	if (cairn_config.spool_limit_bytes > 0 && bytes + size > limit) {
+		snprintf(failure, sizeof(failure), "the spool limit of %llu bytes is reached", (unsigned long long)limit);
+		*why = failure;
+		return NULL;
+	}
+	snprintf(name, sizeof(name), "first-%u.seg", count);
+	s = cairn_spool_map(name, size);
+	if (s == NULL) {
+		*why = cannot_write(errno);
+		return NULL;
+	}
+	bytes += size;
+	s->capacity = size - CAIRN_SEGMENT_HEADER;
+	s->given.own = s->full.own = ++count;
+	s->given.capacity = s->full.capacity = s->capacity;
+	return s;
+}

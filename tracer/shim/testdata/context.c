@@ -1,0 +1,56 @@
+// What of context.c a process cannot be made to do: samples by the hundred, cgroups of both versions.
+//
+//	context thin FILE N        N samples, of which number i was taken at i; 0: until it is killed
+//	context now FILE           one sample at once, one after 20 ms of CPU time
+//	context find FILE MOUNT    which cpu.stat counts, and what it says
+//	context cpu STAT           the CPU in a thread's stat
+#include "../context.c"
+
+#include <sys/mman.h>
+
+bool cairn_clock_is_tsc;
+static const char *path;
+
+void *cairn_spool_map(const char *name, size_t size)
+{
+	int opened = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
+
+	(void)name;
+	if (opened < 0 || ftruncate(opened, (off_t)size) != 0)
+		return NULL;
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
+}
+
+int main(int argc, char **argv)
+{
+	struct sample s = {0};
+
+	if (argc < 3)
+		return 2;
+	path = argv[2];
+	if (strcmp(argv[1], "thin") == 0) {
+		const int64_t n = atoll(argv[3]);
+		file = cairn_spool_map("", sizeof(*file));
+		memcpy(file->magic, "CAIRNCTX", 8);
+		for (; n == 0 || s.monotonic_ns < n; s.monotonic_ns++) {
+			s.cpu = s.monotonic_ns;
+			add(&s);
+		}
+		printf("%llu\n", (unsigned long long)(interval / INTERVAL));
+	} else if (strcmp(argv[1], "now") == 0) {
+		cairn_context_begin();
+		do
+			read_sample(&s);
+		while (s.cpu_ns < file->table[0][0].cpu_ns + 20000000);
+		due = 0;
+		cairn_context_watch();
+	} else if (strcmp(argv[1], "find") == 0) {
+		char found[4096];
+		find_throttling(path, argv[3], found, sizeof(found));
+		read_throttling(found, &s);
+		printf("%s %lld %lld\n", found, (long long)s.throttled_periods, (long long)s.throttled_ns);
+	} else if (strcmp(argv[1], "cpu") == 0) {
+		printf("%lld\n", (long long)last_cpu(path));
+	}
+	return 0;
+}

@@ -1,0 +1,170 @@
+// Properties of vote.h, for any number of ranks.
+#include "../vote.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(what)                                                                      \
+	do {                                                                             \
+		if (!(what)) {                                                           \
+			fprintf(stderr, "vote.c:%d: %s does not hold\n", __LINE__, #what); \
+			exit(1);                                                         \
+		}                                                                        \
+	} while (0)
+
+enum { MOST = 600 };
+
+static struct cairn_ballot ballot[MOST], sum[MOST], other;
+
+static void random_ballot(struct cairn_ballot *b, uint32_t rank, unsigned behaviours)
+{
+	memset(b, 0, sizeof(*b));
+	b->least_marker = b->greatest_marker = cairn_marker_word(rand() % 400 == 0, 64 + (uint64_t)(rand() % 300 == 0));
+	b->unchanged = rand() % 50 != 0;
+	b->period = (uint32_t)(rand() % 40 == 0 ? 0 : 1 + rand() % 6);
+	b->wanted = 1 + (uint64_t)rand() % 1000;
+	b->most = 1 + (uint64_t)rand() % 1000;
+	b->clusters = 1;
+	b->cluster[0] = (struct cairn_cluster){(uint64_t)(rand() % (int)behaviours) * UINT64_C(0x9e3779b97f4a7c15), rank, 1};
+}
+
+static void same(const struct cairn_ballot *a, const struct cairn_ballot *b)
+{
+	CHECK(a->least_marker == b->least_marker && a->greatest_marker == b->greatest_marker && a->unchanged == b->unchanged);
+	CHECK(a->period == b->period && a->wanted == b->wanted && a->most == b->most && a->clusters == b->clusters);
+	if (a->clusters <= CAIRN_CLUSTERS)
+		CHECK(memcmp(a->cluster, b->cluster, a->clusters * sizeof(a->cluster[0])) == 0);
+}
+
+// Whatever tree the ballots are joined in, and in whatever order, the result is the same, and it is right.
+static void any_tree(uint32_t ranks, unsigned behaviours)
+{
+	for (uint32_t i = 0; i < ranks; i++) {
+		random_ballot(&ballot[i], i, behaviours);
+		sum[i] = ballot[i];
+	}
+	for (uint32_t left = ranks; left > 1; left--) { // two at random become one
+		uint32_t a = (uint32_t)rand() % left, b = (uint32_t)rand() % (left - 1);
+		b += b >= a;
+		cairn_join_ballots(&sum[a], &sum[b]);
+		if (b == left - 1)
+			sum[a] = sum[b];
+		else
+			sum[a] = sum[left - 1];
+	}
+	other = ballot[0];
+	for (uint32_t i = 1; i < ranks; i++)
+		cairn_join_ballots(&ballot[i], &other);
+	same(&sum[0], &other);
+
+	uint32_t unchanged = 1, distinct = 0;
+	for (uint32_t i = 0; i < ranks; i++) {
+		uint32_t k, n = 0;
+		unchanged &= ballot[i].unchanged;
+		for (k = 0; k < i && ballot[k].cluster[0].signature != ballot[i].cluster[0].signature; k++)
+			;
+		if (k < i)
+			continue;
+		distinct++;
+		for (k = i; k < ranks; k++)
+			n += ballot[k].cluster[0].signature == ballot[i].cluster[0].signature;
+		if (other.clusters > CAIRN_CLUSTERS)
+			continue;
+		for (k = 0; k < other.clusters && other.cluster[k].signature != ballot[i].cluster[0].signature; k++)
+			;
+		CHECK(k < other.clusters && other.cluster[k].lead == i && other.cluster[k].ranks == n);
+	}
+	CHECK(other.unchanged == unchanged);
+	CHECK(other.clusters == (distinct > CAIRN_CLUSTERS ? CAIRN_CLUSTERS + 1 : distinct));
+}
+
+static struct cairn_ballot said(uint64_t ordinal, unsigned kind, uint32_t unchanged, uint32_t period, uint64_t wanted, uint64_t most)
+{
+	struct cairn_ballot b = {.least_marker = cairn_marker_word(kind, ordinal), .unchanged = unchanged, .period = period,
+		.wanted = wanted, .most = most, .clusters = 2};
+	b.greatest_marker = b.least_marker;
+	return b;
+}
+
+// The transition graph: what has not changed is clustered once, goes on, and begins anew when something changes.
+static void transitions(void)
+{
+	struct cairn_votes v;
+	struct cairn_ballot all;
+	static const struct { uint32_t unchanged; enum cairn_vote_state state; bool stands; uint64_t step; } steps[] = {
+		{0, CAIRN_ALL_TRACING, false, 64}, {1, CAIRN_CLUSTERING, false, 64}, {1, CAIRN_LEAD, true, 64}, {1, CAIRN_LEAD, true, 128},
+		{1, CAIRN_LEAD, true, 128}, {1, CAIRN_LEAD, true, 256}, {1, CAIRN_LEAD, true, 256}, {1, CAIRN_LEAD, true, 256},
+		{0, CAIRN_ALL_TRACING, false, 64}, {0, CAIRN_ALL_TRACING, false, 64}, {1, CAIRN_CLUSTERING, false, 64}, {1, CAIRN_LEAD, true, 64},
+	};
+	cairn_votes_begin(&v);
+	uint64_t at = v.next[CAIRN_COLLECTIVE];
+	CHECK(at == CAIRN_FIRST_COLLECTIVE && v.next[CAIRN_EXPLICIT] == CAIRN_FIRST_EXPLICIT);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		const uint64_t before = v.step;
+		all = said(at, CAIRN_COLLECTIVE, steps[i].unchanged, 4, 64, 500);
+		cairn_votes_decide(&v, &all);
+		CHECK(v.state == steps[i].state && v.stands == steps[i].stands && v.number == i + 1);
+		CHECK(v.next[CAIRN_COLLECTIVE] == at + steps[i].step && (v.state != CAIRN_LEAD || v.step == v.factor * before));
+		at = v.next[CAIRN_COLLECTIVE];
+	}
+	// too many behaviours: nobody leads
+	all = said(at, CAIRN_COLLECTIVE, 1, 4, 64, 1 << 20);
+	all.clusters = CAIRN_CLUSTERS + 1;
+	cairn_votes_decide(&v, &all);
+	CHECK(v.state == CAIRN_ALL_TRACING && !v.stands);
+	// who sets markers knows better
+	all = said(1, CAIRN_EXPLICIT, 0, 1, 1, 1 << 20);
+	cairn_votes_decide(&v, &all);
+	CHECK(v.next[CAIRN_COLLECTIVE] == UINT64_MAX && v.next[CAIRN_EXPLICIT] > 1);
+	// a rank that has counted otherwise ends it, on all ranks
+	all.least_marker--;
+	cairn_votes_decide(&v, &all);
+	CHECK(v.state == CAIRN_ENDED && v.next[CAIRN_EXPLICIT] == UINT64_MAX && v.next[CAIRN_COLLECTIVE] == UINT64_MAX);
+
+	cairn_votes_begin(&v);
+	all = said(1, CAIRN_EXPLICIT, 0, 1, 1, 1 << 20);
+	cairn_votes_decide(&v, &all);
+	CHECK(v.next[CAIRN_EXPLICIT] == 2);
+}
+
+// Markers come to stand whole turns of the program apart, and stay there while they can; what never repeats is asked ever
+// more seldom.
+static void distances(void)
+{
+	for (uint32_t period = 1; period < 300; period++) {
+		struct cairn_votes v;
+		cairn_votes_begin(&v);
+		uint64_t step = 0;
+		for (int i = 0; i < 4; i++) {
+			const uint64_t at = v.next[CAIRN_COLLECTIVE];
+			struct cairn_ballot all = said(at, CAIRN_COLLECTIVE, 0, period, 50 + (uint64_t)rand() % 900, 4096);
+			cairn_votes_decide(&v, &all);
+			CHECK(v.next[CAIRN_COLLECTIVE] > at && v.step % period == 0 && v.step <= 4096);
+			CHECK(i == 0 || v.step == step || v.step >= 800);
+			step = v.step;
+		}
+	}
+	struct cairn_votes v;
+	cairn_votes_begin(&v);
+	uint64_t votes = 0;
+	while (v.next[CAIRN_COLLECTIVE] < UINT64_C(1) << 32) {
+		struct cairn_ballot all = said(v.next[CAIRN_COLLECTIVE], CAIRN_COLLECTIVE, 0, 0, 64, 1 << 20);
+		cairn_votes_decide(&v, &all);
+		votes++;
+	}
+	CHECK(votes < 8192);
+}
+
+int main(void)
+{
+	srand(4711);
+	for (int i = 0; i < 400; i++) {
+		any_tree(1 + (uint32_t)rand() % MOST, 1 + (unsigned)rand() % 9);
+		any_tree(1 + (uint32_t)rand() % 40, 1 + (unsigned)rand() % 9);
+		any_tree(1 + (uint32_t)rand() % MOST, 1 + (unsigned)rand() % 150);
+	}
+	transitions();
+	distances();
+	return 0;
+}

@@ -1,0 +1,74 @@
+//go:build mpi
+
+package verify
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
+)
+
+// stress builds testdata/stress.c with a sanitizer, over a shim that has it too, a core that keeps segments and an MPI
+// library of one process; it returns the program and the tracer's root.
+func stress(t *testing.T, sanitizer, shim string, config string) (program, root string) {
+	t.Helper()
+	root = t.TempDir()
+	lib := filepath.Join(root, "lib")
+	require.NoError(t, os.Mkdir(lib, 0o755))
+	require.NoError(t, os.Mkdir(filepath.Join(root, "spool"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "config.json"), []byte(config), 0o644))
+	require.NoError(t, os.Symlink(shim, filepath.Join(lib, "libcairn-mpich.so")))
+	show, err := exec.Command("mpicc.mpich", "-show").Output()
+	require.NoError(t, err)
+	compile := []string{"-g", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=" + sanitizer, "-pthread"}
+	for _, f := range strings.Fields(string(show)) {
+		if strings.HasPrefix(f, "-I") {
+			compile = append(compile, f)
+		}
+	}
+	build := func(out string, arguments ...string) string {
+		command := exec.Command("gcc", append(append(compile, "-o", out), arguments...)...)
+		output, err := command.CombinedOutput()
+		require.NoError(t, err, string(output))
+		return out
+	}
+	library := build(filepath.Join(lib, "libmpi.so"), "-fPIC", "-shared", source("fakempi.c"))
+	build(filepath.Join(lib, "libcairn-core.so"), "-fPIC", "-shared", source("core.c"))
+	// a sanitizer wants to come before all libraries, so the shim is linked, not preloaded
+	return build(filepath.Join(root, "stress"), source("stress.c"), "-Wl,--no-as-needed",
+		filepath.Join(lib, "libcairn-mpich.so"), library, "-Wl,-rpath,"+lib), root
+}
+
+// Six threads in everything at once that the shim's threads share, under the sanitizers; what they recorded must then be
+// what the reference log has. With tracing that stops in the midst of it the program must not notice.
+func TestStressUnderSanitizers(t *testing.T) {
+	for _, test := range []struct{ target, sanitizer string }{{"tsan", "thread"}, {"asan", "address,undefined"}} {
+		shim := filepath.Join(shimtest.Sanitized(t, test.target), "libcairn-mpich.so")
+		program, root := stress(t, test.sanitizer, shim, `{"verify": true}`)
+		environment := []string{"TSAN_OPTIONS=exitcode=66", "ASAN_OPTIONS=exitcode=66:detect_leaks=0", "UBSAN_OPTIONS=print_stacktrace=1"}
+		t.Run(test.target, func(t *testing.T) {
+			r := shimtest.Run(t, environment, program, "60")
+			require.Equal(t, 0, r.Code, r.Stdout+r.Stderr)
+			directories, err := filepath.Glob(filepath.Join(root, "spool", "*"))
+			require.NoError(t, err)
+			require.Len(t, directories, 1)
+			result, err := Compare(open(t, directories), directories)
+			require.NoError(t, err)
+			for _, d := range result.Disagreements {
+				t.Error(d)
+			}
+			require.Equal(t, 1, result.Ranks)
+			t.Logf("%d calls", result.Calls)
+		})
+		t.Run(test.target+"/stops", func(t *testing.T) {
+			r := shimtest.Run(t, append(environment, "STUB_SEGMENTS=9"), program, "60")
+			require.Equal(t, 0, r.Code, r.Stdout+r.Stderr)
+		})
+	}
+}

@@ -1,0 +1,205 @@
+//go:build mpi
+
+package verify
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder"
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
+)
+
+// A program that makes a few hundred calls, waits until the core is loaded if CAIRN_TEST_WAIT is set, makes them again, and says
+// whether there is a core, and the result.
+const brief = `
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int core(void)
+{
+	char line[4096];
+	int found = 0;
+	FILE *f = fopen("/proc/self/maps", "r");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		found |= strstr(line, "libcairn-core.so") != NULL;
+	if (f != NULL)
+		fclose(f);
+	return found;
+}
+static int work(int n)
+{
+	int sum = 0, one = 1, got = 0;
+	for (int i = 0; i < n; i++) {
+		MPI_Request r[2];
+		MPI_Irecv(&got, 1, MPI_INT, 0, i % 5, MPI_COMM_SELF, &r[0]);
+		MPI_Isend(&one, 1, MPI_INT, 0, i % 5, MPI_COMM_SELF, &r[1]);
+		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+		MPI_Allreduce(&got, &one, 1, MPI_INT, MPI_MAX, MPI_COMM_SELF);
+		sum += one;
+	}
+	return sum;
+}
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	int sum = work(200);
+	for (int i = 0; getenv("CAIRN_TEST_WAIT") != NULL && !core() && i < 60000; i++)
+		usleep(1000);
+	sum += work(200);
+	MPI_Finalize();
+	printf("core %d, sum %d\n", core(), sum);
+	return 6;
+}
+`
+
+func compileBrief(t *testing.T, implementation string) string {
+	t.Helper()
+	source := filepath.Join(t.TempDir(), "brief.c")
+	require.NoError(t, os.WriteFile(source, []byte(brief), 0o644))
+	return shimtest.Compile(t, implementation, source)
+}
+
+// A process that calls little never has the core, and so no Go runtime: the trace is the same as with one.
+func TestShortProgramHasNoCore(t *testing.T) {
+	for _, implementation := range shimtest.Implementations {
+		t.Run(implementation, func(t *testing.T) {
+			program := compileBrief(t, implementation)
+			run := func(says string, config map[string]any) string {
+				tracer := shimtest.NewTracer(t, config)
+				r := tracer.Run(t, program)
+				require.Equal(t, 6, r.Code, r.Stderr)
+				require.Contains(t, r.Stdout, says)
+				require.NotContains(t, r.Stderr, "cairn")
+				directories := tracer.Processes(t)
+				require.Len(t, directories, 1)
+				result, err := Compare(open(t, directories), directories)
+				require.NoError(t, err)
+				require.Empty(t, result.Disagreements)
+				return directories[0]
+			}
+			short := run("core 0", map[string]any{"verify": true})
+			t.Setenv("CAIRN_TEST_WAIT", "1")
+			long := run("core 1", map[string]any{"verify": true, "segment_bytes": 8192})
+			want, report, err := recorder.Recover(short)
+			require.NoError(t, err)
+			require.Less(t, report.Segments, 8)
+			got, report, err := recorder.Recover(long)
+			require.NoError(t, err)
+			require.Greater(t, report.Segments, 8)
+			require.Equal(t, want.Signatures, got.Signatures)
+			require.Equal(t, want.Grammar, got.Grammar)
+			require.Equal(t, want.Sequences, got.Sequences)
+			require.Equal(t, want.Communicators, got.Communicators)
+			require.Equal(t, want.Sites, got.Sites)
+			require.NotEmpty(t, got.Ranks.At(0).Context)
+			require.NotEmpty(t, want.Ranks.At(0).Context)
+		})
+	}
+}
+
+// A startCall is a system call of the shim's start: the nth of its name in the thread that calls MPI_Init.
+type startCall struct {
+	name string
+	n    int
+	text string
+}
+
+// startCalls are the system calls from the process's directory to the thread.
+func startCalls(t *testing.T, program string, environment []string) (calls []startCall) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "strace")
+	r := shimtest.Run(t, nil, straced(out, nil, program, environment)...)
+	require.Equal(t, 6, r.Code, r.Stderr)
+	b, err := os.ReadFile(out)
+	require.NoError(t, err)
+	seen, begun := map[string]int{}, false
+	for line := range strings.Lines(string(b)) {
+		m := regexp.MustCompile(`^([a-z0-9_]+)\((.*)`).FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		seen[m[1]]++
+		begun = begun || m[1] == "mkdir" && strings.Contains(line, "/spool/")
+		if begun {
+			calls = append(calls, startCall{m[1], seen[m[1]], strings.TrimSpace(m[2])})
+		}
+		if begun && m[1] == "mmap" && strings.Contains(line, "MAP_SHARED") && strings.Contains(last(calls, "openat"), ".seg") {
+			return calls
+		}
+	}
+	t.Fatal("the start has no end: ", string(b))
+	return nil
+}
+
+func last(calls []startCall, name string) (text string) {
+	for _, c := range calls {
+		if c.name == name {
+			text = c.text
+		}
+	}
+	return text
+}
+
+// straced is the command that runs a program under strace, which may do something to its calls.
+func straced(out string, inject []string, program string, environment []string) []string {
+	command := append([]string{"strace", "-o", out}, inject...)
+	for _, e := range environment {
+		command = append(command, "-E", e)
+	}
+	return append(command, program)
+}
+
+// Killed at every system call of its start, a process leaves nothing, or what can be recovered; and when one of these calls
+// fails the program does not notice, and hears at most one line.
+func TestEveryStepOfTheStart(t *testing.T) {
+	_, err := exec.LookPath("strace")
+	require.NoError(t, err, "hack/install.sh base installs it")
+	const implementation = "mpich"
+	program := compileBrief(t, implementation)
+	plain := shimtest.Run(t, nil, program)
+	tracer := shimtest.NewTracer(t, map[string]any{})
+	environment := []string{"LD_PRELOAD=" + tracer.Preload()}
+	calls := startCalls(t, program, environment)
+	require.Greater(t, len(calls), 20)
+	inject := func(c startCall, what string) (shimtest.Result, []string) {
+		require.NoError(t, os.RemoveAll(filepath.Join(tracer.Dir, "spool")))
+		require.NoError(t, os.Mkdir(filepath.Join(tracer.Dir, "spool"), 0o700))
+		filter := []string{"-e", "trace=" + c.name, "-e", fmt.Sprintf("inject=%s:%s:when=%d", c.name, what, c.n)}
+		r := shimtest.Run(t, nil, straced("/dev/null", filter, program, environment)...)
+		return r, tracer.Processes(t)
+	}
+	for _, c := range calls {
+		t.Run(fmt.Sprintf("%s/%d", c.name, c.n), func(t *testing.T) {
+			t.Log(c.text)
+			r, directories := inject(c, "signal=KILL")
+			require.Equal(t, "killed", r.Signal, "%+v", r)
+			for _, dir := range directories {
+				_, report, err := recorder.Recover(dir)
+				require.NoError(t, err)
+				require.LessOrEqual(t, report.Calls, uint64(1))
+				require.NotEmpty(t, report.EndedEarly)
+			}
+			if c.name == "clone3" || c.name == "rseq" || c.name == "mprotect" {
+				return // libc's, which cannot live with every failure
+			}
+			r, directories = inject(c, "error=ENOSPC")
+			require.Equal(t, plain.Code, r.Code, r.Stderr)
+			require.Contains(t, r.Stdout, "sum 400") // a core that is there early may find what the shim did not
+			require.LessOrEqual(t, strings.Count(r.Stderr, "cairn: "), 1, r.Stderr)
+			for _, dir := range directories {
+				_, _, err := recorder.Recover(dir)
+				require.NoError(t, err)
+			}
+		})
+	}
+}
