@@ -19,7 +19,9 @@ import (
 func stress(t *testing.T, sanitizer, shim string, config string) (program, root string) {
 	t.Helper()
 	root = t.TempDir()
+	// the length of the core's path is a multiple of eight: see TestStressUnderSanitizers
 	lib := filepath.Join(root, "lib")
+	lib += strings.Repeat("x", 7-(len(filepath.Join(lib, "libcairn-core.so"))+7)%8)
 	require.NoError(t, os.Mkdir(lib, 0o755))
 	require.NoError(t, os.Mkdir(filepath.Join(root, "spool"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(root, "config.json"), []byte(config), 0o644))
@@ -47,11 +49,17 @@ func stress(t *testing.T, sanitizer, shim string, config string) (program, root 
 
 // Six threads in everything at once that the shim's threads share, under the sanitizers; what they recorded must then be
 // what the reference log has. With tracing that stops in the midst of it the program must not notice.
+//
+// ThreadSanitizer does not see the loader's lock. It forgives a dl_iterate_phdr the reading of a module's name that a dlopen
+// wrote, but not of the zero that ends it, which it only notices where the name fills whole words; so what the loader itself
+// writes is not looked at.
 func TestStressUnderSanitizers(t *testing.T) {
+	suppressions := filepath.Join(t.TempDir(), "suppressions")
+	require.NoError(t, os.WriteFile(suppressions, []byte("called_from_lib:ld-linux\n"), 0o644))
 	for _, test := range []struct{ target, sanitizer string }{{"tsan", "thread"}, {"asan", "address,undefined"}} {
 		shim := filepath.Join(shimtest.Sanitized(t, test.target), "libcairn-mpich.so")
 		program, root := stress(t, test.sanitizer, shim, `{"verify": true}`)
-		environment := []string{"TSAN_OPTIONS=exitcode=66", "ASAN_OPTIONS=exitcode=66:detect_leaks=0", "UBSAN_OPTIONS=print_stacktrace=1"}
+		environment := []string{"TSAN_OPTIONS=exitcode=66:suppressions=" + suppressions, "ASAN_OPTIONS=exitcode=66:detect_leaks=0", "UBSAN_OPTIONS=print_stacktrace=1"}
 		t.Run(test.target, func(t *testing.T) {
 			r := shimtest.Run(t, environment, program, "60")
 			require.Equal(t, 0, r.Code, r.Stdout+r.Stderr)
