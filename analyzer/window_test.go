@@ -16,7 +16,6 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
-	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
@@ -224,7 +223,7 @@ func TestAPartCostsWhatItHas(t *testing.T) {
 				require.NoError(t, err)
 				findings[i], err = analyzer.Run(context.Background(), r, of)
 				require.NoError(t, err)
-				require.NoError(t, match.Each(context.Background(), timeline.Of(r), of.Clocks, func(c *match.Call) error {
+				require.NoError(t, timeline.Each(context.Background(), timeline.Of(r), of.Clocks, func(c *timeline.Call) error {
 					if !c.Apart {
 						calls[i]++
 					}

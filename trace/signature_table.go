@@ -3,7 +3,6 @@ package trace
 import (
 	"fmt"
 	"math"
-	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -46,12 +45,6 @@ func (t *SignatureTable) Terminal(key []byte) int32 {
 	return int32(len(t.ends) - 1)
 }
 
-// Lookup is as Terminal, without adding.
-func (t *SignatureTable) Lookup(key []byte) (terminal int32, ok bool) {
-	_, terminal = t.find(uint32(xxhash.Sum64(key)), key)
-	return terminal, terminal >= 0
-}
-
 // find returns the terminal of key, else −1 and the free slot for it.
 func (t *SignatureTable) find(hash uint32, key []byte) (slot uint32, terminal int32) {
 	mask := uint32(len(t.slots) - 1)
@@ -84,11 +77,6 @@ func (t *SignatureTable) grow() {
 
 // Len is the number of terminals.
 func (t *SignatureTable) Len() int { return len(t.ends) }
-
-// Bytes estimates the memory that t holds.
-func (t *SignatureTable) Bytes() int {
-	return cap(t.keys) + 8*cap(t.ends) + len(t.slots)*int(unsafe.Sizeof(signatureSlot{}))
-}
 
 // Key is the encoded signature of a terminal; it must not be changed.
 func (t *SignatureTable) Key(terminal int32) []byte {

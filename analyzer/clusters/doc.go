@@ -18,7 +18,7 @@
 // What counts as the same call can be widened (likeness.go): parameters that do not matter (Chameleon's filter), call
 // paths that differ in some frames (ScalaTrace II §3.3).
 //
-// But for the phases' times, everything is computed on the grammar without expanding it: a sequence is known by a polynomial hash, which for a
-// rule follows from those of its parts (hash.go), and a rule met again adds nothing to the distinct calls. The cost is
-// that of the rules, not of the calls.
+// But for the phases' times, everything is computed on the grammar without expanding it: a sequence is known by a
+// polynomial hash, which for a rule follows from those of its parts (hash.go), and a rule met again adds nothing to the
+// distinct calls. The cost is that of the rules, not of the calls.
 package clusters

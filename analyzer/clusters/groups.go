@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -149,17 +150,7 @@ func differs(a, b spent) string {
 		if p.a < p.b {
 			how = "shorter"
 		}
-		words = append(words, fmt.Sprintf("%s %s %s", p.name, seconds(math.Abs(p.a-p.b)), how))
+		words = append(words, fmt.Sprintf("%s %s %s", p.name, wording.Duration(math.Abs(p.a-p.b)), how))
 	}
 	return strings.Join(words, " and ")
-}
-
-func seconds(s float64) string {
-	switch {
-	case s >= 1:
-		return fmt.Sprintf("%.3g s", s)
-	case s >= 1e-3:
-		return fmt.Sprintf("%.3g ms", 1e3*s)
-	}
-	return fmt.Sprintf("%.3g µs", 1e6*s)
 }

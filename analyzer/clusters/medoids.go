@@ -46,8 +46,8 @@ type weighted struct {
 }
 
 // divide puts points into k groups, or with k = 0 into the fewest that make a strong structure, one if none does, and
-// into more only where that halves what the silhouette lacks to 1. It
-// gives the groups, each with its lead first and the others in order; groups largest first.
+// into more only where that halves what the silhouette lacks to 1. It gives the groups, each with its lead first and the
+// others in order; groups largest first.
 func divide(points map[int]point, k int, how Method) [][]int {
 	all := distinct(points)
 	some := all

@@ -50,7 +50,9 @@ func Compare(ctx context.Context, a, b timeline.Trace) (Findings, error) {
 	f.compareIterations(x, y)
 	f.comparePlaces(x, y)
 	f.comparePhases(x, y)
-	f.Text = f.sentence()
+	f.Text = f.sentence() // of all changes, also those that are not listed
+	f.Omitted = max(0, len(f.Changes)-maxListed)
+	f.Changes = f.Changes[:len(f.Changes)-f.Omitted]
 	return f, nil
 }
 
@@ -98,8 +100,6 @@ func (f *Findings) compareIterations(x, y *side) {
 	slices.SortStableFunc(f.Changes, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.What, b.What), -cmp.Compare(math.Abs(a.Seconds), math.Abs(b.Seconds)))
 	})
-	f.Omitted = max(0, len(f.Changes)-maxListed)
-	f.Changes = f.Changes[:len(f.Changes)-f.Omitted]
 	if f.Tests == 0 {
 		f.Notes = append(f.Notes, "The runs have no loop in common with enough iterations: nothing can be said of significance.")
 	}

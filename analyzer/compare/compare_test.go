@@ -75,7 +75,29 @@ func TestFasterIsNotSlower(t *testing.T) {
 	f := compared(t, run(t, 2, 200, 2, 1.1), run(t, 1, 200, -1, 1))
 	require.NotEmpty(t, f.Changes)
 	assert.InDelta(t, -9.1, f.Changes[0].Percent, 1)
-	assert.Contains(t, f.Text, "it became slower in none")
+	assert.Contains(t, f.Text, "significantly so on 1 rank; it became slower on none")
+}
+
+// TestAllChangesCount: the sentence counts also the changes that are beyond the list, and ranks rather than changes.
+func TestAllChangesCount(t *testing.T) {
+	all := func(seed uint64, factor float64) timeline.Trace {
+		random := rand.New(rand.NewPCG(seed, 4))
+		return timeline.Of(tracetest.Stencil{Ranks: 120, Iterations: 20, Work: func(int, int) float64 {
+			return 5 * factor * (0.99 + 0.02*random.Float64())
+		}}.Build().Open(t))
+	}
+	f := compared(t, all(1, 1), all(2, 1.5))
+	assert.Len(t, f.Changes, 100)
+	assert.Positive(t, f.Omitted)
+	assert.Contains(t, f.Text, " 119 others became slower too.")
+
+	slow := func(rank int, phase string) compare.Change {
+		return compare.Change{Rank: rank, Phase: phase, What: "computation", Shift: 1, Seconds: 10, Percent: 20}
+	}
+	few := compare.Findings{Difference: 10, Tests: 8, Changes: []compare.Change{slow(3, "loop a"), slow(3, "loop b")}}
+	assert.NotContains(t, few.Sentence(), "became slower too", "the same rank in two phases")
+	few.Changes = append(few.Changes, slow(1, "loop a"))
+	assert.Contains(t, few.Sentence(), " 1 other became slower too.")
 }
 
 // TestEqualRunsDoNotDiffer: over 50 seeds.

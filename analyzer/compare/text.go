@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // much is the part of the difference from which on something is said to make most of it.
@@ -15,15 +16,15 @@ const much = 0.5
 
 // sentence says what the difference is, where most of it is, and which rank became slower, if any did beyond doubt.
 func (f *Findings) sentence() string {
-	text := fmt.Sprintf("B took as long as A (%s).", duration(f.A.Seconds))
+	text := fmt.Sprintf("B took as long as A (%s).", wording.Duration(f.A.Seconds))
 	if f.Difference != 0 {
 		how := "longer"
 		if f.Difference < 0 {
 			how = "less long"
 		}
-		text = fmt.Sprintf("B took %s %s than A (%s, %s).", duration(math.Abs(f.Difference)), how, duration(f.A.Seconds), duration(f.B.Seconds))
+		text = fmt.Sprintf("B took %s %s than A (%s, %s).", wording.Duration(math.Abs(f.Difference)), how, wording.Duration(f.A.Seconds), wording.Duration(f.B.Seconds))
 	}
-	slower, faster := 0, 0
+	slower, faster := map[int]bool{}, map[int]bool{} // ranks; one may be in several phases
 	var worst *Change
 	for i := range f.Changes {
 		c := &f.Changes[i]
@@ -31,12 +32,12 @@ func (f *Findings) sentence() string {
 			continue
 		}
 		if c.Shift > 0 {
-			slower++
+			slower[c.Rank] = true
 			if worst == nil || c.Seconds > worst.Seconds {
 				worst = c
 			}
 		} else {
-			faster++
+			faster[c.Rank] = true
 		}
 	}
 	if worst == nil || worst.Seconds < much*f.Difference {
@@ -46,12 +47,12 @@ func (f *Findings) sentence() string {
 	case f.Tests == 0:
 		return text + " The runs have no loop in common with enough iterations to tell a change from chance."
 	case worst != nil:
-		text += fmt.Sprintf(" Rank %d computes %.1f%% longer in an iteration of %s: %s in all.", worst.Rank, worst.Percent, worst.Phase, duration(worst.Seconds))
-		if slower > 1 {
-			text += fmt.Sprintf(" %d others became slower too.", slower-1)
+		text += fmt.Sprintf(" Rank %d computes %.1f%% longer in an iteration of %s: %s in all.", worst.Rank, worst.Percent, worst.Phase, wording.Duration(worst.Seconds))
+		if len(slower) > 1 {
+			text += fmt.Sprintf(" %s became slower too.", wording.Count(len(slower)-1, "other", "others"))
 		}
-	case faster > 0:
-		text += fmt.Sprintf(" Computation became faster, significantly so in %d cases; it became slower in none.", faster)
+	case len(faster) > 0:
+		text += fmt.Sprintf(" Computation became faster, significantly so on %s; it became slower on none.", wording.Count(len(faster), "rank", "ranks"))
 	case len(f.Changes) > 0:
 		c := f.Changes[0]
 		text += fmt.Sprintf(" No rank's computation changed significantly; time in MPI did, most on rank %d in %s: %+.1f%% per iteration.", c.Rank, c.Phase, c.Percent)
@@ -70,7 +71,7 @@ func (f *Findings) mostOfIt() string {
 			continue // the other way
 		}
 		sum += p.Difference
-		names = append(names, fmt.Sprintf("%s (%s)", p.name(), duration(math.Abs(p.Difference))))
+		names = append(names, fmt.Sprintf("%s (%s)", p.name(), wording.Duration(math.Abs(p.Difference))))
 		if sum/f.Difference >= much {
 			return fmt.Sprintf(" Most of that, on average over ranks: %s.", strings.Join(names, ", "))
 		}
@@ -85,16 +86,6 @@ func (p *Place) name() string {
 		return "computation before " + name
 	}
 	return name
-}
-
-func duration(s float64) string {
-	switch {
-	case math.Abs(s) >= 1:
-		return fmt.Sprintf("%.2f s", s)
-	case math.Abs(s) >= 0.001:
-		return fmt.Sprintf("%.3g ms", s*1e3)
-	}
-	return fmt.Sprintf("%.3g µs", s*1e6)
 }
 
 // textRows bounds the tables on a terminal.
@@ -114,7 +105,7 @@ func (f *Findings) WriteText(w io.Writer) error {
 	if len(f.Changes) > 0 {
 		fmt.Fprintf(t, "\nSignificant: rank\twhat\tper iteration\t\ttotal, s\tp\tphase\n")
 		for _, c := range f.Changes[:min(len(f.Changes), textRows)] {
-			fmt.Fprintf(t, "%d\t%s\t%s\t%+.1f%%\t%+.6f\t%.1g\t%s\n", c.Rank, c.What, duration(c.Shift), c.Percent, c.Seconds, c.PValue, c.Phase)
+			fmt.Fprintf(t, "%d\t%s\t%s\t%+.1f%%\t%+.6f\t%.1g\t%s\n", c.Rank, c.What, wording.Duration(c.Shift), c.Percent, c.Seconds, c.PValue, c.Phase)
 		}
 	}
 	fmt.Fprintf(t, "\nPlace, mean over ranks\tA, s\tB, s\tB - A, s\tmost on rank\n")

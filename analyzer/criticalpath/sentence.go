@@ -2,8 +2,9 @@ package criticalpath
 
 import (
 	"fmt"
-	"math"
 	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // blameText is the verdict as a sentence.
@@ -33,12 +34,12 @@ func (a *analysis) blameText(v Verdict, set []worker) string {
 			fmt.Fprintf(&b, " %s", between(v.After, Place{v.Function, v.CallSite}))
 		}
 	}
-	fmt.Fprintf(&b, "; without that the run would take at most %s less (of %s).", Duration(v.GainSeconds), Duration(a.seconds(a.path.end-a.path.start)))
+	fmt.Fprintf(&b, "; without that the run would take at most %s less (of %s).", wording.Duration(v.GainSeconds), wording.Duration(a.seconds(a.path.end-a.path.start)))
 	if v.ThrottledSeconds > 0 {
-		fmt.Fprintf(&b, " The CPU limit of its container stopped it for %s longer than the others: that, not more work, makes it slow.", Duration(v.ThrottledSeconds))
+		fmt.Fprintf(&b, " The CPU limit of its container stopped it for %s longer than the others: that, not more work, makes it slow.", wording.Duration(v.ThrottledSeconds))
 	}
 	if v.MoreLost != nil {
-		fmt.Fprintf(&b, " More of the run, %s, is lost to %s.", Duration(v.MoreLost.Seconds), v.MoreLost.words())
+		fmt.Fprintf(&b, " More of the run, %s, is lost to %s.", wording.Duration(v.MoreLost.Seconds), v.MoreLost.words())
 	}
 	return b.String()
 }
@@ -79,17 +80,17 @@ func (a *analysis) nobodyText(harmless []worker, mean float64) string {
 	}
 	e := a.efficiency()
 	text := fmt.Sprintf("No rank stands out: the %d ranks compute between %s and %s each, %.0f%% of the %s that the run takes",
-		len(workers), Duration(least), Duration(most), 100*e.Parallel, Duration(a.seconds(a.path.end-a.path.start)))
+		len(workers), wording.Duration(least), wording.Duration(most), 100*e.Parallel, wording.Duration(a.seconds(a.path.end-a.path.start)))
 	if len(workers) == 1 {
 		text = fmt.Sprintf("No rank stands out: the only one computes %s, %.0f%% of the %s that the run takes",
-			Duration(least), 100*e.Parallel, Duration(a.seconds(a.path.end-a.path.start)))
+			wording.Duration(least), 100*e.Parallel, wording.Duration(a.seconds(a.path.end-a.path.start)))
 	}
 	if where, share := a.costliestCall(func(activity) bool { return true }); e.Parallel < 0.8 && where != "" {
 		text += fmt.Sprintf("; the most of the rest goes to %s (%.0f%% of all ranks' time)", where, 100*share)
 	}
 	if len(harmless) > 0 {
 		text += fmt.Sprintf(". Rank %d computes %.1fx as long as the others, but that costs the run at most %s",
-			a.ranks[harmless[0].row].Rank, harmless[0].useful/mean, Duration(max(0, gain(harmless[:1], mean))))
+			a.ranks[harmless[0].row].Rank, harmless[0].useful/mean, wording.Duration(max(0, gain(harmless[:1], mean))))
 	}
 	return text + "."
 }
@@ -98,7 +99,7 @@ func (a *analysis) nobodyText(harmless []worker, mean float64) string {
 func (a *analysis) networkText(e Efficiency) string {
 	ideal := min(e.IdealSeconds+a.seconds(a.startAndEnd()), a.seconds(a.run()))
 	text := fmt.Sprintf("The network makes this job slow: no rank stands out, and with messages and calls that cost nothing the run would take %s instead of %s",
-		Duration(ideal), Duration(a.seconds(a.run())))
+		wording.Duration(ideal), wording.Duration(a.seconds(a.run())))
 	if where, share := a.costliestCall(func(what activity) bool { return !a.names.startsOrEnds(what) }); where != "" {
 		text += fmt.Sprintf("; most of the difference goes to %s (%.0f%% of all ranks' time)", where, 100*share)
 	}
@@ -129,19 +130,4 @@ func (a *analysis) costliestCall(counts func(activity) bool) (where string, shar
 		return "", 0
 	}
 	return a.names.place(what.function, what.site).at(), float64(most) / float64(all)
-}
-
-// Duration words seconds with a precision that a person can use.
-func Duration(s float64) string {
-	switch {
-	case math.Abs(s) < 1e-9: // clocks tick no finer: what is left of a difference of sums
-		return "0 s"
-	case s >= 100:
-		return fmt.Sprintf("%.0f s", s)
-	case s >= 1:
-		return fmt.Sprintf("%.1f s", s)
-	case s >= 0.001:
-		return fmt.Sprintf("%.3g ms", s*1e3)
-	}
-	return fmt.Sprintf("%.3g µs", s*1e6)
 }

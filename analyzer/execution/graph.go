@@ -59,12 +59,11 @@ type moment struct {
 	enter    int64
 }
 
-// Analyze makes the graph. All calls up to the end of the window are read: who waits for whom is known by order alone.
+// Analyze makes the graph. All calls of the run are read: who waits for whom is known by order alone.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (*Graph, error) {
 	g := &Graph{SchemaVersion: SchemaVersion, From: o.From, To: o.To, Vertices: []Vertex{}, Edges: []Edge{}}
 	locations, sites := timeline.Locations(t), t.Sites()
-	at := map[moment]int{}
-	b := &builder{edges: map[[2]moment]string{}}
+	b := &builder{at: map[moment]int{}, edges: map[[2]int]string{}}
 	first, began := int64(0), false
 	_, err := match.All(ctx, t, o.Clocks, b, func(c *match.Call) {
 		if !began {
@@ -83,7 +82,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (*Graph, error) {
 		if s := c.Signature.Site; s > 0 && int(s) <= len(sites) {
 			v.CallSite = callsite.Name(&sites[s-1])
 		}
-		at[moment{c.Location, c.Enter}] = len(g.Vertices)
+		b.at[moment{c.Location, c.Enter}] = len(g.Vertices)
 		g.Vertices = append(g.Vertices, v)
 	})
 	if err != nil {
@@ -99,11 +98,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (*Graph, error) {
 	}
 	var vertical []Edge
 	for pair, kind := range b.edges {
-		from, known := at[pair[0]]
-		to, also := at[pair[1]]
-		if known && also && pair[0].location != pair[1].location {
-			vertical = append(vertical, Edge{place[from], place[to], kind})
-		}
+		vertical = append(vertical, Edge{place[pair[0]], place[pair[1]], kind})
 	}
 	slices.SortFunc(vertical, func(a, b Edge) int {
 		if a.From != b.From {
@@ -130,15 +125,26 @@ func (g *Graph) sort() []int {
 	return place
 }
 
-// A builder collects vertical edges. It is a match.Handler.
+// A builder collects the vertical edges between vertices. It is a match.Handler: it is told of a message or a collective
+// after the calls that it joins were seen.
 type builder struct {
-	edges map[[2]moment]string
+	at    map[moment]int    // where a call is in Vertices
+	edges map[[2]int]string // by the positions of the calls that they join: their kind
+}
+
+// edge notes that the call at one moment waited for that at another, if both are vertices.
+func (b *builder) edge(cause, waiting moment, kind string) {
+	from, known := b.at[cause]
+	to, also := b.at[waiting]
+	if known && also && cause.location != waiting.location {
+		b.edges[[2]int{from, to}] = kind
+	}
 }
 
 // Message implements match.Handler.
 func (b *builder) Message(m *match.Message) {
 	if done := m.Receive.Done; done != nil {
-		b.edges[[2]moment{{m.Send.Post.Location, m.Send.Post.Enter}, {done.Location, done.Enter}}] = "message"
+		b.edge(moment{m.Send.Post.Location, m.Send.Post.Enter}, moment{done.Location, done.Enter}, "message")
 	}
 }
 
@@ -149,7 +155,7 @@ func (b *builder) Collective(c *match.Collective, part int) {
 		return
 	}
 	post, done := c.Parts[awaited].Post, c.Parts[part].Done
-	b.edges[[2]moment{{post.Location, post.Enter}, {done.Location, done.Enter}}] = "collective"
+	b.edge(moment{post.Location, post.Enter}, moment{done.Location, done.Enter}, "collective")
 }
 
 // Settled implements match.Handler.

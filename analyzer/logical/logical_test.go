@@ -2,6 +2,7 @@ package logical_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -62,6 +63,39 @@ func TestExpansionIsTheOriginal(t *testing.T) {
 				len(p.Derived), len(p.Kept), p.Inside, p.Outside, len(file), sizes.Signatures+sizes.Grammar+sizes.RankMap+sizes.Values)
 		})
 	}
+}
+
+// In an intercommunicator peers are numbered in the other group: in another part of the world, or in another world.
+func TestPeersOfIntercommunicatorsAreOnTheOtherSide(t *testing.T) {
+	b := tracetest.New(8)
+	left, right, away := b.Comm("x+y#0", 0, 1, 2, 3), b.Comm("x+y#0", 4, 5, 6, 7), b.Comm("port#0", 0, 1, 2, 3, 4, 5, 6, 7)
+	b.Communicator(left).Remote, b.Communicator(right).Remote = b.Communicator(right).Members, b.Communicator(left).Members
+	b.Communicator(away).Remote = trace.NewRankList([]int{-1, -1})
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		inter := tracetest.Comm(left)
+		if i >= 4 {
+			inter = tracetest.Comm(right)
+		}
+		r.Init(0, 1)
+		for k := range 100 {
+			r.Send(2+float64(k)/100, 2.005+float64(k)/100, (i+1)%8).Recv(2.005+float64(k)/100, 2.01+float64(k)/100, (i+7)%8, 8)
+		}
+		r.Call("MPI_Intercomm_create", 5, 6, tracetest.Args{"newintercomm": inter})
+		r.Call("MPI_Comm_connect", 6, 7, tracetest.Args{"newcomm": tracetest.Comm(away)})
+		if i == 1 {
+			r.Call("MPI_Send", 8, 9, tracetest.Args{"dest": 2, "comm": inter}) // world rank 6: not a neighbour
+			r.Call("MPI_Send", 9, 10, tracetest.Args{"dest": 1, "comm": tracetest.Comm(away)})
+		}
+		r.Finalize(20, 21)
+	})
+	b.Meta().Final = true
+	r := b.Open(t)
+	p := program(t, r)
+	assert.Contains(t, p.Kept, 1, "it alone sends to the other side")
+	calls := strings.Join(p.Expand(1), "\n")
+	assert.Contains(t, calls, "dest=rank 6 ")
+	assert.Contains(t, calls, "dest=rank 1 of another world ")
+	require.Equal(t, logical.Physical(timeline.Of(r), 1), p.Expand(1))
 }
 
 func TestCompass(t *testing.T) {

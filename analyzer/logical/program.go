@@ -91,9 +91,9 @@ func New(ctx context.Context, t timeline.Trace, shape *topology.Topology) (*Prog
 			}
 		}
 		own := rankProgram{sequence: -1}
-		for _, null := range []bool{false, true} {
-			if slices.Equal(calls, p.derive(r.Rank, null, maximal)) {
-				own = rankProgram{0, null}
+		for _, asNull := range []bool{false, true} {
+			if slices.Equal(calls, p.derive(r.Rank, asNull, maximal)) {
+				own = rankProgram{0, asNull}
 				break
 			}
 		}

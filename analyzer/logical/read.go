@@ -80,14 +80,19 @@ func (p *Program) text(t timeline.Trace, e *trace.Event, see func(parameter int,
 	return b.String(), peers
 }
 
-// peer words a peer: a direction, the rank in MPI_COMM_WORLD, or a name of MPI.
+// peer words a peer: a direction, the rank in MPI_COMM_WORLD, its rank in another world, or a name of MPI.
 func (p *Program) peer(t timeline.Trace, e *trace.Event, v *trace.Value) string {
 	if v.Form == trace.Name {
 		return v.Text
 	}
 	world := int(v.Int)
-	if comms := t.Communicators(); e.Comm >= 0 && v.Int >= 0 && len(comms[e.Comm].Remote) == 0 && world < comms[e.Comm].Members.Len() {
-		world = comms[e.Comm].Members.At(world)
+	if comms := t.Communicators(); e.Comm >= 0 && v.Int >= 0 {
+		if group := others(&comms[e.Comm], e.Rank); world < group.Len() {
+			world = group.At(world)
+		}
+	}
+	if world < 0 {
+		return fmt.Sprintf("rank %d of another world", v.Int)
 	}
 	if s := p.shape; s != nil && e.Rank < len(s.Vertex) && world >= 0 && world < len(s.Vertex) && s.Vertex[e.Rank] >= 0 && s.Vertex[world] >= 0 && s.Copy[e.Rank] == s.Copy[world] {
 		for d, there := range p.neighbours(e.Rank) {
@@ -97,6 +102,14 @@ func (p *Program) peer(t timeline.Trace, e *trace.Event, v *trace.Value) string 
 		}
 	}
 	return fmt.Sprintf("rank %d", world)
+}
+
+// others is the group that peers of a rank are numbered in: in an intercommunicator, that on the other side.
+func others(c *trace.Communicator, rank int) trace.RankList {
+	if c.Remote.Len() > 0 && c.Members.Index(rank) >= 0 {
+		return c.Remote
+	}
+	return c.Members
 }
 
 func valueText(v *trace.Value) string {

@@ -32,11 +32,8 @@ type completed struct {
 	envelope
 }
 
-// Each calls f for every call of the trace, in the order in which calls were entered. A call is valid until f returns.
-func Each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, f func(*Call) error) error {
-	return each(ctx, t, clocks, nil, f)
-}
-
+// each calls f for every call of the trace, in the order in which calls were entered; decoded (nil: nobody) is shown each
+// where it is decoded. A call is valid until f returns.
 func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, decoded func(*timeline.Call), f func(*Call) error) error {
 	r := newReading(t)
 	r.decoded = decoded

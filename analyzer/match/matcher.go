@@ -4,7 +4,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
-// A Matcher matches the calls of a trace. Feed it every call as Each gives them, then call Finish.
+// A Matcher matches the calls of a trace. Feed it every call as each gives them, then call Finish.
 type Matcher struct {
 	handler   Handler
 	watcher   Watcher // the handler, if it is one

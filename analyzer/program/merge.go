@@ -124,8 +124,11 @@ func joinNodes(a, b *node) *node {
 	return a
 }
 
-// merge unites sorted lists.
+// merge unites sorted lists; a may be changed. Most often b is the class that comes next: thousands are added one by one.
 func merge(a, b []int) []int {
+	if len(a) > 0 && len(b) > 0 && a[len(a)-1] < b[0] {
+		return append(a, b...)
+	}
 	all := append(append(make([]int, 0, len(a)+len(b)), a...), b...)
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -102,10 +102,14 @@ func (p printer) call(n *Node, indent, times, who string) {
 	}
 }
 
-// tripsWords are trip counts with the ranks whose they are.
+// tripsWords are trip counts with the ranks whose they are, the first of them.
 func tripsWords(list []Trips) string {
 	var words []string
-	for _, t := range list {
+	for i, t := range list {
+		if i == maxGroups && len(list) > maxGroups+1 {
+			words = append(words, fmt.Sprintf("%d other counts", len(list)-i))
+			break
+		}
 		words = append(words, t.Text+prefixed(" on ", rankWord(t.Ranks)))
 	}
 	return strings.Join(words, "; ")

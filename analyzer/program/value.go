@@ -214,7 +214,7 @@ func (g *grouping) values() []Value {
 	return list
 }
 
-// maxGroups bounds the values of a parameter that are told apart by rank.
+// maxGroups bounds the values of a parameter, and the trip counts in the text, that are told apart by rank.
 const maxGroups = 8
 
 // value words a value; "" for what says nothing. thread −1: of no particular one.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // next says what to do next, from the verdict and the numbers.
@@ -106,7 +107,7 @@ func (r *Report) nextBalanced() []string {
 	}
 	if e.Communication < 0.8 && len(r.CallSites) > 0 {
 		c := r.CallSites[0]
-		steps = append(steps, fmt.Sprintf("Most of the rest is time inside MPI; the costliest call is %s (%s of all ranks together, %s of it waiting).", callsite.At(c.Function, c.CallSite), criticalpath.Duration(c.Seconds), criticalpath.Duration(c.Waiting)))
+		steps = append(steps, fmt.Sprintf("Most of the rest is time inside MPI; the costliest call is %s (%s of all ranks together, %s of it waiting).", callsite.At(c.Function, c.CallSite), wording.Duration(c.Seconds), wording.Duration(c.Waiting)))
 	}
 	for _, f := range r.Path.ByFunction {
 		if (f.Function == "MPI_Init" || f.Function == "MPI_Init_thread" || f.Function == "launch") && f.Share > 0.2 {
@@ -127,7 +128,7 @@ func (r *Report) warnings() []string {
 		if len(r.Clock.Domains) <= 1 {
 			why = "the times that were kept are rounded" // all ranks have one clock
 		}
-		list = append(list, fmt.Sprintf("%d messages seem to arrive before they were sent, by up to %s: %s, and times are no better than that.", r.Clock.Violations, criticalpath.Duration(r.Clock.WorstSeconds), why))
+		list = append(list, fmt.Sprintf("%d messages seem to arrive before they were sent, by up to %s: %s, and times are no better than that.", r.Clock.Violations, wording.Duration(r.Clock.WorstSeconds), why))
 	}
 	const most = 8
 	if len(list) > most {

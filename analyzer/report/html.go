@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 //go:embed page
@@ -37,7 +38,7 @@ type shownSection struct {
 
 // templates are the page's parts by file name.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"seconds": criticalpath.Duration, "fixed": fixed, "percent": percent, "explain": explain,
+	"seconds": wording.Duration, "fixed": fixed, "percent": percent, "explain": explain,
 	"place":    func(p criticalpath.Place) string { return callsite.At(p.Function, p.CallSite) },
 	"minus":    func(a, b float64) float64 { return a - b },
 	"plus":     func(a, b float64) float64 { return a + b },

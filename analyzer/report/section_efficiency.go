@@ -3,8 +3,8 @@ package report
 import (
 	"fmt"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // An efficiency is a node of POP's tree: the product of its parts.
@@ -38,10 +38,10 @@ func (e efficiency) Grade() string { return grade(float64(e.Percent) / 100) }
 func (r *Report) tree() efficiency {
 	e := r.Efficiency
 	return efficiency{"Parallel efficiency", "The share of all ranks' time that is computation, outside MPI.", whole(e.Parallel), []efficiency{
-		{"Load balance", fmt.Sprintf("Ranks compute %s on average, the busiest %s. Low: work is unequally divided.", criticalpath.Duration(e.MeanUseful), criticalpath.Duration(e.MaxUseful)), whole(e.LoadBalance), nil},
-		{"Communication efficiency", fmt.Sprintf("The busiest rank computes %s of the %s. Low: even that one waits, transfers data or starts up.", criticalpath.Duration(e.MaxUseful), criticalpath.Duration(r.RunSeconds)), whole(e.Communication), []efficiency{
-			{"Serialization", fmt.Sprintf("On an ideal network the run would take %s, of which the busiest rank computes %s. Low: ranks wait for each other in turn, whatever the network.", criticalpath.Duration(e.IdealSeconds), criticalpath.Duration(e.MaxUseful)), whole(e.Serialization), nil},
-			{"Transfer", fmt.Sprintf("The share of the %s that an ideal network and a free MPI would leave. Low: the time goes to messages and calls themselves.", criticalpath.Duration(r.RunSeconds)), whole(e.Transfer), nil},
+		{"Load balance", fmt.Sprintf("Ranks compute %s on average, the busiest %s. Low: work is unequally divided.", wording.Duration(e.MeanUseful), wording.Duration(e.MaxUseful)), whole(e.LoadBalance), nil},
+		{"Communication efficiency", fmt.Sprintf("The busiest rank computes %s of the %s. Low: even that one waits, transfers data or starts up.", wording.Duration(e.MaxUseful), wording.Duration(r.RunSeconds)), whole(e.Communication), []efficiency{
+			{"Serialization", fmt.Sprintf("On an ideal network the run would take %s, of which the busiest rank computes %s. Low: ranks wait for each other in turn, whatever the network.", wording.Duration(e.IdealSeconds), wording.Duration(e.MaxUseful)), whole(e.Serialization), nil},
+			{"Transfer", fmt.Sprintf("The share of the %s that an ideal network and a free MPI would leave. Low: the time goes to messages and calls themselves.", wording.Duration(r.RunSeconds)), whole(e.Transfer), nil},
 		}},
 	}}
 }
@@ -78,7 +78,7 @@ func viewEfficiency(r *Report) any {
 			}
 		}
 		view.Label = fmt.Sprintf("Efficiencies over time. Parallel efficiency is lowest, %s, from %s on, and highest, %s, from %s on. The table below has all values.",
-			percent(least.Efficiency.Parallel), criticalpath.Duration(least.StartSeconds), percent(most.Efficiency.Parallel), criticalpath.Duration(most.StartSeconds))
+			percent(least.Efficiency.Parallel), wording.Duration(least.StartSeconds), percent(most.Efficiency.Parallel), wording.Duration(most.StartSeconds))
 	}
 	return view
 }

@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // A fact is a line of the provenance.
@@ -62,7 +62,7 @@ func (r *Report) clockWords() string {
 	}
 	text := fmt.Sprintf("%d clocks", len(r.Clock.Domains))
 	if r.Clock.ErrorSeconds != nil {
-		text += ", laid over one another to within " + criticalpath.Duration(*r.Clock.ErrorSeconds)
+		text += ", laid over one another to within " + wording.Duration(*r.Clock.ErrorSeconds)
 	} else {
 		text += ", of which messages do not tell enough: the wall clocks are believed"
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // What is shown of many ranks at most; report.json has all of them.
@@ -33,7 +34,7 @@ func viewRanks(r *Report) any {
 	busiest := slices.MaxFunc(r.Ranks, func(a, b criticalpath.RankTime) int { return cmp.Compare(a.Computation, b.Computation) })
 	awaited := slices.MaxFunc(r.Ranks, func(a, b criticalpath.RankTime) int { return cmp.Compare(a.CausedWaiting, b.CausedWaiting) })
 	v.Label = fmt.Sprintf("Strips of all ranks. Rank %d computes longest, %s. Rank %d is awaited longest, %s. The table below has the values.",
-		busiest.Rank, criticalpath.Duration(busiest.Computation), awaited.Rank, criticalpath.Duration(awaited.CausedWaiting))
+		busiest.Rank, wording.Duration(busiest.Computation), awaited.Rank, wording.Duration(awaited.CausedWaiting))
 	return v
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // Summary is what a run prints when it ends: the verdict and the numbers behind it.
@@ -42,13 +43,13 @@ func (r *Report) Text() string {
 	if len(r.WaitStates) > 0 {
 		t.heading("Waiting, all ranks together")
 		for _, w := range first(slices.DeleteFunc(slices.Clone(r.WaitStates), func(w criticalpath.WaitTime) bool { return w.PartOf != "" }), summaryRows) {
-			t.row(criticalpath.Duration(w.Seconds), fmt.Sprintf("%s, %d times: %s", w.Kind, w.Count, explain(w.Kind)))
+			t.row(wording.Duration(w.Seconds), fmt.Sprintf("%s, %d times: %s", w.Kind, w.Count, explain(w.Kind)))
 		}
 	}
 	if causes := r.rootCauses(); len(causes) > 0 {
 		t.heading("What they waited for in the end")
 		for _, d := range first(causes, summaryRows) {
-			t.row(criticalpath.Duration(d.ShortTerm+d.LongTerm), fmt.Sprintf("rank %d, %s", d.Rank, activity(d.Function, d.CallSite)))
+			t.row(wording.Duration(d.ShortTerm+d.LongTerm), fmt.Sprintf("rank %d, %s", d.Rank, activity(d.Function, d.CallSite)))
 		}
 	}
 	if impacts := r.impacts(); r.Path.Impact.Within+r.Path.Impact.Between > 0 && len(impacts) > 0 {
@@ -56,9 +57,9 @@ func (r *Report) Text() string {
 		for _, i := range first(impacts, summaryRows) {
 			what := activity(i.Function, i.CallSite)
 			if idle := i.Within + i.Between; idle > 0 {
-				what += fmt.Sprintf(", %s of it idle", criticalpath.Duration(idle))
+				what += fmt.Sprintf(", %s of it idle", wording.Duration(idle))
 			}
-			t.row(criticalpath.Duration(i.Seconds()), what)
+			t.row(wording.Duration(i.Seconds()), what)
 		}
 	}
 	if len(r.CallSites) > 0 {
@@ -66,15 +67,15 @@ func (r *Report) Text() string {
 		for _, s := range first(r.CallSites, summaryRows) {
 			what := fmt.Sprintf("%s, %d times", callsite.At(s.Function, s.CallSite), s.Calls)
 			if s.Waiting > 0 {
-				what += fmt.Sprintf(", %s of it waiting", criticalpath.Duration(s.Waiting))
+				what += fmt.Sprintf(", %s of it waiting", wording.Duration(s.Waiting))
 			}
-			t.row(criticalpath.Duration(s.Seconds), what)
+			t.row(wording.Duration(s.Seconds), what)
 		}
 	}
 	if len(r.WhatIf) > 0 {
-		t.heading(fmt.Sprintf("What if (the run took %s)", criticalpath.Duration(r.RunSeconds)))
+		t.heading(fmt.Sprintf("What if (the run took %s)", wording.Duration(r.RunSeconds)))
 		for _, w := range first(r.WhatIf, summaryRows) {
-			t.row(criticalpath.Duration(w.Seconds), "if "+w.What)
+			t.row(wording.Duration(w.Seconds), "if "+w.What)
 		}
 	}
 	if warnings := r.warnings(); len(warnings) > 0 {
@@ -93,7 +94,7 @@ func (r *Report) origins() string {
 	if what == "" {
 		what = p.Executable
 	}
-	line := fmt.Sprintf("%s, attempt %d, run %d: %d ranks, %s", what, p.Attempt, p.Run, p.Ranks, criticalpath.Duration(r.RunSeconds))
+	line := fmt.Sprintf("%s, attempt %d, run %d: %d ranks, %s", what, p.Attempt, p.Run, p.Ranks, wording.Duration(r.RunSeconds))
 	if p.Start != "" {
 		line += ", started " + p.Start
 	}

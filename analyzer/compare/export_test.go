@@ -1,0 +1,4 @@
+package compare
+
+// Sentence is what Compare says of findings.
+func (f *Findings) Sentence() string { return f.sentence() }

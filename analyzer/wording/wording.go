@@ -1,0 +1,30 @@
+// Package wording puts numbers into words, the same in the findings of all analyses.
+package wording
+
+import (
+	"fmt"
+	"math"
+)
+
+// Duration words seconds with a precision that a person can use.
+func Duration(s float64) string {
+	switch size := math.Abs(s); {
+	case size < 1e-9: // clocks tick no finer: what is left of a difference of sums
+		return "0 s"
+	case size >= 100:
+		return fmt.Sprintf("%.0f s", s)
+	case size >= 1:
+		return fmt.Sprintf("%.1f s", s)
+	case size >= 0.001:
+		return fmt.Sprintf("%.3g ms", s*1e3)
+	}
+	return fmt.Sprintf("%.3g µs", s*1e6)
+}
+
+// Count words how many there are of something: "1 call", "2 calls".
+func Count[N int | uint64](n N, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
