@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -45,7 +46,7 @@ func Compare(ctx context.Context, a, b timeline.Trace) (Findings, error) {
 	f.A, f.B = x.run, y.run
 	f.Difference, f.Computation, f.MPI = y.run.Seconds-x.run.Seconds, y.run.Computation-x.run.Computation, y.run.MPI-x.run.MPI
 	if x.run.Ranks != y.run.Ranks {
-		f.Notes = append(f.Notes, fmt.Sprintf("A has %d ranks, B %d: ranks of the same number may not do the same.", x.run.Ranks, y.run.Ranks))
+		f.Notes = append(f.Notes, fmt.Sprintf("A has %s, B %d: ranks of the same number may not do the same.", wording.Count(x.run.Ranks, "rank", "ranks"), y.run.Ranks))
 	}
 	f.compareIterations(x, y)
 	f.comparePlaces(x, y)
@@ -100,9 +101,6 @@ func (f *Findings) compareIterations(x, y *side) {
 	slices.SortStableFunc(f.Changes, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.What, b.What), -cmp.Compare(math.Abs(a.Seconds), math.Abs(b.Seconds)))
 	})
-	if f.Tests == 0 {
-		f.Notes = append(f.Notes, "The runs have no loop in common with enough iterations: nothing can be said of significance.")
-	}
 }
 
 func (f *Findings) comparePlaces(x, y *side) {

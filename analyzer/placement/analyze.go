@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -83,7 +84,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	at := graphOf(traffic, row, len(ranks)).best(node, len(names))
 	bytes, messages := crossing(at)
 	if saved(f.Crossing, bytes) < worthwhile && (f.Crossing > 0 || saved(f.CrossingMessages, messages) < worthwhile) {
-		f.Text = fmt.Sprintf("%s of the bytes cross nodes; no order of the ranks was found that lets clearly fewer cross.", part(f.Crossing, f.Bytes))
+		f.Text = fmt.Sprintf("%s of the %s cross nodes; no order of the ranks was found that lets clearly fewer cross.", f.share(f.Crossing, f.CrossingMessages), f.what())
 		return f, nil
 	}
 	f.Predicted, f.PredictedMessages = bytes, messages
@@ -91,7 +92,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		f.Order = append(f.Order, ranks[from].Rank)
 	}
 	f.Proposed = on(at)
-	f.Text = fmt.Sprintf("%s of the bytes cross nodes; with the ranks in another order it would be %s.", part(f.Crossing, f.Bytes), part(f.Predicted, f.Bytes))
+	f.Text = fmt.Sprintf("%s of the %s cross nodes; with the ranks in another order it would be %s.", f.share(f.Crossing, f.CrossingMessages), f.what(), f.share(f.Predicted, f.PredictedMessages))
 	if o.Clocks == nil {
 		return f, nil
 	}
@@ -122,7 +123,11 @@ func (f *Findings) play(ctx context.Context, t timeline.Trace, o Options, now, t
 	f.Gain = &gain
 	f.Assumes = fmt.Sprintf("a message takes %.3g µs and %.3g ns per byte within a node, %.3g µs and %.3g ns between nodes; ranks compute as fast anywhere",
 		o.Near.Latency/1e3, o.Near.PerByte, o.Far.Latency/1e3, o.Far.PerByte)
-	f.Text = strings.TrimSuffix(f.Text, ".") + fmt.Sprintf(", and the run %.1f%% shorter by the replay.", 100*gain)
+	how := "shorter"
+	if gain < 0 {
+		how = "longer"
+	}
+	f.Text = strings.TrimSuffix(f.Text, ".") + fmt.Sprintf(", and the run %.1f%% %s by the replay.", 100*math.Abs(gain), how)
 	return nil
 }
 
@@ -196,9 +201,18 @@ func saved(before, after uint64) float64 {
 	return 1 - float64(after)/float64(before)
 }
 
-func part(a, b uint64) string {
-	if b == 0 {
-		return "0%"
+// what is told of the traffic: bytes, or messages where these have none.
+func (f *Findings) what() string {
+	if f.Bytes == 0 {
+		return "messages"
 	}
-	return fmt.Sprintf("%.0f%%", 100*float64(a)/float64(b))
+	return "bytes"
+}
+
+// share words a part of that.
+func (f *Findings) share(bytes, messages uint64) string {
+	if f.Bytes == 0 {
+		return fmt.Sprintf("%.0f%%", 100*float64(messages)/float64(f.Messages))
+	}
+	return fmt.Sprintf("%.0f%%", 100*float64(bytes)/float64(f.Bytes))
 }

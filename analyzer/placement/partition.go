@@ -114,8 +114,15 @@ func (g graph) exchange(at []int, nodes int) {
 			for _, m := range moves {
 				partner, most := -1, int64(0)
 				for k, other := range members[m.node] {
-					theirs := ties(other)
-					gain := m.gain + theirs[home] - theirs[m.node]
+					gain := m.gain
+					for _, e := range g[other] {
+						switch at[e.to] {
+						case home:
+							gain += int64(e.weight)
+						case m.node:
+							gain -= int64(e.weight)
+						}
+					}
 					for _, e := range g[rank] {
 						if e.to == other {
 							gain -= 2 * int64(e.weight)

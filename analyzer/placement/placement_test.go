@@ -143,3 +143,19 @@ func TestNeverWorse(t *testing.T) {
 		}
 	}
 }
+
+// Messages without bytes (signals, or of a datatype that the trace does not know) are told as messages.
+func TestMessagesWithoutBytes(t *testing.T) {
+	b := tracetest.New(8)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.Info().Node = []string{"a", "b"}[i%2]
+		r.At("x.c:1").Init(0, 1)
+		for k := range 20 {
+			now := float64(2 + k)
+			r.At("x.c:2").Call("MPI_Send", now, now+0.1, tracetest.Args{"dest": i ^ 1, "count": 0, "datatype": "MPI_DOUBLE"}).At("x.c:3").Recv(now+0.1, now+0.2, i^1, 0)
+		}
+		r.At("x.c:4").Finalize(100, 101)
+	})
+	f, _ := analyze(t, b)
+	assert.Contains(t, f.Text, "100% of the messages cross nodes; with the ranks in another order it would be 0%")
+}

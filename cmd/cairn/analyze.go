@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -92,33 +91,12 @@ With --job it writes the findings of one analysis for one run of a TracedMPIJob;
 	log.register(c)
 	flags := c.Flags()
 	flags.StringVarP(&out, "output", "o", "", "directory for the report, a local one or s3://bucket/prefix")
-	flags.Float64Var(&only.from, "from", 0, "look at the run from this second on")
-	flags.Float64Var(&only.to, "to", 0, "and up to this one (0: to its end)")
+	only.register(flags)
 	flags.BoolVar(&job, "job", false, "one analysis of one run of a job")
 	flags.StringVar(&url, "store", "", "with --job: the job's directory or s3://bucket/prefix")
 	flags.StringVar(&name, "analysis", "", "with --job: which analysis")
 	flags.IntVar(&index, "index", 0, "with --job: which run, counted from 0")
 	return c
-}
-
-// A part of a run, in seconds; the zero value is all of it.
-type part struct{ from, to float64 }
-
-func (p part) given() bool { return p != part{} }
-
-// end is where it ends.
-func (p part) end() float64 {
-	if p.to == 0 {
-		return math.MaxInt32 // seconds
-	}
-	return p.to
-}
-
-func (p part) check() error {
-	if p.from < 0 || p.to < 0 || p.to > 0 && p.to <= p.from || math.IsNaN(p.from) || math.IsNaN(p.to) || p.from > math.MaxInt32 {
-		return usageError{fmt.Errorf("--from %v --to %v: seconds count from the begin of the run, and --to comes after --from", p.from, p.to)}
-	}
-	return nil
 }
 
 // collectEarly keeps garbage small for a trace of many ranks, each of which has a decoder: most of the memory stays, and to
@@ -171,7 +149,7 @@ func clocksWithin(ctx context.Context, f *traceFile, path string, s3 s3Flags, m 
 		}
 		leaveClock(ctx, path, s3, m)
 	}
-	within, err := analyzer.Within(ctx, f.Reader, m, only.from, only.end())
+	within, err := analyzer.Within(ctx, f.Reader, m, float64(only.from), only.end())
 	var none analyzer.PartError
 	switch {
 	case errors.As(err, &none):

@@ -48,12 +48,12 @@ func (t *topologyFlags) options() (topology.Options, error) {
 
 func newClustersCommand() *cobra.Command {
 	var (
-		s3       s3Flags
-		shape    topologyFlags
-		o        clusters.Options
-		method   string
-		asJSON   bool
-		untimely bool
+		s3      s3Flags
+		shape   topologyFlags
+		o       clusters.Options
+		method  string
+		asJSON  bool
+		noTimes bool
 	)
 	c := &cobra.Command{
 		Use:   "clusters FILE",
@@ -78,7 +78,7 @@ topology of the messages. A group's lead stands for it: cairn reduce writes a tr
 				return err
 			}
 			defer f.Close()
-			if !untimely {
+			if !noTimes {
 				if o.Clock, err = clockBeside(c.Context(), args[0], s3, f); err != nil {
 					return err
 				}
@@ -101,7 +101,7 @@ topology of the messages. A group's lead stands for it: cairn reduce writes a tr
 	flags.StringVar(&method, "method", string(clusters.Medoids), "medoids: leads in the middle of their groups; farthest: leads as far apart as can be")
 	flags.StringSliceVar(&o.Ignore, "ignore", nil, "parameters that do not make calls different: count, tag, …")
 	flags.IntVar(&o.Frames, "frames", 0, "calls count as the same whose call paths differ in so many frames at most")
-	flags.BoolVar(&untimely, "no-times", false, "leave the times of single calls alone: phases are not divided by timing")
+	flags.BoolVar(&noTimes, "no-times", false, "leave the times of single calls alone: phases are not divided by timing")
 	flags.BoolVar(&asJSON, "json", false, "as JSON, for tools")
 	return c
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/report"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/shipper"
 	"github.com/cairn-mpi/cairn/store"
 	"github.com/cairn-mpi/cairn/tracer/verify"
@@ -35,7 +36,7 @@ func (r localRun) conclude(ctx context.Context, run shipper.LocalRun) bool {
 	if r.verify && !r.compare(f, run) {
 		fine = false
 	}
-	fmt.Fprintf(r.stdout, "trace:  %s (%d calls of %d ranks in %d bytes)\n", r.relative(run.Trace), run.Summary.Calls, run.Summary.Ranks, f.Sizes().Total)
+	fmt.Fprintf(r.stdout, "trace:  %s (%d calls of %s in %d bytes)\n", r.relative(run.Trace), run.Summary.Calls, wording.Count(run.Summary.Ranks, "rank", "ranks"), f.Sizes().Total)
 	if rep != nil {
 		fmt.Fprintf(r.stdout, "report: %s\n", r.relative(filepath.Join(run.Directory, "report", "index.html")))
 	}

@@ -58,7 +58,7 @@ func newDumpCommand() *cobra.Command {
 						}
 					}
 					if _, err := out.Write(append(line, '\n')); err != nil {
-						return nil // the reader has gone: `cairn dump … | head`
+						return err
 					}
 				}
 				if err := cursor.Err(); err != nil {
@@ -66,8 +66,7 @@ func newDumpCommand() *cobra.Command {
 					return damaged(args[0], err)
 				}
 			}
-			_ = out.Flush()
-			return nil
+			return out.Flush()
 		},
 	}
 	s3.register(c)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +18,7 @@ func newExportCommand() *cobra.Command {
 	var (
 		s3                s3Flags
 		format, out, list string
+		only              part
 		o                 perfetto.Options
 	)
 	c := &cobra.Command{
@@ -29,7 +29,7 @@ func newExportCommand() *cobra.Command {
 perfetto: a track per rank with a slice per MPI call, an arrow per message, and the critical path as a track of its
 own. Open the file in https://ui.perfetto.dev, which shows it without sending it anywhere.`,
 		Example: `  cairn export out/trace.cairn -o out/trace.perfetto
-  cairn export s3://traces/default/stencil/<uid>/0/0/trace.cairn -o part.perfetto --from 10s --to 10.5s --ranks 0-7,64`,
+  cairn export s3://traces/default/stencil/<uid>/0/0/trace.cairn -o part.perfetto --from 10 --to 10.5 --ranks 0-7,64`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if format != "perfetto" {
@@ -38,22 +38,17 @@ own. Open the file in https://ui.perfetto.dev, which shows it without sending it
 			if out == "" {
 				return usageError{errors.New("where to? cairn export FILE -o OUT")}
 			}
-			if o.From < 0 || o.To < 0 || o.To > 0 && o.To <= o.From {
-				return usageError{fmt.Errorf("--from %v --to %v: times count from the begin of the run, and --to comes after --from", o.From, o.To)}
+			if err := only.check(); err != nil {
+				return err
 			}
-			var err error
-			if o.Ranks, err = parseRanks(list); err != nil {
-				return usageError{err}
-			}
+			o.From, o.To = only.from.duration(), only.to.duration()
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
 				return err
 			}
 			defer f.Close()
-			for _, rank := range o.Ranks {
-				if !hasRank(f, rank) {
-					return usageError{fmt.Errorf("%s has no rank %d", args[0], rank)}
-				}
+			if o.Ranks, err = chosenRanks(f, args[0], list); err != nil {
+				return err
 			}
 			if o.Clock, err = clockBeside(c.Context(), args[0], s3, f); err != nil {
 				return err
@@ -70,6 +65,9 @@ own. Open the file in https://ui.perfetto.dev, which shows it without sending it
 			if closed := file.Close(); err == nil {
 				err = closed
 			}
+			if err == nil && summary.Calls == 0 && (only.given() || o.Ranks != nil) {
+				err = only.nothing(args[0])
+			}
 			if err != nil {
 				os.Remove(out)
 				return err
@@ -82,8 +80,7 @@ own. Open the file in https://ui.perfetto.dev, which shows it without sending it
 	s3.register(c)
 	c.Flags().StringVar(&format, "format", "perfetto", "of what tool")
 	c.Flags().StringVarP(&out, "output", "o", "", "the file to write")
-	c.Flags().DurationVar(&o.From, "from", 0, "show what happened from this time on, counted from the begin of the run")
-	c.Flags().DurationVar(&o.To, "to", 0*time.Second, "and before this (0: to the end)")
+	only.register(c.Flags())
 	c.Flags().StringVar(&list, "ranks", "", "only these ranks, as 0-7,64 (default all)")
 	return c
 }
@@ -109,6 +106,20 @@ func parseRanks(list string) ([]int, error) {
 		}
 		for r := low; r <= high; r++ {
 			ranks = append(ranks, r)
+		}
+	}
+	return ranks, nil
+}
+
+// chosenRanks reads a list of ranks that a trace has; nil for an empty list.
+func chosenRanks(f *traceFile, path, list string) ([]int, error) {
+	ranks, err := parseRanks(list)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	for _, rank := range ranks {
+		if !hasRank(f, rank) {
+			return nil, usageError{fmt.Errorf("%s has no rank %d", path, rank)}
 		}
 	}
 	return ranks, nil

@@ -13,6 +13,7 @@ func newGraphCommand() *cobra.Command {
 	var (
 		s3     s3Flags
 		o      execution.Options
+		only   part
 		ranks  string
 		asJSON bool
 	)
@@ -26,25 +27,29 @@ time line of calls. Times are seconds since the run began.`,
   cairn graph out/trace.cairn --from 0 --to 1 --json`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.To <= o.From {
+			if !only.given() {
 				return usageError{errors.New("which part of the run? --from SECONDS --to SECONDS")}
 			}
-			if ranks != "" {
-				chosen, err := parseRanks(ranks)
-				if err != nil {
-					return usageError{err}
-				}
+			if err := only.check(); err != nil {
+				return err
+			}
+			o.From, o.To = float64(only.from), only.end()
+			f, err := openTrace(c.Context(), args[0], s3)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			chosen, err := chosenRanks(f, args[0], ranks)
+			if err != nil {
+				return err
+			}
+			if chosen != nil {
 				wanted := map[int]bool{}
 				for _, r := range chosen {
 					wanted[r] = true
 				}
 				o.Ranks = func(r int) bool { return wanted[r] }
 			}
-			f, err := openTrace(c.Context(), args[0], s3)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
 			clocks, err := clockBeside(c.Context(), args[0], s3, f)
 			if err != nil {
 				return err
@@ -54,6 +59,9 @@ time line of calls. Times are seconds since the run began.`,
 			if err != nil {
 				return damaged(args[0], err)
 			}
+			if len(g.Vertices) == 0 {
+				return only.nothing(args[0])
+			}
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), g)
 			}
@@ -62,8 +70,7 @@ time line of calls. Times are seconds since the run began.`,
 	}
 	s3.register(c)
 	flags := c.Flags()
-	flags.Float64Var(&o.From, "from", 0, "seconds since the run began")
-	flags.Float64Var(&o.To, "to", 0, "seconds since the run began")
+	only.register(flags)
 	flags.StringVar(&ranks, "ranks", "", "only these ranks (0-7,12)")
 	flags.BoolVar(&asJSON, "json", false, "as JSON, for tools")
 	return c

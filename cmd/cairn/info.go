@@ -158,6 +158,9 @@ func inform(f *traceFile, placement bool) *information {
 	return i
 }
 
+// mostRows bounds the rows that are printed for single ranks.
+const mostRows = 32
+
 func (i *information) print(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name string, value any) { fmt.Fprintf(table, "%s\t%v\n", name, value) }
@@ -189,13 +192,21 @@ func (i *information) print(w io.Writer) error {
 	} {
 		row("  "+part.name, part.bytes)
 	}
-	for _, early := range i.EndedEarly {
+	for n, early := range i.EndedEarly {
+		if n == mostRows {
+			row("…", fmt.Sprintf("%d ranks ended early in all (--json names them)", len(i.EndedEarly)))
+			break
+		}
 		row(fmt.Sprintf("rank %d ended early", early.Rank), early.Where)
 	}
 	if len(i.Excluded) > 0 {
 		row("not recorded", strings.Join(i.Excluded, ", "))
 	}
-	for _, c := range i.Context {
+	for n, c := range i.Context {
+		if n == mostRows {
+			row("…", fmt.Sprintf("and %d further ranks (--json has them)", len(i.Context)-n))
+			break
+		}
 		row(fmt.Sprintf("rank %d", c.Rank), c)
 	}
 	for _, note := range i.Notes {

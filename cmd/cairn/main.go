@@ -6,20 +6,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/internal/version"
 )
 
 func main() {
 	// SIGTERM ends a pod's commands in good order: what they hold is still written.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	err := newRootCommand().ExecuteContext(ctx)
+	root, out := newRootCommand(), &output{Writer: os.Stdout}
+	root.SetOut(out)
+	err := root.ExecuteContext(ctx)
 	stop()
+	if err == nil {
+		err = out.err
+	}
 	if err == nil {
 		return
 	}
@@ -28,6 +35,21 @@ func main() {
 		fmt.Fprintln(os.Stderr, "cairn:", err)
 	}
 	os.Exit(code)
+}
+
+// output is where commands print to. It keeps the first error for the end: what is cut short by a full disk is no success,
+// and no line of a table has to ask.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	if o.err == nil && err != nil {
+		o.err = fmt.Errorf("cannot print: %w", err)
+	}
+	return n, err
 }
 
 func newRootCommand() *cobra.Command {
@@ -66,7 +88,7 @@ func newRootCommand() *cobra.Command {
 func exactly(n int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usageError{fmt.Errorf("%d arguments are given, %s", len(args), c.UseLine())}
+			return usageError{fmt.Errorf("%s, not %d: %s (see '%s --help')", wording.Count(len(args), "argument is given", "arguments are given"), n, c.UseLine(), c.CommandPath())}
 		}
 		return nil
 	}

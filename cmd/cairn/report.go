@@ -76,6 +76,18 @@ browser where there is one: a way to look at a report in a bucket that only this
 				return err
 			}
 			raw, err := getBytes(c.Context(), s, report.DataFile)
+			if store.IsNotFound(err) { // perhaps it is the folder of a run, that has the report beside its trace
+				beside, openErr := s3.open(strings.TrimRight(where, "/") + "/report")
+				if openErr != nil {
+					return openErr
+				}
+				var other error
+				if raw, other = getBytes(c.Context(), beside, report.DataFile); other == nil {
+					s, err = beside, nil
+				} else if store.IsNotFound(other) {
+					return usageError{fmt.Errorf("%w; 'cairn run' and 'cairn analyze' write reports", err)}
+				}
+			}
 			if err != nil {
 				return err
 			}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/cairn-mpi/cairn/internal/readlimit"
+	"github.com/cairn-mpi/cairn/merger/collect"
 	"github.com/cairn-mpi/cairn/store"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -26,6 +28,9 @@ func openTrace(ctx context.Context, path string, s3 s3Flags) (*traceFile, error)
 	}
 	object, err := store.OpenFile(ctx, path, o)
 	if err != nil {
+		if about, statErr := os.Stat(path); statErr == nil && about.IsDir() {
+			return nil, usageError{fmt.Errorf("%s is a directory; the trace of a run is the file %s in it", path, collect.TraceFile)}
+		}
 		return nil, err
 	}
 	reader, err := trace.Open(object, object.Size(), readlimit.Option(object.Size()))
