@@ -11,7 +11,7 @@ type intervalModel struct {
 	parent *intervalModel
 	next   *[16]*intervalModel // what follows each symbol; nil: nothing does
 	moves  *[8][16]lanes       // where to move, by stage and symbol
-	seen   uint8               // symbols, at most 255
+	seen   uint8               // symbols, at most modelYoung
 }
 
 // lanes are 17 numbers of 16 bits, little endian; the last is what all symbols have together. Those before it are moved
@@ -169,7 +169,7 @@ func (m *intervalModel) move(s int) {
 	a, b, c, d := m.below.words()
 	e, f, g, h := to.words()
 	m.below.setWords(a+(e-a)>>rate&mask-half, b+(f-b)>>rate&mask-half, c+(g-c)>>rate&mask-half, d+(h-d)>>rate&mask-half)
-	if seen < 255 {
+	if seen < modelYoung { // beyond that, it makes no difference
 		m.seen = seen + 1
 	}
 }
@@ -203,18 +203,52 @@ func (m *intervalModel) encode(e *ransEncoder, s int) {
 }
 
 func (m *intervalModel) decode(d *ransDecoder) int {
-	var s int
 	if m.seen < modelYoung {
-		l := m.expectedLanes()
-		s = l.symbol(d.place())
-		d.take(l.share(s))
-	} else {
-		s = m.below.symbol(d.place())
-		d.take(m.below.share(s))
+		return m.decodeYoung(d)
 	}
+	// What decodeYoung does, by lanes.symbol, ransDecoder.take and learn, in one piece and without what has no effect any
+	// more: readers of timing spend most of their time here.
+	x := d.x
+	p := uint64(x&(shareTotal-1))*everyLane | highLanes
+	b0, b1, b2, b3 := m.below.words()
+	n := (p-b0)>>15&everyLane + (p-b1)>>15&everyLane + (p-b2)>>15&everyLane + (p-b3)>>15&everyLane
+	s := int(n*everyLane>>48-1) & 15
+	start, size := m.below.share(s)
+	x = size*(x>>shareBits) + x&(shareTotal-1) - start
+	if at := d.at; at+2 <= len(d.in) {
+		more, next := x<<16|uint32(binary.LittleEndian.Uint16(d.in[at:at+2])), at+2
+		if x >= ransLow {
+			next = at
+		}
+		if x < ransLow {
+			x = more
+		}
+		d.x, d.at = x, next
+	} else {
+		d.advanceLast(x)
+	}
+	t0, t1, t2, t3 := m.moves[stageLast][s].words()
+	m.below.setWords(b0+(t0-b0)>>rateLast&maskLast-halfLast, b1+(t1-b1)>>rateLast&maskLast-halfLast,
+		b2+(t2-b2)>>rateLast&maskLast-halfLast, b3+(t3-b3)>>rateLast&maskLast-halfLast)
+	return s
+}
+
+// decodeYoung is decode of a model that has seen few symbols.
+func (m *intervalModel) decodeYoung(d *ransDecoder) int {
+	l := m.expectedLanes()
+	s := l.symbol(d.place())
+	d.take(l.share(s))
 	m.learn(s)
 	return s
 }
+
+// Rate and stage of a model that is not young, and what a shift by that rate leaves of lanes and of 2^15.
+const (
+	rateLast  = 1 + len(modelSlower)
+	stageLast = 4
+	maskLast  = 0xffff >> rateLast * everyLane
+	halfLast  = 0x8000 >> rateLast * everyLane
+)
 
 // An interval's number k is told as k/16 + 1 (0: the interval has no number and follows in full), in coarse symbols up to
 // the first that is below 15, which add up to it; then k mod 16, the fine symbol. A fine model goes with the coarse part,

@@ -79,14 +79,18 @@ func (d *ransDecoder) place() uint32 { return d.x & (shareTotal - 1) }
 
 // take goes on after a symbol.
 func (d *ransDecoder) take(start, size uint32) {
-	x := size*(d.x>>shareBits) + d.x&(shareTotal-1) - start
+	d.advance(size*(d.x>>shareBits) + d.x&(shareTotal-1) - start)
+}
+
+// advance sets the state after a symbol, with one more word where it is low.
+func (d *ransDecoder) advance(x uint32) {
 	at := d.at
 	if at+2 > len(d.in) {
-		d.takeLast(x)
+		d.advanceLast(x)
 		return
 	}
 	// without a branch: whether a word is needed is hard to predict
-	more, next := x<<16|uint32(d.in[at])|uint32(d.in[at+1])<<8, at+2
+	more, next := x<<16|uint32(binary.LittleEndian.Uint16(d.in[at:at+2])), at+2
 	if x >= ransLow {
 		next = at
 	}
@@ -96,8 +100,8 @@ func (d *ransDecoder) take(start, size uint32) {
 	d.x, d.at = x, next
 }
 
-// takeLast is take where no word is left.
-func (d *ransDecoder) takeLast(x uint32) {
+// advanceLast is advance where no word is left.
+func (d *ransDecoder) advanceLast(x uint32) {
 	if d.x = x; x < ransLow {
 		d.word()
 	}
@@ -107,10 +111,18 @@ func (d *ransDecoder) bits(n int) (v uint64) {
 	for n > 0 {
 		k := min(n, shareBits)
 		n -= k
-		x := d.place() >> (shareBits - k)
-		d.take(x<<(shareBits-k), 1<<(shareBits-k))
-		v = v<<k | uint64(x)
+		v = v<<k | d.group(k)
 	}
+	return v
+}
+
+// group is a symbol of so many bits, 1 to shareBits, all of which have equal shares: there is nothing to multiply.
+func (d *ransDecoder) group(n int) uint64 {
+	left := uint(shareBits-n) & 15
+	x := d.x
+	v := uint64(x & (shareTotal - 1) >> left)
+	x = x>>shareBits<<left | x&(1<<left-1)
+	d.advance(x)
 	return v
 }
 

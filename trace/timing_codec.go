@@ -121,7 +121,11 @@ func (d *timingDecoder) interval(c *callContext, m *intervalModel) int64 {
 		x := d.coder.bits(n)
 		return int64(x>>1) ^ -int64(x&1)
 	}
-	number := (coarse-1)<<4 | d.model.models.follow(m, s, c.fine).decode(&d.coder)
+	fine := m.next[s&15]
+	if fine == nil {
+		fine = d.model.models.follow(m, s, c.fine)
+	}
+	number := (coarse-1)<<4 | fine.decode(&d.coder)
 	if c.grid != nil {
 		if number >= len(c.grid.values) {
 			d.err = errTiming

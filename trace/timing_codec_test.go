@@ -88,6 +88,38 @@ func TestTimingBlockEnds(t *testing.T) {
 	require.Error(t, read(nil))
 }
 
+// What decode takes for constant of models that are not young is what encoding looks up.
+func TestRatesOfGrownModels(t *testing.T) {
+	for seen := modelYoung; seen < 256; seen++ {
+		require.EqualValues(t, rateLast, modelRate[seen])
+		require.EqualValues(t, stageLast, modelStage[seen])
+	}
+	require.Equal(t, rateMasks[rateLast], uint64(maskLast))
+	require.Equal(t, rateHalves[rateLast], uint64(halfLast))
+	require.LessOrEqual(t, modelTeach, modelYoung, "a grown model has nothing to teach its parent")
+}
+
+// Bits of every number come back, between symbols and at the end.
+func TestBitsOfAllLengths(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	var e ransEncoder
+	var bits []uint64
+	for i := range 1000 {
+		n := i % 65
+		x := random.Uint64() >> (64 - n)
+		e.bits(x, n)
+		e.put(100, 3)
+		bits = append(bits, x)
+	}
+	d := newRansDecoder(e.finish(nil))
+	for i, x := range bits {
+		require.Equal(t, x, d.bits(i%65))
+		require.InDelta(t, 101, d.place(), 1)
+		d.take(100, 3)
+	}
+	require.True(t, d.ended())
+}
+
 func FuzzTimingDecoder(f *testing.F) {
 	for _, percent := range []int{0, 5} {
 		plan := timingPlanOf(f, 7, percent)
