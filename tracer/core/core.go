@@ -119,7 +119,7 @@ func workOff(spool *recorder.Spool, e *C.struct_cairn_event) {
 		e = e.next
 		if full {
 			spool.Full(thread, segment)
-			if wanted := C.cairn_worked_off(); wanted > 0 && supply(spool, int(wanted), 0) != nil {
+			if wanted := C.cairn_worked_off(C.uint32_t(spool.Spare())); wanted > 0 && supply(spool, int(wanted), 0) != nil {
 				C.cairn_none_left()
 			}
 		} else {

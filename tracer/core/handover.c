@@ -21,7 +21,8 @@
 
 enum {
 	BATCH = 8,        // full segments that are worth waking the compressor for
-	MOST_READY = 24,  // fresh segments to have ready at most; they are doubled whenever a thread had to wait for one
+	MOST_READY = 24,  // fresh segments to have ready at most; they are doubled whenever a thread had to wait for one,
+	                  // and those that a checkpoint frees cost nothing: no thread waits for the next checkpoint
 	MANY_QUEUED = 24, // full segments that are not compressed yet: who hands over more pauses until one of them is
 	MOST_QUEUED = 36, // and here until there are fewer: so a rank of four threads stays below 32 MiB
 	PAUSE = 100000    // ns at most: many short pauses, that no call takes long
@@ -253,11 +254,12 @@ struct cairn_event *cairn_await(uint32_t *wanted, uint64_t *minimum, uint32_t *s
 	return events;
 }
 
-uint32_t cairn_worked_off(void)
+uint32_t cairn_worked_off(uint32_t spare)
 {
 	pthread_mutex_lock(&lock);
 	queued--;
-	const uint32_t w = waiting, wanted = ready < target ? target - ready : 0;
+	const uint32_t at_hand = ready + spare < MOST_READY ? ready + spare : MOST_READY, enough = target > at_hand ? target : at_hand;
+	const uint32_t w = waiting, wanted = ready < enough ? enough - ready : 0;
 	pthread_mutex_unlock(&lock);
 	if (w != 0)
 		wake(&room);

@@ -18,8 +18,9 @@ struct cairn_event *cairn_await(uint32_t *fresh, uint64_t *minimum, uint32_t *st
 enum { CAIRN_BALLOT = 4 };
 void cairn_answer(const uint64_t *ballot, int ok);
 
-// cairn_worked_off tells that the records of a full segment are compressed. It returns how many fresh ones are wanted by now.
-uint32_t cairn_worked_off(void);
+// cairn_worked_off tells that the records of a full segment are compressed, and how many segments could be supplied without
+// making one. It returns how many fresh ones are wanted by now.
+uint32_t cairn_worked_off(uint32_t spare);
 
 // cairn_supply gives a segment with room for capacity bytes of records to whoever asks next.
 void cairn_supply(void *segment, uint64_t capacity);

@@ -14,6 +14,7 @@ import (
 type spill struct {
 	spilled []extent
 	pieces  [][]byte // what follows, in pieces so that growing never copies
+	spare   [][]byte // pieces that were written, to be filled again: else they are all that the collector has to do
 }
 
 // An extent is a part of the file.
@@ -22,6 +23,7 @@ type extent struct{ at, n int64 }
 const (
 	spillFile  = "times"
 	pieceBytes = 16 << 10
+	mostSpare  = 16 // pieces: about what comes between two checkpoints
 )
 
 // room is the last piece, with room for n more bytes.
@@ -29,6 +31,10 @@ func (s *spill) room(n int) *[]byte {
 	k := len(s.pieces)
 	if k == 0 || cap(s.pieces[k-1])-len(s.pieces[k-1]) < n {
 		size := pieceBytes
+		if last := len(s.spare) - 1; last >= 0 && k > 0 && n <= pieceBytes {
+			s.pieces, s.spare = append(s.pieces, s.spare[last]), s.spare[:last]
+			return &s.pieces[k]
+		}
 		if k == 0 && len(s.spilled) == 0 {
 			size = 1 << 10 // most threads of most tests are short
 		}
@@ -51,6 +57,9 @@ func (s *spill) write(f io.WriterAt, at int64) (int64, error) {
 		n := int64(len(p))
 		s.spilled = appendExtent(s.spilled, extent{at, n})
 		at += n
+		if len(s.spare) < mostSpare && cap(p) == pieceBytes {
+			s.spare = append(s.spare, p[:0])
+		}
 		last := len(s.pieces) - 1
 		copy(s.pieces, s.pieces[1:])
 		s.pieces[last] = nil

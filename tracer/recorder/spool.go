@@ -226,6 +226,9 @@ func (s *Spool) checkpoint() error {
 	return nil
 }
 
+// Spare is how many segments Fresh gives before it makes one: those that a checkpoint has freed.
+func (s *Spool) Spare() int { return len(s.free) }
+
 // Fresh gives a segment with room for at least minimum bytes of records; capacity says for how many. Its header is
 // still to be written.
 func (s *Spool) Fresh(minimum uint64) (segment unsafe.Pointer, capacity uint64, err error) {

@@ -20,6 +20,7 @@ enum {
 	SMALL = 4096,
 	LARGE = 65536,
 	MOST_THREADS = 64,
+	MOST_READY = 24, // as in handover.c
 	POOL = 48, // segments at most at a time: now and then there is none left
 };
 
@@ -92,6 +93,7 @@ static void *application(void *argument)
 }
 
 static struct pooled *pool;
+static uint32_t spare; // how many are in it
 static int made;
 
 static int supply(uint64_t minimum)
@@ -101,6 +103,7 @@ static int supply(uint64_t minimum)
 		if ((*at)->capacity >= capacity) {
 			struct pooled *p = *at;
 			*at = p->next;
+			spare--;
 			cairn_supply(p->memory, p->capacity);
 			free(p);
 			return 1;
@@ -109,6 +112,7 @@ static int supply(uint64_t minimum)
 		struct pooled *small = pool;
 		if (small == NULL)
 			return 0;
+		spare--;
 		pool = small->next; // none is large enough: one is given up
 		free((char *)small->memory - FRONT);
 		free(small);
@@ -128,6 +132,7 @@ static void give_back(void *memory)
 	CHECK(p != NULL);
 	*p = (struct pooled){pool, *(uint64_t *)((char *)memory - FRONT), memory};
 	pool = p;
+	spare++;
 }
 
 static void *compressor(void *argument)
@@ -166,7 +171,8 @@ static void *compressor(void *argument)
 			full[thread]++;
 			give_back(h);
 			worked_off++;
-			CHECK(cairn_worked_off() <= 64);
+			for (uint32_t wanted = cairn_worked_off(spare); wanted > 0 && spare > 0; wanted--)
+				CHECK(wanted <= MOST_READY && supply(0));
 		}
 		if (asked) {
 			const uint64_t n = ++answers;
