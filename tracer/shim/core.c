@@ -19,7 +19,7 @@
 #include "state.h"
 
 enum {
-	ENOUGH = 8, // segments of our own, of which the last is not full yet, when the core is started
+	ENOUGH = 16, // segments of our own, of which the last is not full yet, when the core is started
 	MOST = 48,  // and when it is waited for
 	PATIENCE = 1000, // milliseconds for which it is waited for: who makes a segment may hold the loader's lock
 };
