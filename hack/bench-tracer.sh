@@ -57,7 +57,8 @@ times() {
   cat <<END
 CPU ns added per call (whole process, compression included), over $calls calls, median of $rounds rounds.
 Targets: added <= 100 ns; added <= 2 x what reading the clock twice adds (stamps); longest iteration <= 200 us, or 2 x what
-it is with a wrapper that does nothing; option: added beyond what the first configuration adds.
+it is with a wrapper that does nothing; option: added beyond what the first configuration adds. Of the longest iteration, the
+thread was asleep (it waited for the compressor) and had no CPU for so long.
 END
   awk -v mpis="$mpis" -v threads="$threads" -v loops="$loops" -v names="$(tr '\n' ' ' <<<"$names")" -v rounds="$rounds" '
     function median(what, f, i, j, n, x, v) { # over the rounds: f 0 the value, 1 what it adds, 2 times what stamps add, 3 beyond base
@@ -69,19 +70,21 @@ END
         if (f == 3) x = mean[what, i] - mean[place " " base, i]
         if (f == 4) x = tail[what, i]
         if (f == 5) x = longest[what, i]
+        if (f == 6) x = asleep[what, i]
+        if (f == 7) x = delayed[what, i]
         for (j = n++; j > 0 && v[j - 1] > x; j--) v[j] = v[j - 1]
         v[j] = x
       }
       return v[int((n - 1) / 2)]
     }
     function verdict(ok) {return ok ? "pass" : "miss"}
-    {k = $1 " " $2 " " $5 " " $4; mean[k, $3] = $6; tail[k, $3] = $7; longest[k, $3] = $8}
+    {k = $1 " " $2 " " $5 " " $4; mean[k, $3] = $6; tail[k, $3] = $7; longest[k, $3] = $8; asleep[k, $3] = $9; delayed[k, $3] = $10}
     END {
       split(names, config, " ")
       base = config[1]
-      form = "%-8s %7s %-20s %-10s %7s %7s %7s %7s %7s %7s %-6s %-6s %9s %9s %9s %9s %-8s\n"
+      form = "%-8s %7s %-20s %-10s %7s %7s %7s %7s %7s %7s %-6s %-6s %9s %9s %9s %9s %9s %9s %-8s\n"
       printf form, "MPI", "threads", "call", "tracing", "alone", "no-op", "stamps", "added", "option", "ratio", "<=100", "<=2x", "p99.9",
-        "no-op", "longest", "no-op", "<=200us"
+        "no-op", "longest", "asleep", "no CPU", "no-op", "<=200us"
       m = split(mpis, mpi, " "); t = split(threads, thread, " "); l = split(loops, loop, " ")
       for (a = 1; a <= m; a++) for (b = 1; b <= t; b++) {
         for (c = 1; c <= l; c++) {
@@ -94,7 +97,8 @@ END
             printf form, mpi[a], thread[b], loop[c], config[d], sprintf("%.1f", median(place " alone", 0)),
               sprintf("%.1f", median(place " noop", 1)), sprintf("%.1f", median(place " stamps", 1)), sprintf("%.1f", added),
               sprintf("%.1f", median(k, 3)), sprintf("%.1f", ratio), verdict(added <= 100), verdict(ratio <= 2),
-              median(k, 4), median(place " noop", 4), median(k, 5), median(place " noop", 5), verdict(median(k, 5) <= limit)
+              median(k, 4), median(place " noop", 4), median(k, 5),
+              median(k, 6), median(k, 7), median(place " noop", 5), verdict(median(k, 5) <= limit)
           }
         }
         place = mpi[a] " " thread[b] " malloc+free"
@@ -113,6 +117,60 @@ END
         }
       }
     }' "$w/times"
+}
+
+# What the start costs: a program that makes a hundred calls, and one whose records need the core. For that segments are as
+# small, so that 4,000 calls fill enough of them and hardly count themselves.
+start() {
+  local few=100 more=4000 round variant mpi all=$configs
+  local configs=$'short {"call_sites":"caller","timing":"lossy"}\ncore {"call_sites":"caller","timing":"lossy","segment_bytes":32768}'
+  echo
+  echo "Start: what a process pays in all that makes some calls and ends, median of $((4 * rounds)) rounds"
+  for mpi in $mpis; do
+    for round in $(seq $((4 * rounds))); do
+      for variant in alone short core; do
+        local library calls=$few
+        library=$(preload "$mpi" "$variant")
+        [ "$variant" = short ] || calls=$more
+        "mpirun.$mpi" -np 1 env ${library:+LD_PRELOAD="$library"} "$w/start.$mpi" "$calls" |
+          sed "s/^/$mpi $round $variant /" >>"$w/starts"
+        # the core is no part of one row and all of the other
+        [ "$variant" = alone ] || cores "$variant"
+      done
+    done
+  done
+  configs=$all
+  awk -v mpis="$mpis" -v rounds=$((4 * rounds)) '
+    function median(v, n, i, j, x) {
+      for (i = 1; i < n; i++) {
+        x = v[i]
+        for (j = i; j > 0 && v[j - 1] > x; j--) v[j] = v[j - 1]
+        v[j] = x
+      }
+      return v[int((n - 1) / 2)] / 1e6
+    }
+    {cpu[$1 " " $3, $2] = $5; wall[$1 " " $3, $2] = $6}
+    END {
+      split(mpis, mpi, " "); split("short core", variant, " ")
+      for (a = 1; a in mpi; a++) for (b = 1; b <= 2; b++) {
+        for (i = 1; i <= rounds; i++) {
+          k = mpi[a] " " variant[b]; none = mpi[a] " alone"
+          c[i - 1] = cpu[k, i] - cpu[none, i]; t[i - 1] = wall[k, i] - wall[none, i]; alone[i - 1] = cpu[none, i]
+        }
+        printf "%-8s %-27s %.2f ms of CPU time added to %.2f, %.2f ms of wall time\n", mpi[a],
+          variant[b] == "short" ? "no core is needed" : "the core is needed", median(c, rounds), median(alone, rounds), median(t, rounds)
+      }
+    }' "$w/starts"
+}
+
+# cores VARIANT: did the last process have a core, as it should? The core makes segments with a number for a name.
+cores() {
+  local made
+  made=$(find "$w/root/spool" -name '[0-9]*.seg' | wc -l)
+  case $1-$made in
+    short-0 | core-[1-9]*) ;;
+    *) die "start: the variant $1 has $made segments of the core's" ;;
+  esac
 }
 
 # What a process pays that never calls MPI_Init.
@@ -174,11 +232,13 @@ instructions() {
 
 for mpi in $mpis; do
   "mpicc.$mpi" -O2 -pthread -Wno-stringop-overflow -o "$w/calls.$mpi" hack/bench/calls.c
+  "mpicc.$mpi" -O2 -o "$w/start.$mpi" hack/bench/start.c
   "mpicc.$mpi" -O2 -fPIC -shared -o "$w/noop.$mpi.so" hack/bench/floor.c
   "mpicc.$mpi" -O2 -fPIC -shared -DSTAMPS -o "$w/stamps.$mpi.so" hack/bench/floor.c
 done
 if [ "${INSTRUCTIONS:-}" != only ]; then
   times
+  start
   idle
 fi
 [ "${INSTRUCTIONS:-}" = no ] || instructions

@@ -1,16 +1,18 @@
 /*
  * What a call costs: MPI calls in loops on one rank. For every loop one line
  *
- *	name  mean ns  p99.9 ns  longest ns
+ *	name  mean ns  p99.9 ns  longest ns  asleep ns  delayed ns
  *
  * mean: CPU time of the whole process, all its threads, per call, over a pass that nothing else measures. p99.9 and
- * longest: of a second pass in which every call is timed.
+ * longest: of a second pass in which every iteration is timed. asleep, delayed: how much of the longest iteration its thread
+ * was waiting for something, and was waiting for a CPU; the rest was on one.
  *
  * and in the end "Memory" with what is resident of the process in KiB, and "Finalize" with the CPU time of MPI_Finalize.
  *
  *	calls [ITERATIONS [THREADS [LOOP]]]      hack/bench-tracer.sh runs it with and without the tracer
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -19,13 +21,20 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { many = 16 };
+enum { many = 16, stall = 15000 /* ns that an iteration takes which was hardly all work */ };
+
+struct spent { /* by a thread so far, ns */
+	long wall, cpu, delayed;
+};
 
 struct rank { /* what a thread works with */
 	MPI_Comm comm;
 	long iterations;
 	void (*body)(struct rank *);
 	long *times; /* of each iteration, ns; NULL: not measured */
+	int schedstat; /* the kernel's file of the thread */
+	struct spent before; /* at the last stall */
+	long longest, asleep, delayed; /* of the iteration that took longest */
 };
 
 static double cpu_ns(void)
@@ -115,9 +124,42 @@ static const struct {
 	{"malloc+free", allocate, 1}, /* of no MPI call, but what pointers cost */
 };
 
+/* spent_so_far needs microseconds: it is for stalls only. */
+static struct spent spent_so_far(const struct rank *r)
+{
+	char text[128] = "";
+	struct timespec cpu;
+	struct spent s = {0, 0, 0};
+	if (pread(r->schedstat, text, sizeof text - 1, 0) > 0)
+		sscanf(text, "%*d %ld", &s.delayed);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+	s.cpu = cpu.tv_sec * 1000000000L + cpu.tv_nsec;
+	s.wall = now_ns();
+	return s;
+}
+
+/* account tells what a stall was spent with. What was between it and the one before was all work. */
+static void account(struct rank *r, long took)
+{
+	const struct spent now = spent_so_far(r);
+	const long delayed = now.delayed - r->before.delayed;
+	const long asleep = now.wall - r->before.wall - (now.cpu - r->before.cpu) - delayed;
+	if (took > r->longest) {
+		r->longest = took;
+		r->delayed = delayed;
+		r->asleep = asleep > 0 ? asleep : 0;
+	}
+	r->before = spent_so_far(r);
+}
+
 static void *run(void *argument)
 {
 	struct rank *r = argument;
+	if (r->times != NULL) {
+		r->schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
+		r->longest = r->asleep = r->delayed = 0;
+		r->before = spent_so_far(r);
+	}
 	for (long k = 0; k < r->iterations; k++) {
 		if (r->times == NULL) {
 			r->body(r);
@@ -126,7 +168,11 @@ static void *run(void *argument)
 		const long begin = now_ns();
 		r->body(r);
 		r->times[k] = now_ns() - begin;
+		if (r->times[k] >= stall)
+			account(r, r->times[k]);
 	}
+	if (r->times != NULL)
+		close(r->schedstat);
 	return NULL;
 }
 
@@ -183,8 +229,13 @@ int main(int argc, char **argv)
 		}
 		run_all(ranks, threads);
 		const long all = timed * threads;
+		int worst = 0;
+		for (int t = 1; t < threads; t++)
+			if (ranks[t].longest > ranks[worst].longest)
+				worst = t;
 		qsort(times, (size_t)all, sizeof *times, by_length);
-		printf("%s %.1f %ld %ld\n", loops[i].name, mean, times[all - 1 - all / 1000], times[all - 1]);
+		printf("%s %.1f %ld %ld %ld %ld\n", loops[i].name, mean, times[all - 1 - all / 1000], times[all - 1],
+			ranks[worst].asleep, ranks[worst].delayed);
 		free(times);
 	}
 	printf("Memory %ld 0 0\n", resident_kib());
