@@ -104,8 +104,8 @@ bench-analyze: build ## events per second from trace to report, memory, size of 
 	hack/bench-analyze.sh
 
 .PHONY: bench-predict
-bench-predict: build examples ## what-if predictions against real runs of the examples changed accordingly, within 15% (PAIRS=5)
-	CAIRN_BENCH_PREDICT=$(or $(PAIRS),5) go test -tags mpi -count=1 -v -run TestPredictions ./test/mpi | grep -v '^ *\(===\|---\)'
+bench-predict: build examples ## what-if predictions against real runs of the examples changed accordingly, or on another network, within 15% (PAIRS=5)
+	CAIRN_BENCH_PREDICT=$(or $(PAIRS),5) go test -tags mpi -count=1 -v -run 'Test(Network)?Predictions' ./test/mpi | grep -v '^ *\(===\|---\)'
 
 ##@ Local cluster
 .PHONY: cluster-up cluster-down cluster-status

@@ -59,6 +59,7 @@ local_cluster() {
       unshare --net sh -c 'nft add table t && nft "add chain t c { type nat hook prerouting priority -100 ; }"' 2>/dev/null ||
         no "nftables" "a NAT chain cannot be made (kernel modules nf_tables, nft_nat): services need it"
     fi
+    [ -c /dev/net/tun ] || no "/dev/net/tun" "the device is missing: hosts of the network predictions' tests are joined by it"
     unshare --net sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward' 2>/dev/null || no "sysctl" "/proc/sys is not writable"
   else
     no "namespaces" "unshare of mount, pid and network namespaces is refused (in a container: it must be privileged)"

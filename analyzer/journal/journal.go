@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"math/bits"
+	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/match"
@@ -21,7 +22,9 @@ type Journal struct {
 	functions  []*trace.Function // by signature
 	signatures []trace.Signature
 	places     []int32 // of calls, by signature: of one function and call site
+	sends      []bool  // by signature: it is a send, and nothing else
 	least      [][]Least
+	handshakes [sizes]int // by message size: how many sends showed one, less those that showed none
 	shapes     []*Shape
 	logs       []log
 }
@@ -60,7 +63,7 @@ var memory int64 = 192 << 20
 func newJournal(t timeline.Trace) *Journal {
 	j := &Journal{Locations: timeline.Locations(t), signatures: t.Signatures(), Spool: NewSpool(memory)}
 	j.logs = make([]log, len(j.Locations))
-	j.functions, j.places = make([]*trace.Function, len(j.signatures)), make([]int32, len(j.signatures))
+	j.functions, j.places, j.sends = make([]*trace.Function, len(j.signatures)), make([]int32, len(j.signatures)), make([]bool, len(j.signatures))
 	type place struct {
 		function uint16
 		site     uint32
@@ -73,14 +76,19 @@ func newJournal(t timeline.Trace) *Journal {
 			numbers[p] = int32(len(numbers))
 		}
 		j.functions[i], j.places[i] = t.Function(s.Function), numbers[p]
+		if f := j.functions[i]; f != nil {
+			operation, _, _ := strings.Cut(f.Class, " ")
+			j.sends[i] = operation == "send"
+		}
 	}
 	j.least = make([][]Least, len(numbers))
 	return j
 }
 
-// Record makes the journal of a trace in a pass of its own.
+// Record makes the journal of a trace in a pass of its own. It can be played on networks with latency.
 func Record(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Journal, error) {
 	r := NewRecorder(t, clock.NewTolerance(t))
+	r.latencies = true
 	_, err := match.All(ctx, t, clocks, r, func(c *match.Call) {
 		r.tolerance.See(&c.Record)
 		r.See(c)

@@ -41,6 +41,11 @@ type Dependency struct {
 	Part    int // in the operation
 	Awaited int // part that entered last of those that it needs; −1: it needs nobody
 	From    int // its location
+
+	// Of a message that makes a handshake where the network has one for its size (or Always):
+	Handshake bool // Hops counts its latencies; without a handshake it is one of the data's and none of others
+	Own       bool // the call is the thread's own, of which nothing is to be learnt as measured
+	Always    bool
 }
 
 // Kept is the number of dependents where it is not known.
@@ -115,7 +120,14 @@ func (r *Reader) Completion() (begin int64, depends []Dependency) {
 	r.depends = r.depends[:0]
 	for range header >> 1 {
 		d := Dependency{Awaited: -1, Hops: 1}
-		switch kind := c.byte(); kind {
+		switch kind := c.byte(); kind & kindMask {
+		case onHandshake:
+			d.On.Location = int32(int64(r.Record.Location) + c.signed())
+			r.ordinal = uint32(int64(r.ordinal) + c.signed())
+			d.On.Ordinal, d.Bytes = r.ordinal, c.signed()
+			d.From = int(d.On.Location)
+			d.Handshake, d.Hops = true, int32(kind>>legsShift&3)
+			d.Own, d.Always = kind&ownCall != 0, kind&alwaysShakes != 0
 		case onMessage, onSuchAnother, onEntry:
 			d.On.Location = int32(int64(r.Record.Location) + c.signed())
 			r.ordinal = uint32(int64(r.ordinal) + c.signed())

@@ -26,6 +26,8 @@ type Recorder struct {
 
 	communicators []trace.Communicator
 	late          []match.Mark // room for heldUp's
+	sending       sending
+	latencies     bool // who reads it may ask for networks with latency: what only these need is noted, too
 }
 
 // present is the call that the matcher is told of.
@@ -77,6 +79,15 @@ type dependency struct {
 	part    int
 	awaited int // part
 	from    int // its location
+
+	handshake
+}
+
+// A handshake is what a dependency has to do with one.
+type handshake struct {
+	legs   int  // how many latencies what it tells takes; 0: it is not about a message that may make one
+	own    bool // the call is the thread's own
+	always bool // whatever the size
 }
 
 // Kinds of dependencies, as they are written.
@@ -86,6 +97,15 @@ const (
 	onEntry       // into a collective operation, of another participant
 	onCollective
 	leftCollective // it does not depend on it
+	onHandshake    // of a message: legs, own and always follow in the same byte
+)
+
+// Bits of onHandshake.
+const (
+	legsShift    = 3
+	ownCall      = 1 << 5
+	alwaysShakes = 1 << 6
+	kindMask     = 1<<legsShift - 1
 )
 
 // Flags of a call, as they are written. No call has them all: endOfSlab is none.
@@ -128,6 +148,7 @@ func (r *Recorder) See(c *match.Call) {
 func (r *Recorder) Finish() *Journal {
 	r.write()
 	r.endSlab()
+	r.vote()
 	for i := range r.writers[:len(r.journal.logs)] {
 		l, w := &r.journal.logs[i], &r.writers[i]
 		for !w.outstanding.empty() {
@@ -293,6 +314,14 @@ func (r *Recorder) Settled(c *match.Completion) {
 		if on.kind == onMessage && on.bytes == w.bytes {
 			on.kind = onSuchAnother
 		}
+		if on.legs > 0 {
+			b = append(b, on.handshake.kind())
+			b = binary.AppendVarint(b, int64(on.on.Location)-int64(c.Location))
+			b = binary.AppendVarint(b, int64(on.on.Ordinal)-int64(w.ordinal))
+			b = binary.AppendVarint(b, on.bytes)
+			w.ordinal = on.on.Ordinal
+			continue
+		}
 		b = append(b, on.kind)
 		switch on.kind {
 		case onMessage, onSuchAnother, onEntry:
@@ -326,7 +355,7 @@ func (r *Recorder) learn(c *match.Completion, d *completion) {
 	at, bytes, any := c.Begin, int64(0), false
 	for i := range d.depends {
 		on := &d.depends[i]
-		if on.kind == leftCollective {
+		if on.kind == leftCollective || on.own {
 			continue
 		}
 		if !any || on.at > at {
@@ -349,12 +378,18 @@ func (r *Recorder) Message(m *match.Message) {
 	send, receive := m.Send, m.Receive
 	if done := receive.Done; done != nil {
 		d := dependency{at: send.Post.Enter, on: send.Posted, bytes: m.Bytes, from: send.Post.Location}
+		if m.Kind == match.Data && !receive.Probe && large(m) {
+			d.legs = 3
+		}
 		if m.Kind != match.ExposedToStart && m.Kind != match.LockGiven || r.may(done, &d) {
 			r.depend(done, d)
 		}
 	}
-	if m.Kind == match.Data && !receive.Probe && waitstate.Rendezvous(m) {
-		r.rendezvous(m)
+	if m.Kind == match.Data && !receive.Probe {
+		r.see(m)
+		if waitstate.Rendezvous(m) {
+			r.rendezvous(m)
+		}
 	}
 	switch m.Kind {
 	case match.Data, match.ExposedToStart, match.Exposed, match.Accessed:
@@ -366,24 +401,46 @@ func (r *Recorder) Message(m *match.Message) {
 	}
 }
 
-// rendezvous notes what both sides of a large message need of each other.
+// large tells whether a message has a size that may make a handshake.
+func large(m *match.Message) bool { return m.Bytes >= waitstate.EagerLimit && waitstate.Rendezvous(m) }
+
+// rendezvous notes what both sides of a large message need of each other: the sender asks (a latency), the receiver, when
+// it is there, tells it to go on (another), and the data comes (the third).
 func (r *Recorder) rendezvous(m *match.Message) {
 	send, receive := m.Send, m.Receive
-	if done := receive.Done; done != nil && send.Progressed.Ordinal > 0 && waitstate.Pulled(send, receive) {
-		r.depend(done, dependency{at: send.Progress, on: send.Progressed, bytes: m.Bytes})
+	always := send.Mode == match.Synchronous
+	if done := receive.Done; done != nil {
+		if send.Progressed.Ordinal > 0 && waitstate.Pulled(send, receive) {
+			h := handshake{legs: 1, always: always}
+			r.depend(done, dependency{at: send.Progress, on: send.Progressed, bytes: m.Bytes, handshake: h})
+		}
+		if r.latencies && large(m) {
+			r.depend(done, dependency{on: there(receive), bytes: m.Bytes, handshake: handshake{legs: 2, own: true}})
+		}
 	}
 	done := send.Done
 	if done == nil {
 		return
 	}
 	// a send that ended before shows that it did not need the receive, or not the receiver's help
-	d := dependency{at: receive.Post.Enter, on: receive.Posted, bytes: m.Bytes}
+	d := dependency{at: receive.Post.Enter, on: receive.Posted, bytes: m.Bytes, handshake: handshake{legs: 1, always: always}}
 	if receive.Progressed.Ordinal > 0 && done.Exit > receive.Progress {
 		d.at, d.on = receive.Progress, receive.Progressed
 	}
 	if done.Exit > d.at {
 		r.depend(done, d)
+		if r.latencies {
+			r.depend(done, dependency{on: send.Posted, bytes: m.Bytes, handshake: handshake{legs: 2, own: true, always: always}})
+		}
 	}
+}
+
+// there is the call in which a receiver could answer.
+func there(receive *match.End) match.Mark {
+	if receive.Progressed.Ordinal > 0 {
+		return receive.Progressed
+	}
+	return receive.Posted
 }
 
 // depend notes that a call cannot end before something happened. By the clocks it may have: rounded times, clocks that

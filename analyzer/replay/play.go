@@ -94,6 +94,7 @@ func play(ctx context.Context, j *journal.Journal, scenarios []Scenario, marks M
 // player plays all scenarios at once.
 type player struct {
 	journal    *journal.Journal
+	handshakes int64 // from which size on messages make one, as the run has shown
 	scenarios  []Scenario
 	locations  []timeline.Location
 	threads    []thread
@@ -142,6 +143,7 @@ type step struct {
 	outside     bool  // of the window that is looked at
 	posts       []*moment
 	depends     []dependency
+	shakes      []dependency // on calls of its own thread, for the handshakes of messages on another network
 }
 
 type stepKind uint8
@@ -160,13 +162,16 @@ type dependency struct {
 	post  match.Mark // whose moment it is; Ordinal 0: a collective operation's
 	bytes int64
 	hops  int32
+	// what a handshake needs: on a network that makes one for its size, or always; hops counts its latencies
+	handshake, always bool
 	// of a message: the locations between which it goes
 	from, to int32
 }
 
 func newPlayer(j *journal.Journal, scenarios []Scenario) *player {
 	return &player{
-		journal: j, scenarios: scenarios, locations: j.Locations, threads: make([]thread, len(j.Locations)), gatherings: map[uint64]*gathering{},
+		journal: j, handshakes: j.Handshakes(), scenarios: scenarios,
+		locations: j.Locations, threads: make([]thread, len(j.Locations)), gatherings: map[uint64]*gathering{},
 	}
 }
 
@@ -176,7 +181,7 @@ func (p *player) push(r *journal.Reader) {
 	if n := len(p.free); n > 0 {
 		s = p.free[n-1]
 		p.free = p.free[:n-1]
-		*s = step{posts: s.posts[:0], depends: s.depends[:0]}
+		*s = step{posts: s.posts[:0], depends: s.depends[:0], shakes: s.shakes[:0]}
 	} else {
 		s = new(step)
 	}
@@ -209,10 +214,16 @@ func (p *player) push(r *journal.Reader) {
 }
 
 func (p *player) depend(s *step, location int, on *journal.Dependency) {
-	d := dependency{post: on.On, bytes: on.Bytes, hops: on.Hops, from: int32(on.From), to: int32(location)}
+	d := dependency{
+		post: on.On, bytes: on.Bytes, hops: on.Hops, handshake: on.Handshake, always: on.Always, from: int32(on.From), to: int32(location),
+	}
 	if d.post.Ordinal > 0 {
 		d.on = p.moment(&p.threads[d.post.Location].posts, d.post.Ordinal)
 	} else if d.on, d.hops = p.gathered(on); d.on == nil {
+		return
+	}
+	if on.Own {
+		s.shakes = append(s.shakes, d)
 		return
 	}
 	s.depends = append(s.depends, d)
@@ -379,11 +390,7 @@ func (p *player) end(scenario *Scenario, k int, s *step, t int64, own cost) int6
 		n = nil // no time passes there, whatever the network
 	}
 	if n != nil {
-		for i := range s.depends {
-			d := &s.depends[i]
-			t = max(t, n.arrival(d.on.at[k], d))
-		}
-		return t + int64(n.Overhead)
+		return p.onNetwork(n, k, s, t)
 	}
 	end := t + own.local
 	for i := range s.depends {
@@ -391,6 +398,17 @@ func (p *player) end(scenario *Scenario, k int, s *step, t int64, own cost) int6
 		end = max(end, at+own.within(at-t))
 	}
 	return end
+}
+
+// onNetwork is when a call that began at t ends on another network.
+func (p *player) onNetwork(n *Network, k int, s *step, t int64) int64 {
+	for _, on := range [...][]dependency{s.depends, s.shakes} {
+		for i := range on {
+			d := &on[i]
+			t = max(t, n.arrival(d.on.at[k], d, p.handshakes))
+		}
+	}
+	return t + int64(n.Overhead)
 }
 
 // finish plays what depends on what never came: ranks that the trace lacks, or that ended early.

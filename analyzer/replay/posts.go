@@ -55,23 +55,29 @@ func (p *player) moment(of *posts, ordinal uint32) *moment {
 // used tells that a call was played that depends on others.
 func (p *player) used(s *step) {
 	for i := range s.depends {
-		d := &s.depends[i]
-		if d.post.Ordinal == 0 {
-			continue
-		}
-		if d.on.uses--; d.on.uses > 0 {
-			continue
-		}
-		of := &p.threads[d.post.Location].posts
-		if d.post.Ordinal < of.first {
-			delete(of.old, d.post.Ordinal)
-		} else {
-			of.slots[d.post.Ordinal-of.first] = nil
-			of.trim()
-		}
-		*d.on = moment{at: d.on.at[:0], waiting: d.on.waiting[:0], feeds: d.on.feeds[:0]}
-		p.freed = append(p.freed, d.on)
+		p.usedOnce(&s.depends[i])
 	}
+	for i := range s.shakes {
+		p.usedOnce(&s.shakes[i])
+	}
+}
+
+func (p *player) usedOnce(d *dependency) {
+	if d.post.Ordinal == 0 {
+		return
+	}
+	if d.on.uses--; d.on.uses > 0 {
+		return
+	}
+	of := &p.threads[d.post.Location].posts
+	if d.post.Ordinal < of.first {
+		delete(of.old, d.post.Ordinal)
+	} else {
+		of.slots[d.post.Ordinal-of.first] = nil
+		of.trim()
+	}
+	*d.on = moment{at: d.on.at[:0], waiting: d.on.waiting[:0], feeds: d.on.feeds[:0]}
+	p.freed = append(p.freed, d.on)
 }
 
 // trim forgets the first slots that nobody needs any more.

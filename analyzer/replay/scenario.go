@@ -23,16 +23,34 @@ type Network struct {
 	Latency  float64 // L: ns from one rank to another
 	PerByte  float64 // G: ns
 	Overhead float64 // o: ns that each call takes of its caller
+	// Handshakes is from which size in bytes on messages make a handshake (rendezvous), which takes two latencies more;
+	// 0: as the run has shown, or else 64 KiB.
+	Handshakes int64
 	// Link gives the network between two locations, for messages only; nil: this one everywhere.
 	Link func(from, to int) *Network
 }
 
-// arrival is when the data of a dependency, sent at t, can be there.
-func (n *Network) arrival(t int64, d *dependency) int64 {
-	bytes, hops := d.bytes, d.hops
-	if n.Link != nil && hops == 1 {
+// never is before all times: what takes that long is not waited for.
+const never = math.MinInt64
+
+// wholeHandshake is how many latencies a message takes with a handshake: asking, the answer, the data.
+const wholeHandshake = 3
+
+// arrival is when what a call depends on, which happened at t, is known to it, with the message's data if it has any.
+// Handshakes are made from a size on that the run has shown, if the network does not say which.
+func (n *Network) arrival(t int64, d *dependency, shown int64) int64 {
+	hops := d.hops
+	if n.Handshakes > 0 {
+		shown = n.Handshakes
+	}
+	if d.handshake && !d.always && d.bytes < shown {
+		if hops < wholeHandshake {
+			return never
+		}
+		hops = 1
+	}
+	if n.Link != nil && (hops == 1 || d.handshake) {
 		n = n.Link(int(d.from), int(d.to))
 	}
-
-	return t + int64(math.Round(float64(hops)*(n.Latency+float64(max(0, bytes))*n.PerByte)))
+	return t + int64(math.Round(float64(hops)*n.Latency+float64(max(0, d.bytes))*n.PerByte))
 }

@@ -21,6 +21,7 @@ func newPredictCommand() *cobra.Command {
 		ideal, asJSON     bool
 		latency, overhead time.Duration
 		bandwidth         float64
+		handshakes        int64
 		compute, free     []string
 	)
 	c := &cobra.Command{
@@ -43,15 +44,15 @@ trace) is used where there is one.`,
 			t := timeline.Of(f.Reader)
 			var changed replay.Scenario
 			switch given := c.Flags().Changed; {
-			case ideal && (given("latency") || given("bandwidth") || given("overhead")):
-				return usageError{errors.New("--ideal-network leaves nothing for --latency, --bandwidth and --overhead to say")}
+			case ideal && (given("latency") || given("bandwidth") || given("overhead") || given("handshake-from")):
+				return usageError{errors.New("--ideal-network leaves nothing for --latency, --bandwidth, --overhead and --handshake-from to say")}
 			case ideal:
 				changed.Network = &replay.Network{}
 			case given("latency") || given("bandwidth") || given("overhead"):
-				if latency < 0 || overhead < 0 || bandwidth < 0 {
-					return usageError{errors.New("a network has no negative times")}
+				if latency < 0 || overhead < 0 || bandwidth < 0 || handshakes < 0 {
+					return usageError{errors.New("a network has no negative times or sizes")}
 				}
-				changed.Network = &replay.Network{Latency: float64(latency), Overhead: float64(overhead)}
+				changed.Network = &replay.Network{Latency: float64(latency), Overhead: float64(overhead), Handshakes: handshakes}
 				if bandwidth > 0 {
 					changed.Network.PerByte = 1 / bandwidth // GB/s is bytes per ns
 				}
@@ -90,6 +91,7 @@ trace) is used where there is one.`,
 	c.Flags().DurationVar(&latency, "latency", 0, "of a message")
 	c.Flags().Float64Var(&bandwidth, "bandwidth", 0, "of a message, in GB/s (0: unlimited)")
 	c.Flags().DurationVar(&overhead, "overhead", 0, "time that each MPI call takes of its caller")
+	c.Flags().Int64Var(&handshakes, "handshake-from", 0, "size in bytes from which on messages ask their receiver first, with --latency (0: as the run shows, else 64 KiB)")
 	c.Flags().StringArrayVar(&compute, "compute", nil, "RANKS=FACTOR: these ranks (0-7,12 or all) take so many times as long to compute; may be repeated")
 	c.Flags().StringArrayVar(&free, "free", nil, "FUNCTION or FUNCTION@FILE:LINE costs nothing; may be repeated")
 	return c

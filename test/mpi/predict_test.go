@@ -80,11 +80,8 @@ func predict(t *testing.T, dir string, change ...string) predicted {
 // 15% (make bench-predict, which prints a row for each). Here others compute too: the medians of up to three pairs of runs
 // may differ by half, and at least two thirds of the change must be told.
 func TestPredictions(t *testing.T) {
-	pairs := 0
-	if bench := os.Getenv("CAIRN_BENCH_PREDICT"); bench != "" {
-		var err error
-		pairs, err = strconv.Atoi(bench)
-		require.NoError(t, err)
+	pairs := benchPairs(t)
+	if pairs > 0 {
 		fmt.Printf("%-44s %-8s %10s %10s %10s %8s %8s\n", "change", "MPI", "measured", "predicted", "real", "error", "target")
 	}
 	for i := range whatIfs {
@@ -111,16 +108,36 @@ func TestPredictions(t *testing.T) {
 	}
 }
 
+// benchPairs is how many pairs of runs are measured; 0: tests are run.
+func benchPairs(t *testing.T) int {
+	t.Helper()
+	bench := os.Getenv("CAIRN_BENCH_PREDICT")
+	if bench == "" {
+		return 0
+	}
+	pairs, err := strconv.Atoi(bench)
+	require.NoError(t, err)
+	return pairs
+}
+
 // An outcome is what pairs of runs took, the example and the changed one in turn.
 type outcome struct{ measured, predicted, real []float64 }
 
 func (o *outcome) add(t *testing.T, w *whatIf, implementation string) {
 	t.Helper()
-	r := trace(t, nil, launch(implementation, w.ranks, w.program, w.is...)...)
+	o.compare(t, launch(implementation, w.ranks, w.program, w.is...), w.change, func() []string {
+		return launch(implementation, w.ranks, w.program, w.would...)
+	})
+}
+
+// compare runs what is, predicts the change, and runs what would be.
+func (o *outcome) compare(t *testing.T, is, change []string, would func() []string) {
+	t.Helper()
+	r := trace(t, nil, is...)
 	require.Equal(t, 0, r.code, r.stderr)
-	p := predict(t, r.dir, w.change...)
+	p := predict(t, r.dir, change...)
 	o.measured, o.predicted = append(o.measured, p.Program.Measured), append(o.predicted, p.Program.Predicted)
-	r = trace(t, nil, launch(implementation, w.ranks, w.program, w.would...)...)
+	r = trace(t, nil, would()...)
 	require.Equal(t, 0, r.code, r.stderr)
 	o.real = append(o.real, predict(t, r.dir, "--compute", "all=1").Program.Measured)
 }

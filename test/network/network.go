@@ -1,0 +1,196 @@
+// Package network makes hosts of this machine that are joined by a network of settable latency and bandwidth.
+//
+// A Host is a network namespace, with a host name of its own, whose only interface besides the loopback is a TUN device.
+// What a host sends is read by this process and written to the device of the host that it is for, as late as the Link
+// says. The kernel's own delays (netem) would need a module that not every kernel has. Programs are started on a host with
+// Host.Command; MPI launchers do it with Network.Agent in the place of ssh.
+//
+// Nothing has a name outside: the namespaces and devices are held by open files of this process and go with it, so any
+// number of networks may exist at once, and none is left behind. To make one takes root (CAP_NET_ADMIN, CAP_SYS_ADMIN).
+package network
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Link is what lies between any two hosts.
+type Link struct {
+	Latency   time.Duration // one way
+	Bandwidth float64       // bytes per second that a host sends, and that it receives; 0: unlimited
+}
+
+// Device is the name of each host's interface.
+const Device = "link0"
+
+// mtu is the largest that there is. Connections start with ten of these on their way, so that they are at the link's
+// bandwidth from the beginning.
+const mtu = 65535
+
+// A Network of hosts.
+type Network struct {
+	Hosts []*Host
+
+	link    atomic.Pointer[Link]
+	stop    [2]int // a pipe, whose closed end tells the carrier
+	carrier sync.WaitGroup
+}
+
+// A Host is one machine.
+type Host struct {
+	Name    string
+	Address netip.Addr
+
+	network, name *os.File // its namespaces
+	device        int
+	sends         time.Time // until then it sends what it has sent so far,
+	receives      time.Time // and receives
+	arriving      []packet  // in order of time
+}
+
+type packet struct {
+	bytes []byte
+	at    time.Time // when it arrives
+}
+
+// New makes a network of so many hosts, 10.0.0.1 and so on. Close ends it.
+func New(hosts int, link Link) (*Network, error) {
+	n := &Network{}
+	n.Set(link)
+	if err := unix.Pipe2(n.stop[:], unix.O_CLOEXEC); err != nil {
+		return nil, os.NewSyscallError("pipe", err)
+	}
+	for i := range hosts {
+		h := &Host{Name: fmt.Sprintf("host%d", i+1), Address: netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)})}
+		if err := h.make(); err != nil {
+			n.Close()
+			if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
+				err = fmt.Errorf("hosts are network namespaces, which only root may make: %w", err)
+			}
+			return nil, err
+		}
+		n.Hosts = append(n.Hosts, h)
+	}
+	n.carrier.Go(n.carry)
+	return n, nil
+}
+
+// Set changes the link, for packets that are sent from now on.
+func (n *Network) Set(link Link) { n.link.Store(&link) }
+
+// Close ends the network; programs that still run on its hosts hear nothing any more.
+func (n *Network) Close() {
+	unix.Close(n.stop[1])
+	n.carrier.Wait()
+	unix.Close(n.stop[0])
+	for _, h := range n.Hosts {
+		unix.Close(h.device)
+		h.network.Close()
+		h.name.Close()
+	}
+}
+
+// make makes the namespaces and the device, on a thread that ends with it.
+func (h *Host) make() error {
+	made := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread is of no use to others
+		made <- h.makeHere()
+	}()
+	return <-made
+}
+
+func (h *Host) makeHere() (err error) {
+	if err := unix.Unshare(unix.CLONE_NEWNET | unix.CLONE_NEWUTS); err != nil {
+		return os.NewSyscallError("unshare", err)
+	}
+	if err := unix.Sethostname([]byte(h.Name)); err != nil {
+		return os.NewSyscallError("sethostname", err)
+	}
+	var opened []*os.File
+	defer func() {
+		if err != nil {
+			for _, f := range opened {
+				f.Close()
+			}
+		}
+	}()
+	own := fmt.Sprintf("/proc/self/task/%d/ns/", unix.Gettid())
+	for name, file := range map[string]**os.File{"net": &h.network, "uts": &h.name} {
+		if *file, err = os.Open(own + name); err != nil {
+			return err
+		}
+		opened = append(opened, *file)
+	}
+	// connections may have on their way what the link holds, and are not slower after a pause
+	for name, value := range map[string]string{
+		"tcp_rmem": "4096 16777216 67108864", "tcp_wmem": "4096 16777216 67108864", "tcp_slow_start_after_idle": "0", "tcp_no_metrics_save": "1", "tcp_congestion_control": "reno",
+	} {
+		if err := os.WriteFile("/proc/sys/net/ipv4/"+name, []byte(value), 0o644); err != nil {
+			return err
+		}
+	}
+	if err := h.open(); err != nil {
+		return err
+	}
+	if err := h.configure(); err != nil {
+		unix.Close(h.device)
+		return err
+	}
+	return nil
+}
+
+// open opens the device.
+func (h *Host) open() error {
+	tun, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: "/dev/net/tun", Err: err}
+	}
+	device, err := unix.NewIfreq(Device)
+	if err == nil {
+		device.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
+		err = unix.IoctlIfreq(tun, unix.TUNSETIFF, device)
+	}
+	if err != nil {
+		unix.Close(tun)
+		return fmt.Errorf("TUN device: %w", err)
+	}
+	h.device = tun
+	return nil
+}
+
+// configure gives the device its address and starts both interfaces.
+func (h *Host) configure() error {
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("socket", err)
+	}
+	defer unix.Close(socket)
+	set := func(device string, what uint, value func(*unix.Ifreq) error) {
+		r, e := unix.NewIfreq(device)
+		if e == nil {
+			e = value(r)
+		}
+		if e == nil {
+			e = unix.IoctlIfreq(socket, what, r)
+		}
+		if e != nil && err == nil {
+			err = fmt.Errorf("interface %s: %w", device, e)
+		}
+	}
+	up := func(r *unix.Ifreq) error { r.SetUint16(unix.IFF_UP | unix.IFF_RUNNING); return nil }
+	set("lo", unix.SIOCSIFFLAGS, up)
+	set(Device, unix.SIOCSIFADDR, func(r *unix.Ifreq) error { return r.SetInet4Addr(h.Address.AsSlice()) })
+	set(Device, unix.SIOCSIFNETMASK, func(r *unix.Ifreq) error { return r.SetInet4Addr([]byte{255, 255, 255, 0}) })
+	set(Device, unix.SIOCSIFMTU, func(r *unix.Ifreq) error { r.SetUint32(mtu); return nil })
+	set(Device, unix.SIOCSIFFLAGS, up)
+	return err
+}
