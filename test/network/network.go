@@ -88,11 +88,11 @@ func (n *Network) Set(link Link) { n.link.Store(&link) }
 
 // Close ends the network; programs that still run on its hosts hear nothing any more.
 func (n *Network) Close() {
-	unix.Close(n.stop[1])
+	_ = unix.Close(n.stop[1])
 	n.carrier.Wait()
-	unix.Close(n.stop[0])
+	_ = unix.Close(n.stop[0])
 	for _, h := range n.Hosts {
-		unix.Close(h.device)
+		_ = unix.Close(h.device)
 		h.network.Close()
 		h.name.Close()
 	}
@@ -142,7 +142,7 @@ func (h *Host) makeHere() (err error) {
 		return err
 	}
 	if err := h.configure(); err != nil {
-		unix.Close(h.device)
+		_ = unix.Close(h.device)
 		return err
 	}
 	return nil
@@ -160,7 +160,7 @@ func (h *Host) open() error {
 		err = unix.IoctlIfreq(tun, unix.TUNSETIFF, device)
 	}
 	if err != nil {
-		unix.Close(tun)
+		_ = unix.Close(tun)
 		return fmt.Errorf("TUN device: %w", err)
 	}
 	h.device = tun
@@ -173,7 +173,7 @@ func (h *Host) configure() error {
 	if err != nil {
 		return os.NewSyscallError("socket", err)
 	}
-	defer unix.Close(socket)
+	defer func() { _ = unix.Close(socket) }()
 	set := func(device string, what uint, value func(*unix.Ifreq) error) {
 		r, e := unix.NewIfreq(device)
 		if e == nil {
