@@ -99,6 +99,22 @@ func TestRatesOfGrownModels(t *testing.T) {
 	require.LessOrEqual(t, modelTeach, modelYoung, "a grown model has nothing to teach its parent")
 }
 
+// decode does what decodeYoung does, also with a block of nonsense and beyond its end.
+func TestDecodingGrownModels(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	block := make([]byte, 1024)
+	random.Read(block)
+	var models intervalModels
+	fast, slow := models.new(nil, fineMoves), models.new(nil, fineMoves)
+	from, reference := newRansDecoder(block), newRansDecoder(block)
+	for range 12_000 {
+		require.Equal(t, slow.decodeYoung(&reference), fast.decode(&from))
+		require.Equal(t, reference, from)
+		require.Equal(t, slow.below, fast.below)
+	}
+	require.True(t, from.over)
+}
+
 // Bits of every number come back, between symbols and at the end.
 func TestBitsOfAllLengths(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
