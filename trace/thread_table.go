@@ -110,41 +110,64 @@ func (t *ThreadTable) appendSource(from TimingSource) {
 }
 
 // At is the thread in row i; it panics when there is none.
-func (t *ThreadTable) At(i int) Thread { return t.Lookup()(i) }
+func (t *ThreadTable) At(i int) Thread {
+	l := t.lookup()
+	return l.at(i)
+}
 
 // Lookup gives a function that finds rows as At does, faster if they are near to each other. It is for one goroutine, and
 // for as long as the table does not change.
 func (t *ThreadTable) Lookup() func(i int) Thread {
-	rank, number, root, shape, place := t.rank.Lookup(), t.number.Lookup(), t.root.Lookup(), t.shape.Lookup(), t.place.Lookup()
-	calls, first, length, inside, joined := t.calls.Lookup(), t.first.Lookup(), t.length.Lookup(), t.inside.Lookup(), t.joined.Lookup()
-	streams, timing, storedThread, storedRoot := t.streams.Lookup(), t.timing.Lookup(), t.storedThread.Lookup(), t.storedRoot.Lookup()
-	return func(i int) Thread {
-		th := Thread{
-			Rank: int(rank(i)), Thread: int(number(i)), Root: int(root(i)), Shape: int(shape(i)), Place: int(place(i)),
-			Calls: uint64(calls(i)), FirstTick: first(i), InsideTicks: inside(i), SignaturesJoined: joined(i) == 1,
-			Streams: t.streamSets.lists[streams(i)],
-		}
-		th.EndTick = th.FirstTick + length(i)
-		if i < len(t.marks) {
-			th.Marks, th.StandIns = t.marks[i], t.standIns[i]
-		}
-		if i < len(t.holds) {
-			th.Holds = t.holds[i]
-		}
-		if k := timing(i) - 1; k >= 0 {
-			th.Timing = t.sources[k]
-			if file := t.stored[k]; file != nil {
-				th.Timing = &storedTiming{file, int(storedThread(i)), int(storedRoot(i)), th.Calls, th.standIns()}
-			}
-		}
-		if i < len(t.times) {
-			th.Gaps, th.Durations = t.times[i].gaps, t.times[i].durations
-		}
-		if i < len(t.aggregates) {
-			th.Aggregates = t.aggregates[i]
-		}
-		return th
+	l := t.lookup()
+	return l.at
+}
+
+// A threadLookup finds rows that are near to each other.
+type threadLookup struct {
+	of                                   *ThreadTable
+	rank, number, root, shape, place     numbersLookup
+	calls, first, length, inside, joined numbersLookup
+	streams, timing                      numbersLookup
+	storedThread, storedRoot             numbersLookup
+}
+
+func (t *ThreadTable) lookup() threadLookup {
+	in := func(n *Numbers) numbersLookup { return numbersLookup{of: n} }
+	return threadLookup{
+		of:   t,
+		rank: in(&t.rank), number: in(&t.number), root: in(&t.root), shape: in(&t.shape), place: in(&t.place),
+		calls: in(&t.calls), first: in(&t.first), length: in(&t.length), inside: in(&t.inside), joined: in(&t.joined),
+		streams: in(&t.streams), timing: in(&t.timing), storedThread: in(&t.storedThread), storedRoot: in(&t.storedRoot),
 	}
+}
+
+func (l *threadLookup) at(i int) Thread {
+	t := l.of
+	th := Thread{
+		Rank: int(l.rank.at(i)), Thread: int(l.number.at(i)), Root: int(l.root.at(i)), Shape: int(l.shape.at(i)), Place: int(l.place.at(i)),
+		Calls: uint64(l.calls.at(i)), FirstTick: l.first.at(i), InsideTicks: l.inside.at(i), SignaturesJoined: l.joined.at(i) == 1,
+		Streams: t.streamSets.lists[l.streams.at(i)],
+	}
+	th.EndTick = th.FirstTick + l.length.at(i)
+	if i < len(t.marks) {
+		th.Marks, th.StandIns = t.marks[i], t.standIns[i]
+	}
+	if i < len(t.holds) {
+		th.Holds = t.holds[i]
+	}
+	if k := l.timing.at(i) - 1; k >= 0 {
+		th.Timing = t.sources[k]
+		if file := t.stored[k]; file != nil {
+			th.Timing = &storedTiming{file, int(l.storedThread.at(i)), int(l.storedRoot.at(i)), th.Calls, th.standIns()}
+		}
+	}
+	if i < len(t.times) {
+		th.Gaps, th.Durations = t.times[i].gaps, t.times[i].durations
+	}
+	if i < len(t.aggregates) {
+		th.Aggregates = t.aggregates[i]
+	}
+	return th
 }
 
 // All goes through the table: rows and threads.

@@ -109,7 +109,14 @@ func (a *analysis) standing(workers []worker, run, alpha, ratio float64) (set []
 	sorted := slices.Clone(workers)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
 	n := len(sorted)
+	rest := make([]float64, n+1) // what all from one on compute
+	for i := n - 1; i >= 0; i-- {
+		rest[i] = rest[i+1] + sorted[i].useful
+	}
 	for g := 1; g <= n/2; g++ {
+		if sorted[g-1].useful < 0.99*ratio*rest[g]/float64(n-g) {
+			continue // by far not: no need to look at all the others, or it would take the square of the ranks
+		}
 		mean, s := spread(sorted[g:])
 		if mean <= 0 || !exceeds(sorted[g-1], sorted[g:], a.looks(sorted[:g], n), mean, s, alpha, ratio) {
 			continue

@@ -55,7 +55,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	if err != nil {
 		return f, fmt.Errorf("communication matrix: %w", err)
 	}
-	traffic = slices.DeleteFunc(traffic, func(one trace.Traffic) bool {
+	traffic = slices.DeleteFunc(slices.Clone(traffic), func(one trace.Traffic) bool {
 		_, source := row[one.Source]
 		_, dest := row[one.Dest]
 		return !source || !dest || one.Source == one.Dest

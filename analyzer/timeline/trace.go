@@ -1,6 +1,10 @@
 package timeline
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"sync"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // A Trace is what the analyses need of a trace. *trace.Reader has all of it but for the type of Cursor's result; Of
 // adapts it.
@@ -17,6 +21,7 @@ type Trace interface {
 	Sequence(i int) ([]int64, error)
 	ValueOn(v trace.Value, thread, own int) (trace.Value, error)
 	Calls(rank, thread int) (Cursor, error)
+	// Matrix is computed once for all analyses: it is not to be changed.
 	Matrix() ([]trace.Traffic, error)
 	MatrixBetween(calls func(thread int) (from, to uint64)) ([]trace.Traffic, error)
 	// Span is when a thread (its position in Threads) began and ended, and Aggregates is its aggregated timing.
@@ -35,8 +40,13 @@ type Cursor interface {
 }
 
 // Of makes a reader a Trace.
-func Of(r *trace.Reader) Trace { return reader{r} }
+func Of(r *trace.Reader) Trace { return reader{r, sync.OnceValues(r.Matrix)} }
 
-type reader struct{ *trace.Reader }
+type reader struct {
+	*trace.Reader
+	matrix func() ([]trace.Traffic, error)
+}
 
 func (r reader) Calls(rank, thread int) (Cursor, error) { return r.Cursor(rank, thread) }
+
+func (r reader) Matrix() ([]trace.Traffic, error) { return r.matrix() }
