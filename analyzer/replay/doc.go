@@ -47,7 +47,8 @@
 //
 // # How
 //
-// What was matched comes from a journal (package journal): of each slab, a thread's calls are played as far as they do not
-// depend on another thread that is behind; then it is the next thread's turn, and the first goes on as soon as what it
-// needs has been played (play.go). Memory grows with pending operations.
+// What was matched comes from a journal (package journal): of each slab, a thread's calls are read and played as far as they
+// do not depend on another thread that is behind; then it is the next thread's turn, and the first goes on as soon as what
+// it needs has been played (play.go). No thread keeps more calls than the one that it is at. Memory grows with pending
+// operations.
 package replay

@@ -61,33 +61,32 @@ func runs(lengths []Length) []int64 {
 	return runs
 }
 
-// play plays all that was recorded: of each slab the calls of one location after the other, each as far as it can go
-// before it needs another one.
+// play plays all that was recorded: of each slab one location after the other, each as far as it can go before it needs
+// another one. A call is read when it is its turn: none is kept but that for which its location waits.
 func play(ctx context.Context, j *journal.Journal, scenarios []Scenario, marks Marks) (*player, error) {
 	p := newPlayer(j, scenarios)
-	readers := make([]*journal.Reader, len(p.threads))
-	for i := range readers {
-		readers[i] = j.Read(i)
+	for i := range p.threads {
+		p.threads[i].reader = j.Read(i)
 	}
 	for i := range marks {
 		p.threads[i].passed.times = marks[i]
 	}
-	for range j.Slabs {
+	for p.slabs < j.Slabs {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		for i, r := range readers {
-			for r.Next() {
-				p.push(r)
-			}
-			if err := r.Err(); err != nil {
-				return nil, err
-			}
+		p.slabs++
+		for i := range p.threads {
 			p.ready = append(p.ready, i)
 			p.run()
 		}
 	}
 	p.finish()
+	for i := range p.threads {
+		if err := p.threads[i].reader.Err(); err != nil {
+			return nil, err
+		}
+	}
 	return p, nil
 }
 
@@ -100,17 +99,19 @@ type player struct {
 	threads    []thread
 	kinds      []stepKind // by function
 	gatherings map[uint64]*gathering
+	slabs      int     // that may be played
 	ready      []int   // locations to look at
 	room       []int64 // for times
-	free       []*step
 	freed      []*moment
 }
 
 // A thread is where its play is.
 type thread struct {
-	queue   []*step
-	head    int
-	entered bool // the first step has begun
+	reader  *journal.Reader
+	slabs   int  // that it has come through
+	step    step // the call that it is at,
+	called  bool // if it is at one,
+	entered bool // and has begun
 	posts   posts
 
 	started  bool
@@ -129,7 +130,7 @@ type thread struct {
 	passed               passed
 }
 
-// A step is a call that is waiting to be played.
+// A step is a call that is played.
 type step struct {
 	enter, exit int64
 	held        int64 // before enter, by the tracer
@@ -175,21 +176,25 @@ func newPlayer(j *journal.Journal, scenarios []Scenario) *player {
 	}
 }
 
-// push takes the present call of a reader.
-func (p *player) push(r *journal.Reader) {
-	var s *step
-	if n := len(p.free); n > 0 {
-		s = p.free[n-1]
-		p.free = p.free[:n-1]
-		*s = step{posts: s.posts[:0], depends: s.depends[:0], shakes: s.shakes[:0]}
-	} else {
-		s = new(step)
+// next goes to the thread's next call; false if there is none in the slabs that may be played.
+func (p *player) next(th *thread) bool {
+	for ; th.slabs < p.slabs; th.slabs++ {
+		if th.reader.Next() {
+			p.take(th)
+			return true
+		}
 	}
+	return false
+}
+
+// take makes a step of the call that the thread's reader has come to.
+func (p *player) take(th *thread) {
+	r, s := th.reader, &th.step
 	c := &r.Record
-	s.enter, s.exit, s.held, s.function, s.site, s.terminal = c.Enter, c.Exit, c.Held, c.Function.ID, c.Signature.Site, r.Terminal
-	s.begin, s.outside = c.Enter, c.Outside
-	s.kind = p.kind(c.Function)
-	th := &p.threads[c.Location]
+	*s = step{
+		enter: c.Enter, exit: c.Exit, held: c.Held, function: c.Function.ID, site: c.Signature.Site, terminal: r.Terminal,
+		kind: p.kind(c.Function), begin: c.Enter, outside: c.Outside, posts: s.posts[:0], depends: s.depends[:0], shakes: s.shakes[:0],
+	}
 	if !th.started {
 		p.start(th, c)
 	}
@@ -210,7 +215,6 @@ func (p *player) push(r *journal.Reader) {
 			p.depend(s, c.Location, &depends[i])
 		}
 	}
-	th.queue = append(th.queue, s)
 }
 
 func (p *player) depend(s *step, location int, on *journal.Dependency) {
@@ -269,8 +273,11 @@ func (p *player) run() {
 // advance plays a thread's calls as far as their dependencies are known.
 func (p *player) advance(location int) {
 	th := &p.threads[location]
-	for th.head < len(th.queue) {
-		s := th.queue[th.head]
+	for s := &th.step; ; {
+		if !th.called && !p.next(th) {
+			return
+		}
+		th.called = true
 		if !th.entered {
 			p.enter(th, location, s)
 			th.entered = true
@@ -281,12 +288,8 @@ func (p *player) advance(location int) {
 		}
 		p.leave(th, s)
 		p.used(s)
-		th.entered = false
-		th.queue[th.head] = nil
-		th.head++
-		p.free = append(p.free, s)
+		th.called, th.entered = false, false
 	}
-	th.queue, th.head = th.queue[:0], 0
 }
 
 // awaits is something that a call depends on and that has not been played, nil if there is none.
@@ -417,10 +420,10 @@ func (p *player) finish() {
 		again = false
 		for i := range p.threads {
 			th := &p.threads[i]
-			if th.head >= len(th.queue) {
+			if !th.called {
 				continue
 			}
-			s := th.queue[th.head]
+			s := &th.step
 			s.depends = slices.DeleteFunc(s.depends, func(d dependency) bool { return !d.on.known() })
 			p.ready = append(p.ready, i)
 			p.run()
