@@ -4,10 +4,11 @@
 #   hack/preflight.sh base      build, and traced runs on this machine
 #   hack/preflight.sh cluster   base, and the local Kubernetes cluster (or, with
 #                               CAIRN_CLUSTER=existing, the one KUBECONFIG names)
+#   hack/preflight.sh test      cluster, and what else the tests use
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 stage=${1:-cluster}
-case $stage in base | cluster) ;; *) die "usage: $0 [base|cluster]" ;; esac
+case $stage in base | cluster | test) ;; *) die "usage: $0 [base|cluster|test]" ;; esac
 
 bad=0
 no() { printf 'preflight: MISSING %s\n           %s\n' "$1" "$2" >&2; bad=$((bad + 1)); }
@@ -59,7 +60,6 @@ local_cluster() {
       unshare --net sh -c 'nft add table t && nft "add chain t c { type nat hook prerouting priority -100 ; }"' 2>/dev/null ||
         no "nftables" "a NAT chain cannot be made (kernel modules nf_tables, nft_nat): services need it"
     fi
-    [ -c /dev/net/tun ] || no "/dev/net/tun" "the device is missing: hosts of the network predictions' tests are joined by it"
     unshare --net sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward' 2>/dev/null || no "sysctl" "/proc/sys is not writable"
   else
     no "namespaces" "unshare of mount, pid and network namespaces is refused (in a container: it must be privileged)"
@@ -85,12 +85,17 @@ existing_cluster() {
   fi
 }
 
+tests() {
+  [ -c /dev/net/tun ] || no "/dev/net/tun" "the device is missing: it joins the hosts that predictions for other networks are tested on"
+}
+
 base
-if [ "$stage" = cluster ]; then
+if [ "$stage" != base ]; then
   case $CAIRN_CLUSTER in
     local) local_cluster ;;
     existing) existing_cluster ;;
     *) no "CAIRN_CLUSTER" "'$CAIRN_CLUSTER' is neither local nor existing" ;;
   esac
 fi
+[ "$stage" != test ] || tests
 [ $bad = 0 ] || { printf 'preflight: %d missing, nothing was started\n' $bad >&2; exit 1; }
