@@ -23,17 +23,23 @@ const (
 	maxListed  = 100
 )
 
+// A Recording is a run to compare.
+type Recording struct {
+	timeline.Trace
+	Clocks *timeline.Clocks // nil: found out anew
+}
+
 // Compare compares two runs of one program.
-func Compare(ctx context.Context, a, b timeline.Trace) (Findings, error) {
+func Compare(ctx context.Context, a, b Recording) (Findings, error) {
 	f := Findings{SchemaVersion: SchemaVersion, Changes: []Change{}, Places: []Place{}, Notes: []string{}, Phases: []PhaseTimes{}}
-	for _, t := range []timeline.Trace{a, b} {
+	for _, t := range []Recording{a, b} {
 		if t.Meta().Timing.Mode == trace.TimingAggregated {
 			return f, fmt.Errorf("the times of single calls were not kept (timing aggregated): there are no iterations to compare; trace both runs with timing lossless or lossy")
 		}
 	}
 	var sides [2]*side
 	group, inner := errgroup.WithContext(ctx)
-	for i, t := range []timeline.Trace{a, b} {
+	for i, t := range []Recording{a, b} {
 		group.Go(func() (err error) {
 			sides[i], err = look(inner, t)
 			return err

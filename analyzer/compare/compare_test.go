@@ -30,7 +30,7 @@ func run(t *testing.T, seed uint64, iterations, slow int, factor float64) timeli
 
 func compared(t *testing.T, a, b timeline.Trace) compare.Findings {
 	t.Helper()
-	f, err := compare.Compare(context.Background(), a, b)
+	f, err := compare.Compare(context.Background(), compare.Recording{Trace: a}, compare.Recording{Trace: b})
 	require.NoError(t, err)
 	return f
 }
@@ -130,6 +130,6 @@ func TestAggregatedIsRefused(t *testing.T) {
 	require.NoError(t, trace.Write(&file, content))
 	r, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
 	require.NoError(t, err)
-	_, err = compare.Compare(context.Background(), timeline.Of(r), timeline.Of(r))
+	_, err = compare.Compare(context.Background(), compare.Recording{Trace: timeline.Of(r)}, compare.Recording{Trace: timeline.Of(r)})
 	assert.ErrorContains(t, err, "timing aggregated")
 }

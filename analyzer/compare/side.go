@@ -30,13 +30,17 @@ type side struct {
 }
 
 // look goes through one trace.
-func look(ctx context.Context, t timeline.Trace) (*side, error) {
-	made, err := clock.Analyze(ctx, t)
-	if err != nil {
-		return nil, err
+func look(ctx context.Context, t Recording) (*side, error) {
+	if t.Clocks == nil {
+		made, err := clock.Analyze(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		t.Clocks = made.Clocks
 	}
 	s := &side{byRank: map[int]map[place]float64{}, total: map[place]float64{}}
-	if s.plan, err = phases.NewPlan(t, made.Clocks); err != nil {
+	var err error
+	if s.plan, err = phases.NewPlan(t, t.Clocks); err != nil {
 		return nil, err
 	}
 	locations := timeline.Locations(t)
@@ -52,7 +56,7 @@ func look(ctx context.Context, t timeline.Trace) (*side, error) {
 			tracker := s.plan.Location(i)
 			var polls match.Polls
 			now, began := int64(0), false
-			return timeline.EachOf(inner, t, i, l, made.Clocks, func(c *timeline.Call) error {
+			return timeline.EachOf(inner, t, i, l, t.Clocks, func(c *timeline.Call) error {
 				tracker.Call(&c.Record, polls.Of(c.Event))
 				if !began {
 					began, now = true, c.Enter

@@ -108,15 +108,19 @@ type Accuracy struct {
 	ACC          float64 // 1 − |Whole − Leads| / Whole
 }
 
-// Compare plays both traces: as measured, and on a network of its own.
-func Compare(ctx context.Context, whole, leads timeline.Trace, n replay.Network) (measured, modelled Accuracy, err error) {
+// Compare plays both traces, as measured and on a network of its own: the whole one by its clocks, that of the leads by
+// what its messages say, since ranks that it lacks may have had other clocks.
+func Compare(ctx context.Context, whole timeline.Trace, clocks *timeline.Clocks, leads timeline.Trace, n replay.Network) (measured, modelled Accuracy, err error) {
+	found, err := clock.Analyze(ctx, leads)
+	if err != nil {
+		return measured, modelled, err
+	}
 	var lengths [2][]int64
-	for i, t := range []timeline.Trace{whole, leads} {
-		clocks, err := clock.Analyze(ctx, t)
-		if err != nil {
-			return measured, modelled, err
-		}
-		if lengths[i], err = replay.Play(ctx, t, clocks.Clocks, []replay.Scenario{{}, {Network: &n}}); err != nil {
+	for i, run := range []struct {
+		trace  timeline.Trace
+		clocks *timeline.Clocks
+	}{{whole, clocks}, {leads, found.Clocks}} {
+		if lengths[i], err = replay.Play(ctx, run.trace, run.clocks, []replay.Scenario{{}, {Network: &n}}); err != nil {
 			return measured, modelled, err
 		}
 	}

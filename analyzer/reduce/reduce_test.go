@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/reduce"
 	"github.com/cairn-mpi/cairn/analyzer/replay"
@@ -49,7 +50,9 @@ func TestAccuracy(t *testing.T) {
 			whole := simulated(t, test.c)
 			leads, n := reduced(t, whole)
 			assert.Equal(t, test.leads, n)
-			measured, modelled, err := reduce.Compare(context.Background(), timeline.Of(whole), timeline.Of(leads), replay.Network{Latency: 2000, PerByte: 0.1})
+			clocks, err := clock.Analyze(context.Background(), timeline.Of(whole))
+			require.NoError(t, err)
+			measured, modelled, err := reduce.Compare(context.Background(), timeline.Of(whole), clocks.Clocks, timeline.Of(leads), replay.Network{Latency: 2000, PerByte: 0.1})
 			require.NoError(t, err)
 			t.Logf("as measured %.4g s and %.4g s, ACC %.4f; on another network %.4g s and %.4g s, ACC %.4f",
 				measured.Whole, measured.Leads, measured.ACC, modelled.Whole, modelled.Leads, modelled.ACC)

@@ -23,16 +23,20 @@ tests; docs of package analyzer/compare say why).`,
 		Example: "  cairn compare before/trace.cairn after/trace.cairn",
 		Args:    exactly(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			var traces [2]timeline.Trace
+			var runs [2]compare.Recording
 			for i, path := range args {
 				f, err := openTrace(c.Context(), path, s3)
 				if err != nil {
 					return err
 				}
 				defer f.Close()
-				traces[i] = timeline.Of(f.Reader)
+				clocks, err := clockBeside(c.Context(), path, s3, f)
+				if err != nil {
+					return err
+				}
+				runs[i] = compare.Recording{Trace: timeline.Of(f.Reader), Clocks: clocks.Clocks}
 			}
-			found, err := compare.Compare(c.Context(), traces[0], traces[1])
+			found, err := compare.Compare(c.Context(), runs[0], runs[1])
 			if err != nil {
 				return damaged(args[0]+", "+args[1], err)
 			}

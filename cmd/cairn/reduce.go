@@ -59,7 +59,11 @@ replay of the leads gives, compared with that of the whole trace.`,
 			if err != nil {
 				return err
 			}
-			measured, modelled, err := reduce.Compare(c.Context(), whole, timeline.Of(reduced), predictedNetwork)
+			clocks, err := clockBeside(c.Context(), args[0], s3, f)
+			if err != nil {
+				return err
+			}
+			measured, modelled, err := reduce.Compare(c.Context(), whole, clocks.Clocks, timeline.Of(reduced), predictedNetwork)
 			if err != nil {
 				return damaged(args[0], err)
 			}

@@ -41,11 +41,12 @@ func openTrace(ctx context.Context, path string, s3 s3Flags) (*traceFile, error)
 	return &traceFile{reader, object}, nil
 }
 
-// damaged names the trace that an error of package trace is about: bad data, unless the storage failed meanwhile.
+// damaged names the trace that an error of package trace is about: bad data, unless the storage failed meanwhile or the
+// command was told to end.
 func damaged(path string, err error) error {
 	err = fmt.Errorf("%s: %w", path, err)
 	var storage *store.Error
-	if errors.As(err, &storage) {
+	if errors.As(err, &storage) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return statusError{exitBadData, err}
