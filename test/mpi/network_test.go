@@ -110,7 +110,7 @@ func (w *networkWhatIf) run(t *testing.T, o *outcome) {
 // TestNetworkPredictions: what the replay of a real run says of another network is what the program takes on that. The
 // hosts are made of this machine (package network, which takes root), their link is slow, so that what the machine does
 // besides hardly counts. What is predicted is three or four times as fast or as slow; the prediction from the medians of up
-// to three pairs of runs must come as near as 40%, which it did not for large messages while they made no handshakes. make
+// to three pairs of runs must be right to a half, which it was not for large messages while they made no handshakes. make
 // bench-predict prints a row for each, with the target of 15%.
 func TestNetworkPredictions(t *testing.T) {
 	pairs := benchPairs(t)
@@ -127,7 +127,7 @@ func TestNetworkPredictions(t *testing.T) {
 			}
 			for range 3 {
 				w.run(t, &o)
-				if math.Abs(o.off()) <= 0.4 {
+				if math.Abs(o.off()) <= 0.5 {
 					return
 				}
 			}
