@@ -16,7 +16,7 @@ build() { make -s build examples; }
 verify() { hack/verify.sh; }
 unit() { go test -timeout 15m ./...; }
 # the packages that share memory between goroutines or take bytes from strangers
-race() { go test -race -short -timeout 15m ./trace/... ./tracer/recorder/... ./merger/... ./shipper/... ./store/... ./analyzer/...; }
+race() { go test -race -short -timeout 25m ./trace/... ./tracer/recorder/... ./merger/... ./shipper/... ./store/... ./analyzer/...; }
 # one program at a time: each has more ranks than this machine has cores
 mpi() { go test -tags mpi -count=1 -p 1 -timeout 40m ./test/mpi/... ./tracer/shim/... ./tracer/verify/...; }
 # what the README shows is what one gets
