@@ -4,5 +4,5 @@
 // (protos/perfetto/trace/trace_packet.proto of the Perfetto project): a track per rank and thread with a slice per MPI
 // call, an arrow per message from the call that sent it to the call that completed its receive, and the critical path
 // as a track of its own. Times are nanoseconds since the run began, on the clock that all ranks have in common. How
-// a message becomes an arrow is told in calls.go.
+// a message becomes an arrow: calls.go.
 package perfetto
