@@ -75,7 +75,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	if t.Threads().Calls() <= mostTimed && t.Meta().Timing.Mode != trace.TimingAggregated {
 		clocks = o.clocks()
 	}
-	where, err := placement.Analyze(ctx, t, placement.Options{Clocks: clocks})
+	where, err := placement.Analyze(ctx, t, placement.Options{Clocks: clocks, Shape: shape.Shape})
 	f.Placement = &where
 	return f, err
 }

@@ -56,15 +56,16 @@ func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summa
 	e.packets.out = w
 	e.tracks()
 	e.criticalPath(found.Path.Segments)
+	calls := newCalls(&e.packets, &e.flows, len(e.locations), e.time)
 	err = timeline.Each(ctx, t, clocks.Clocks, func(c *timeline.Call) error {
-		e.call(c)
+		e.call(calls, c)
 		return e.packets.err
 	})
 	if err != nil {
 		return Summary{}, err
 	}
-	e.close(math.MaxInt64)
-	e.summary.Messages, e.summary.Bytes = e.flows.count, e.packets.bytes
+	calls.finish()
+	e.summary.Messages, e.summary.Bytes = uint64(len(e.flows.messages)), e.packets.bytes
 	return e.summary, e.packets.err
 }
 
@@ -78,14 +79,7 @@ type export struct {
 
 	packets packets
 	flows   flows
-	open    []ending // slices that have begun, by time of their end
 	summary Summary
-}
-
-// An ending is the end of a slice, to be written when time has come there: packets are in order of time.
-type ending struct {
-	at    int64
-	track uint64
 }
 
 // uuids of tracks: 1 the critical path, 2 the parent of all ranks, then ranks' threads.
@@ -111,7 +105,7 @@ func newExport(t timeline.Trace, start int64, o Options) *export {
 	for i, l := range e.locations {
 		e.chosen[i] = len(wanted) == 0 || wanted[l.Rank]
 	}
-	e.flows = flows{starts: map[call][]uint64{}, finishes: map[call][]uint64{}}
+	e.flows = flows{sent: map[call][]uint64{}, received: map[call][]uint64{}}
 	return e
 }
 
@@ -175,49 +169,24 @@ func (e *export) criticalPath(segments []criticalpath.Segment) {
 		if s.Merged > 0 {
 			show.annotations = append(show.annotations, annotation{"stands for", fmt.Sprintf("%d short segments, of which this is the longest", s.Merged+1)})
 		}
-		e.packets.begin(&show)
-		e.packets.end(pathTrack, s.EndNS)
+		e.packets.begin(&show, arrows{})
+		e.packets.end(pathTrack, s.EndNS, arrows{})
 		e.summary.Segments++
 	}
 }
 
-func (e *export) call(c *timeline.Call) {
+func (e *export) call(to *calls, c *timeline.Call) {
 	if !e.shown(c.Location, c.Enter, c.Exit) {
 		return
 	}
-	e.close(c.Enter)
-	at := call{c.Location, c.Enter}
 	s := slice{
 		track: firstTrack + uint64(c.Location), start: e.time(c.Enter),
 		name: c.Function.Name, category: c.Function.Class,
 		annotations: []annotation{{"call", c.Event.Text()}},
-		starts:      e.flows.starts[at], finishes: e.flows.finishes[at],
 	}
 	if c.Event.Site != nil {
 		s.annotations = append(s.annotations, annotation{"call site", callsite.Name(c.Event.Site)})
 	}
-	e.packets.begin(&s)
-	e.later(ending{at: c.Exit, track: s.track})
+	to.add(call{c.Location, c.Enter, c.Exit, c.Function.ID, c.Signature.Site}, s)
 	e.summary.Calls++
-}
-
-// later keeps the endings sorted; there is at most one per thread and level of nesting.
-func (e *export) later(x ending) {
-	i := len(e.open)
-	for i > 0 && (e.open[i-1].at > x.at || e.open[i-1].at == x.at && e.open[i-1].track == x.track) {
-		i--
-	}
-	e.open = append(e.open, ending{})
-	copy(e.open[i+1:], e.open[i:])
-	e.open[i] = x
-}
-
-// close writes the endings up to a time.
-func (e *export) close(until int64) {
-	n := 0
-	for n < len(e.open) && e.open[n].at <= until {
-		e.packets.end(e.open[n].track, e.time(e.open[n].at))
-		n++
-	}
-	e.open = e.open[:copy(e.open, e.open[n:])]
 }

@@ -63,7 +63,7 @@ func fields(t *testing.T, b []byte, f func(n protowire.Number, number uint64, in
 
 func read(t *testing.T, b []byte) file {
 	f := file{tracks: map[uint64]string{}, parent: map[uint64]uint64{}}
-	names, annotations := map[uint64]string{}, map[uint64]string{}
+	names, annotations, values := map[uint64]string{}, map[uint64]string{}, map[uint64]string{}
 	fields(t, b, func(n protowire.Number, _ uint64, packet []byte) {
 		require.EqualValues(t, 1, n)
 		var e event
@@ -90,6 +90,8 @@ func read(t *testing.T, b []byte) file {
 						names[id] = text
 					case 3:
 						annotations[id] = text
+					case 29:
+						values[id] = text
 					}
 				})
 			case 60:
@@ -128,10 +130,13 @@ func read(t *testing.T, b []byte) file {
 				case 4:
 					var of, text string
 					fields(t, inner, func(n protowire.Number, v uint64, inner []byte) {
-						if n == 1 {
+						switch n {
+						case 1:
 							of = annotations[v]
-						} else {
+						case 6:
 							text = string(inner)
+						case 17:
+							text = values[v]
 						}
 					})
 					if of == "call" {
@@ -146,8 +151,14 @@ func read(t *testing.T, b []byte) file {
 }
 
 func written(t *testing.T, b *tracetest.Builder, o Options) (file, Summary) {
+	t.Helper()
+	return exported(t, timeline.Of(b.Open(t)), o)
+}
+
+func exported(t *testing.T, trace timeline.Trace, o Options) (file, Summary) {
+	t.Helper()
 	var out bytes.Buffer
-	summary, err := Write(context.Background(), &out, timeline.Of(b.Open(t)), o)
+	summary, err := Write(context.Background(), &out, trace, o)
 	require.NoError(t, err)
 	require.EqualValues(t, out.Len(), summary.Bytes)
 	return read(t, out.Bytes()), summary
@@ -166,39 +177,21 @@ func TestEveryCallIsASliceAndEveryMessageAnArrow(t *testing.T) {
 	assert.EqualValues(t, 8, summary.Calls)
 	assert.EqualValues(t, 2, summary.Messages)
 
-	open := map[uint64][]event{}
-	starts, ends := map[uint64]event{}, map[uint64]event{}
-	slices := map[uint64][]string{}
-	for _, e := range f.events {
-		require.NotEmpty(t, f.tracks[e.track], "every event is on a track that is named")
-		if e.kind == 2 {
-			n := len(open[e.track])
-			require.Positive(t, n, "an end without a beginning")
-			require.LessOrEqual(t, open[e.track][n-1].time, e.time)
-			open[e.track] = open[e.track][:n-1]
-			continue
-		}
-		open[e.track] = append(open[e.track], e)
-		slices[e.track] = append(slices[e.track], e.name)
-		for _, id := range e.flows {
-			starts[id] = e
-		}
-		for _, id := range e.terminates {
-			ends[id] = e
+	shown := f.imported(t)
+	calls := map[uint64][]string{}
+	for _, one := range shown.slices {
+		require.NotEmpty(t, f.tracks[one.track], "every slice is on a track that is named")
+		if !one.instant {
+			calls[one.track] = append(calls[one.track], one.name)
 		}
 	}
-	for track, left := range open {
-		assert.Empty(t, left, "track %d", track)
-	}
-	assert.Equal(t, []string{"MPI_Init", "MPI_Recv", "MPI_Send", "MPI_Finalize"}, slices[firstTrack])
-	assert.Equal(t, []string{"MPI_Init", "MPI_Send", "MPI_Recv", "MPI_Finalize"}, slices[firstTrack+1])
-	require.Len(t, starts, 2)
-	for id, from := range starts {
-		to := ends[id]
-		assert.Equal(t, "MPI_Send", from.name)
-		assert.Equal(t, "MPI_Recv", to.name)
-		assert.NotEqual(t, from.track, to.track)
-	}
+	assert.Equal(t, []string{"MPI_Init", "MPI_Recv", "MPI_Send", "MPI_Finalize"}, calls[firstTrack])
+	assert.Equal(t, []string{"MPI_Init", "MPI_Send", "MPI_Recv", "MPI_Finalize"}, calls[firstTrack+1])
+	// Rank 0 waits from 2 after the start on for what rank 1 sends at 7, and answers at 8.
+	assert.Equal(t, []string{
+		"1 MPI_Send 7000000 > 0 MPI_Recv 2000000 received",
+		"0 MPI_Send 8000000 > 1 MPI_Recv 8000000",
+	}, shown.words(1))
 	assert.Contains(t, f.tracks[firstTrack], "rank 0")
 	assert.EqualValues(t, ranksTrack, f.parent[firstTrack])
 	// the path: rank 1 computes until 8 (7 after the run began), its message ends rank 0's waiting
@@ -218,6 +211,8 @@ func TestRangeAndRanks(t *testing.T) {
 	assert.EqualValues(t, 1, summary.Calls, "the receive lies between 2 and 8")
 	assert.Zero(t, summary.Messages, "an arrow needs both ends")
 	for _, e := range f.events {
+		assert.Empty(t, e.flows)
+		assert.Empty(t, e.terminates)
 		if e.kind == 1 && e.track != pathTrack {
 			assert.Equal(t, "MPI_Recv", e.name)
 			assert.EqualValues(t, 2*tracetest.Unit, e.time)

@@ -4,19 +4,33 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
 )
 
-// A call is known by where and when it was entered.
+// A call is known by its thread, its times, and what it calls from where. Calls that are equal in all of that take no
+// time, and the first of them stands for them.
 type call struct {
-	location int
-	enter    int64
+	location    int
+	enter, exit int64
+	function    uint16
+	site        uint32
 }
 
-// flows are the messages whose both ends are shown: a number for each, by the call that sent it and by the one that
-// completed its receive. It is a match.Handler. Memory grows with the messages shown.
-type flows struct {
-	shown            func(location int, enter, exit int64) bool
-	starts, finishes map[call][]uint64
-	count            uint64
+func callOf(p *match.Point) call { return call{p.Location, p.Enter, p.Exit, p.Function, p.Site} }
+
+// A flow is a message whose both ends are shown; its number is its index + 1.
+type flow struct {
+	sent    int64 // when the call was entered that sent it
+	opening int32 // which of the calls to be written next that is, + 1; 0: none of them
+	begun   bool  // it is in the file, with one of its ends
 }
+
+// flows are the messages to be shown, by the call that sent them and by the one that completed their receive. It is a
+// match.Handler. Memory grows with the messages shown.
+type flows struct {
+	shown          func(location int, enter, exit int64) bool
+	sent, received map[call][]uint64
+	messages       []flow
+}
+
+func (f *flows) of(id uint64) *flow { return &f.messages[id-1] }
 
 // Message implements match.Handler.
 func (f *flows) Message(m *match.Message) {
@@ -24,10 +38,11 @@ func (f *flows) Message(m *match.Message) {
 	if m.Receive.Probe || to == nil || m.Kind == match.ExposedToStart || !f.shown(from.Location, from.Enter, from.Exit) || !f.shown(to.Location, to.Enter, to.Exit) {
 		return
 	}
-	f.count++
-	start, finish := call{from.Location, from.Enter}, call{to.Location, to.Enter}
-	f.starts[start] = append(f.starts[start], f.count)
-	f.finishes[finish] = append(f.finishes[finish], f.count)
+	f.messages = append(f.messages, flow{sent: from.Enter})
+	id := uint64(len(f.messages))
+	start, finish := callOf(&from), callOf(&to.Point)
+	f.sent[start] = append(f.sent[start], id)
+	f.received[finish] = append(f.received[finish], id)
 }
 
 // Collective implements match.Handler.
@@ -35,3 +50,10 @@ func (f *flows) Collective(*match.Collective, int) {}
 
 // Settled implements match.Handler.
 func (f *flows) Settled(*match.Completion) {}
+
+// take gives a call's messages away.
+func take(of map[call][]uint64, c call) []uint64 {
+	ids := of[c]
+	delete(of, c)
+	return ids
+}

@@ -34,16 +34,19 @@ const (
 	internedCategories  = 1 // InternedData
 	internedNames       = 2
 	internedAnnotations = 3
-	internedID          = 1 // EventCategory, EventName, DebugAnnotationName
+	internedValues      = 29
+	internedID          = 1 // EventCategory, EventName, DebugAnnotationName, InternedString
 	internedText        = 2
 
 	annotationNameID = 1 // DebugAnnotation
 	annotationText   = 6
+	annotationTextID = 17
 )
 
 const (
 	sliceBegin = 1 // TrackEvent.Type
 	sliceEnd   = 2
+	instant    = 3
 
 	explicitOrder = 3 // TrackDescriptor.ChildTracksOrdering
 
@@ -72,20 +75,24 @@ func (m *message) message(field protowire.Number, inner message) {
 	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), inner)
 }
 
-// packets writes packets; names are written once and then referred to by number.
+// maxValues bounds the texts of annotations that are known by number, and with them the memory here and in Perfetto.
+const maxValues = 1 << 16
+
+// packets writes packets; names and texts are written once and then referred to by number.
 type packets struct {
 	out     io.Writer
 	err     error
 	started bool
 	bytes   int64
 
-	names       [4]map[string]uint64 // by field of InternedData
-	unsaid      message              // InternedData of the next packet
-	event, body message              // scratch
+	names       map[protowire.Number]map[string]uint64 // by field of InternedData
+	unsaid      message                                // InternedData of the next packet
+	event, body message                                // scratch
 	annotation  message
+	whole       message
 }
 
-func (p *packets) write(packet message) {
+func (p *packets) packet(packet message) {
 	if p.err != nil {
 		return
 	}
@@ -100,9 +107,9 @@ func (p *packets) write(packet message) {
 		packet.message(packetInterned, p.unsaid)
 		p.unsaid = p.unsaid[:0]
 	}
-	var whole message
-	whole.message(tracePacket, packet)
-	n, err := p.out.Write(whole)
+	p.whole = p.whole[:0]
+	p.whole.message(tracePacket, packet)
+	n, err := p.out.Write(p.whole)
 	p.bytes += int64(n)
 	p.err = err
 }
@@ -110,6 +117,9 @@ func (p *packets) write(packet message) {
 // intern is the number of a name in one of the tables of InternedData.
 func (p *packets) intern(table protowire.Number, name string) uint64 {
 	if p.names[table] == nil {
+		if p.names == nil {
+			p.names = map[protowire.Number]map[string]uint64{}
+		}
 		p.names[table] = map[string]uint64{}
 	}
 	id, known := p.names[table][name]
@@ -145,21 +155,23 @@ func (p *packets) track(t track) {
 	}
 	var packet message
 	packet.message(packetTrack, descriptor)
-	p.write(packet)
+	p.packet(packet)
 }
 
 // A slice is a named stretch of time on a track.
 type slice struct {
-	track            uint64
-	start            int64 // ns
-	name, category   string
-	annotations      []annotation
-	starts, finishes []uint64 // flows
+	track          uint64
+	start          int64 // ns
+	name, category string
+	annotations    []annotation
 }
 
 type annotation struct{ name, text string }
 
-func (p *packets) begin(s *slice) {
+// arrows are flows that begin or terminate at an event.
+type arrows struct{ begin, terminate []uint64 }
+
+func (p *packets) begin(s *slice, at arrows) {
 	event := p.event[:0]
 	event.uint(eventType, sliceBegin)
 	event.uint(eventTrack, s.track)
@@ -168,33 +180,45 @@ func (p *packets) begin(s *slice) {
 	for _, a := range s.annotations {
 		inner := p.annotation[:0]
 		inner.uint(annotationNameID, p.intern(internedAnnotations, a.name))
-		inner.text(annotationText, a.text)
+		_, known := p.names[internedValues][a.text]
+		if known || len(p.names[internedValues]) < maxValues {
+			inner.uint(annotationTextID, p.intern(internedValues, a.text))
+		} else {
+			inner.text(annotationText, a.text)
+		}
 		event.message(eventAnnotations, inner)
 		p.annotation = inner
 	}
-	for _, id := range s.starts {
-		event.fixed(eventFlows, id)
-	}
-	for _, id := range s.finishes {
-		event.fixed(eventTerminatingFlows, id)
-	}
-	p.event = event
-	p.at(s.start)
+	p.write(s.start, event, at)
 }
 
-func (p *packets) end(track uint64, at int64) {
+func (p *packets) end(track uint64, ns int64, at arrows) {
 	event := p.event[:0]
 	event.uint(eventType, sliceEnd)
 	event.uint(eventTrack, track)
-	p.event = event
-	p.at(at)
+	p.write(ns, event, at)
 }
 
-// at writes the event in p.event with its time.
-func (p *packets) at(ns int64) {
+// instant is an event without a length, which lies inside the slice that is open.
+func (p *packets) instant(track uint64, ns int64, name string, at arrows) {
+	event := p.event[:0]
+	event.uint(eventType, instant)
+	event.uint(eventTrack, track)
+	event.uint(eventNameID, p.intern(internedNames, name))
+	p.write(ns, event, at)
+}
+
+// write writes an event with its time and flows.
+func (p *packets) write(ns int64, event message, at arrows) {
+	for _, id := range at.begin {
+		event.fixed(eventFlows, id)
+	}
+	for _, id := range at.terminate {
+		event.fixed(eventTerminatingFlows, id)
+	}
 	packet := p.body[:0]
 	packet.uint(packetTimestamp, uint64(ns))
-	packet.message(packetEvent, p.event)
-	p.body = packet
-	p.write(packet)
+	packet.message(packetEvent, event)
+	p.event, p.body = event, packet
+	p.packet(packet)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -19,6 +20,8 @@ type Options struct {
 	Clocks *timeline.Clocks
 	// Near and Far are the network within a node and between nodes; both zero: DefaultNear and DefaultFar.
 	Near, Far replay.Network
+	// Shape is the topology of the run's traffic where it is known; nil: it is looked for.
+	Shape *topology.Topology
 }
 
 // DefaultNear and DefaultFar are ordinary shared memory and an ordinary cluster's network: 0.5 µs and 10 GB/s, 5 µs and
@@ -81,7 +84,12 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		f.Text = "No message goes from one node to another."
 		return f, nil
 	}
-	at := graphOf(traffic, row, len(ranks)).best(node, len(names))
+	shape := o.Shape
+	if shape == nil {
+		found := topology.Identify(topology.World(traffic, t.Meta().WorldSize), topology.Options{})
+		shape = &found
+	}
+	at := graphOf(traffic, row, len(ranks)).best(node, len(names), tilings(shape, row, largest(node, len(names))))
 	bytes, messages := crossing(at)
 	if saved(f.Crossing, bytes) < worthwhile && (f.Crossing > 0 || saved(f.CrossingMessages, messages) < worthwhile) {
 		f.Text = fmt.Sprintf("%s of the %s cross nodes; no order of the ranks was found that lets clearly fewer cross.", f.share(f.Crossing, f.CrossingMessages), f.what())
@@ -151,6 +159,15 @@ func order(now, then []int) []int {
 	return places
 }
 
+// largest is the size of the largest node.
+func largest(node []int, nodes int) int {
+	ranks := make([]int, nodes)
+	for _, n := range node {
+		ranks[n]++
+	}
+	return slices.Max(ranks)
+}
+
 // nodesOf gives each rank's node a number.
 func nodesOf(ranks []trace.Rank) (node []int, names []string) {
 	known := map[string]int{}
@@ -169,30 +186,6 @@ func nodesOf(ranks []trace.Rank) (node []int, names []string) {
 
 // nodeName is what a person calls the machine of a rank: the Kubernetes node, else its host.
 func nodeName(r *trace.Rank) string { return cmp.Or(r.Node, r.Host, r.BootID) }
-
-func graphOf(traffic []trace.Traffic, row map[int]int, order int) graph {
-	const message = 64 // bytes that a message counts for besides its own
-	sums := make([]map[int]uint64, order)
-	add := func(a, b int, weight uint64) {
-		if sums[a] == nil {
-			sums[a] = map[int]uint64{}
-		}
-		sums[a][b] += weight
-	}
-	for _, one := range traffic {
-		weight := one.Bytes + message*one.Messages
-		add(row[one.Source], row[one.Dest], weight)
-		add(row[one.Dest], row[one.Source], weight)
-	}
-	g := make(graph, order)
-	for a, sum := range sums {
-		for b, weight := range sum {
-			g[a] = append(g[a], edge{b, weight})
-		}
-		slices.SortFunc(g[a], func(x, y edge) int { return x.to - y.to })
-	}
-	return g
-}
 
 func saved(before, after uint64) float64 {
 	if before == 0 {

@@ -4,8 +4,15 @@
 // cross nodes, an order of the ranks on the same nodes that lets fewer cross, as a rankfile and as a list of hosts, and
 // what the replay (package replay, LogGP with other parameters within nodes than between them) says the run would gain.
 //
-// The order comes from a partition of the graph of traffic into the nodes' sizes (partition.go): the present one, and
-// one grown node by node around heavy edges, each improved by exchanging pairs of ranks as long as that lessens the cut
-// (Kernighan and Lin, "An efficient heuristic procedure for partitioning graphs", Bell System Technical Journal 49, 1970).
-// It is never worse than the present one. Only point-to-point messages count: what collectives send is MPI's own affair.
+// The order comes from a partition of the graph of traffic into the nodes' sizes (partition.go). Edges weigh their bytes,
+// or messages where there are no bytes. Candidates are
+//   - the present one,
+//   - tilings of the grid or torus that the topology (package topology) has found, under any numbering (tile.go),
+//   - recursive bisection, and nodes grown one after the other (grow.go).
+//
+// Each is improved by exchanging ranks between pairs of nodes (refine.go; Kernighan and Lin, "An efficient heuristic
+// procedure for partitioning graphs", Bell System Technical Journal 49, 1970; gains as by Fiduccia and Mattheyses, "A
+// linear-time heuristic for improving network partitions", DAC 1982). Small graphs are shaken and improved again.
+// The best is taken, which is never worse than the present one. The work is bounded (maxWork), a few seconds for 16,384
+// ranks. Only point-to-point messages count: what collectives send is MPI's own affair.
 package placement

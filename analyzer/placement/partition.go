@@ -2,22 +2,69 @@ package placement
 
 import (
 	"cmp"
+	"iter"
+	"math"
 	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // A graph has, for each rank, the others that it exchanges messages with.
 type graph [][]edge
 
-// An edge's weight is bytes, plus a little for each message: where no datatype says how large messages are, they still
-// count.
 type edge struct {
 	to     int
-	weight uint64
+	weight int64
+}
+
+// graphOf weighs an edge by its bytes, and edges of equal bytes by their messages: where nothing has bytes, messages are
+// all there is.
+func graphOf(traffic []trace.Traffic, row map[int]int, order int) graph {
+	bytes, messages := 0.0, 0.0
+	for _, one := range traffic {
+		bytes, messages = bytes+float64(one.Bytes), messages+float64(one.Messages)
+	}
+	// A byte weighs more than all messages, if that fits.
+	const largest = 1 << 61 // of all weights together
+	scale := math.Floor(max(1, min(messages+1, largest/(bytes+1))))
+	message := min(1, scale/(messages+1))
+	if bytes == 0 {
+		message = 1
+	}
+	sums := make([]map[int]int64, order)
+	add := func(a, b int, weight int64) {
+		if sums[a] == nil {
+			sums[a] = map[int]int64{}
+		}
+		sums[a][b] += weight
+	}
+	for _, one := range traffic {
+		weight := int64(one.Bytes)*int64(scale) + int64(float64(one.Messages)*message)
+		add(row[one.Source], row[one.Dest], weight)
+		add(row[one.Dest], row[one.Source], weight)
+	}
+	g := make(graph, order)
+	for a, sum := range sums {
+		for b, weight := range sum {
+			g[a] = append(g[a], edge{b, weight})
+		}
+		slices.SortFunc(g[a], func(x, y edge) int { return x.to - y.to })
+	}
+	return g
+}
+
+// size is the number of edges, each counted from both sides.
+func (g graph) size() int {
+	n := 0
+	for _, edges := range g {
+		n += len(edges)
+	}
+	return n
 }
 
 // cut is the weight of the edges between nodes.
-func (g graph) cut(node []int) uint64 {
-	sum := uint64(0)
+func (g graph) cut(node []int) int64 {
+	sum := int64(0)
 	for rank, edges := range g {
 		for _, e := range edges {
 			if rank < e.to && node[rank] != node[e.to] {
@@ -28,123 +75,47 @@ func (g graph) cut(node []int) uint64 {
 	return sum
 }
 
-// best is a partition into nodes of the same sizes with a small cut, never one larger than that of node.
-func (g graph) best(node []int, nodes int) []int {
-	improved := slices.Clone(node)
-	g.exchange(improved, nodes)
-	grown := g.grow(node, nodes)
-	g.exchange(grown, nodes)
-	if g.cut(grown) < g.cut(improved) {
-		return grown
-	}
-	return improved
-}
+const (
+	// maxRefined bounds the tilings that are improved: those with the smallest cuts.
+	maxRefined = 3
+	// maxWork bounds the search, in visits of edges: a few seconds.
+	maxWork = 300_000_000
+	// shakeWork is what a search goes on for after all candidates have been improved: small graphs are searched well,
+	// and large ones not at all.
+	shakeWork = 1_000_000
+)
 
-// grow fills one node after the other: the first rank that is left, then always the one that is tied most to those that
-// are in the node already.
-func (g graph) grow(node []int, nodes int) []int {
-	room := make([]int, nodes)
-	for _, n := range node {
-		room[n]++
-	}
-	at := make([]int, len(g))
-	for rank := range at {
-		at[rank] = -1
-	}
-	next := 0
-	for n := range nodes {
-		ties := map[int]uint64{}
-		for range room[n] {
-			chosen := -1
-			for rank, tie := range ties {
-				if chosen < 0 || tie > ties[chosen] || tie == ties[chosen] && rank < chosen {
-					chosen = rank
-				}
-			}
-			for chosen < 0 {
-				if at[next] < 0 {
-					chosen = next
-				}
-				next++
-			}
-			at[chosen] = n
-			delete(ties, chosen)
-			for _, e := range g[chosen] {
-				if at[e.to] < 0 {
-					ties[e.to] += e.weight
-				}
-			}
+// best is a partition into nodes of the same sizes with a small cut, never one larger than that of now. The orders are
+// ways to go through the ranks that keep together what belongs together.
+func (g graph) best(now []int, nodes int, orders iter.Seq[[]int]) []int {
+	s := newSearch(g, now, nodes)
+	best, least := slices.Clone(now), g.cut(now)
+	try := func(at []int) {
+		s.refine(at)
+		if cut := g.cut(at); cut < least {
+			best, least = slices.Clone(at), cut
 		}
 	}
-	return at
-}
-
-// rounds bounds the passes of exchanges: most graphs need three or four.
-const rounds = 20
-
-// exchange swaps pairs of ranks of different nodes while that lessens the cut.
-func (g graph) exchange(at []int, nodes int) {
-	members := make([][]int, nodes)
-	for rank, n := range at {
-		members[n] = append(members[n], rank)
+	try(slices.Clone(now)) // first: of equal partitions, the one in which most ranks stay
+	type candidate struct {
+		at  []int
+		cut int64
 	}
-	ties := func(rank int) map[int]int64 { // to each node
-		sum := map[int]int64{}
-		for _, e := range g[rank] {
-			sum[at[e.to]] += int64(e.weight)
-		}
-		return sum
+	var tiled []candidate
+	for order := range orders {
+		at := s.fill(order)
+		tiled = append(tiled, candidate{at, g.cut(at)})
+		slices.SortStableFunc(tiled, func(a, b candidate) int { return cmp.Compare(a.cut, b.cut) })
+		tiled = tiled[:min(len(tiled), maxRefined)]
 	}
-	for range rounds {
-		swapped := false
-		for rank := range g {
-			own := ties(rank)
-			home := at[rank]
-			type move struct {
-				node int
-				gain int64
-			}
-			var moves []move
-			for n, tie := range own {
-				if gain := tie - own[home]; n != home && gain > 0 {
-					moves = append(moves, move{n, gain})
-				}
-			}
-			slices.SortFunc(moves, func(a, b move) int { return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.node, b.node)) })
-			for _, m := range moves {
-				partner, most := -1, int64(0)
-				for k, other := range members[m.node] {
-					gain := m.gain
-					for _, e := range g[other] {
-						switch at[e.to] {
-						case home:
-							gain += int64(e.weight)
-						case m.node:
-							gain -= int64(e.weight)
-						}
-					}
-					for _, e := range g[rank] {
-						if e.to == other {
-							gain -= 2 * int64(e.weight)
-						}
-					}
-					if gain > most {
-						partner, most = k, gain
-					}
-				}
-				if partner < 0 {
-					continue
-				}
-				other := members[m.node][partner]
-				members[m.node][partner] = rank
-				members[home][slices.Index(members[home], rank)] = other
-				at[rank], at[other] = m.node, home
-				swapped = true
-				break
-			}
+	for _, one := range tiled {
+		if one.cut < least {
+			best, least = slices.Clone(one.at), one.cut
 		}
-		if !swapped {
-			return
-		}
+		try(one.at)
 	}
+	try(s.bisect())
+	try(s.grow())
+	s.shake(best, &least)
+	return best
 }

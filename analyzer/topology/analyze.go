@@ -34,7 +34,7 @@ func Analyze(_ context.Context, t timeline.Trace, o Options) (Findings, error) {
 	}
 	world := World(traffic, size)
 	run := Identify(world, o)
-	f.Run = finding(run, size)
+	f.Run, f.Shape = finding(run, size), &run
 	f.Run.Places = places(run)
 	f.Communicators = perCommunicator(t.Communicators(), byComm, o)
 	return f, nil

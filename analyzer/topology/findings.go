@@ -9,6 +9,8 @@ type Findings struct {
 	Run           Finding   `json:"run"`           // all communicators together, ranks of MPI_COMM_WORLD
 	Communicators []Finding `json:"communicators"` // those with messages, equal ones together; most bytes first
 	Notes         []string  `json:"notes"`
+
+	Shape *Topology `json:"-"` // of the run, for other analyses
 }
 
 // A Finding is the topology of a communicator, or of several equal ones.

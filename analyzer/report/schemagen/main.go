@@ -89,6 +89,9 @@ func (g *generator) object(t reflect.Type) map[string]any {
 	required := []string{}
 	for field := range fields(t) {
 		name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
 		s := g.schema(field.Type)
 		if c := g.comments[t.String()+"."+field.Name]; c != "" {
 			s["description"] = c

@@ -1,0 +1,212 @@
+package placement
+
+import (
+	"container/heap"
+)
+
+// grow fills one node after the other with ranks that are tied to each other.
+func (s *search) grow() []int {
+	at := make([]int, len(s.graph))
+	for rank := range at {
+		at[rank] = -1
+	}
+	seeds := queue{}
+	next := 0
+	for n, room := range s.room {
+		if room == 0 {
+			continue
+		}
+		// Next to what is full, where least is left around: corners are filled, none is left over.
+		seed := -1
+		for len(seeds) > 0 && seed < 0 {
+			if first := heap.Pop(&seeds).(entry); at[first.rank] < 0 {
+				seed = first.rank
+			}
+		}
+		for ; seed < 0; next++ {
+			if at[next] < 0 {
+				seed = s.end(at, next)
+			}
+		}
+		for _, rank := range s.growFrom(at, seed, room, n) {
+			for _, e := range s.graph[rank] {
+				if at[e.to] < 0 {
+					rest := int64(0)
+					for _, around := range s.graph[e.to] {
+						if at[around.to] < 0 {
+							rest += around.weight
+						}
+					}
+					s.work += len(s.graph[e.to])
+					heap.Push(&seeds, entry{-rest, 0, e.to})
+				}
+			}
+			if s.work > maxWork {
+				break
+			}
+		}
+	}
+	return at
+}
+
+// growFrom gives a label to a rank, and then, as long as there is room, to the one that lets least weight cross of those
+// that have the label which the first had. Of equal ones it is the one that came into reach first: what grows is round.
+func (s *search) growFrom(at []int, seed, room, label int) []int {
+	free := at[seed]
+	within := func(rank int) (weight int64) {
+		for _, e := range s.graph[rank] {
+			if at[e.to] == free {
+				weight -= e.weight
+			}
+			if at[e.to] == label {
+				weight += e.weight
+			}
+		}
+		s.work += 1 + len(s.graph[rank])
+		return weight
+	}
+	var q queue
+	var members []int
+	came, turn, scan := map[int]int64{}, int64(0), 0
+	add := func(rank int) {
+		at[rank] = label
+		members = append(members, rank)
+		for _, e := range s.graph[rank] {
+			if at[e.to] != free {
+				continue
+			}
+			if _, known := came[e.to]; !known {
+				turn--
+				came[e.to] = turn
+			}
+			heap.Push(&q, entry{within(e.to), came[e.to], e.to})
+		}
+	}
+	add(seed)
+	for len(members) < room {
+		if len(q) == 0 { // all that is tied to them is in: another component
+			for at[scan] != free {
+				scan++
+			}
+			add(s.end(at, scan))
+			continue
+		}
+		if x := heap.Pop(&q).(entry); at[x.rank] == free {
+			add(x.rank)
+		}
+	}
+	return members
+}
+
+// end is a rank at the end of a component: the last that a search in breadth finds, from the last that one finds from a
+// rank, among those with its label.
+func (s *search) end(at []int, rank int) int {
+	for range 2 {
+		seen := map[int]bool{rank: true}
+		reached := []int{rank}
+		for i := 0; i < len(reached); i++ {
+			for _, e := range s.graph[reached[i]] {
+				if at[e.to] == at[rank] && !seen[e.to] {
+					seen[e.to] = true
+					reached = append(reached, e.to)
+				}
+			}
+			s.work += len(s.graph[reached[i]])
+		}
+		rank = reached[len(reached)-1]
+	}
+	return rank
+}
+
+// bisect divides nodes and ranks into halves, and these again, each time by growing one half from an end and
+// exchanging ranks between both.
+func (s *search) bisect() []int {
+	at := make([]int, len(s.graph))
+	ranks := make([]int, len(s.graph))
+	for rank := range ranks {
+		ranks[rank] = rank
+	}
+	var nodes []int
+	for n, room := range s.room {
+		if room > 0 {
+			nodes = append(nodes, n)
+		}
+	}
+	for rank := range at {
+		at[rank] = nodes[0]
+	}
+	s.split(at, ranks, nodes)
+	return at
+}
+
+// split divides ranks that have the label of the first of the nodes.
+func (s *search) split(at, ranks, nodes []int) {
+	if len(nodes) < 2 {
+		return
+	}
+	half := len(nodes) / 2
+	low, high := nodes[0], nodes[half]
+	room := 0
+	for _, n := range nodes[half:] {
+		room += s.room[n]
+	}
+	divide := func() (one, other []int) {
+		for _, rank := range ranks {
+			if at[rank] == high {
+				other = append(other, rank)
+			} else {
+				one = append(one, rank)
+			}
+		}
+		return one, other
+	}
+	improve := func() {
+		if one, other := divide(); s.work < maxWork {
+			s.exchange(at, one, other)
+		}
+	}
+	cut := func() (sum int64) {
+		for _, rank := range ranks {
+			for _, e := range s.graph[rank] {
+				if at[rank] == low && at[e.to] == high {
+					sum += e.weight
+				}
+			}
+			s.work += len(s.graph[rank])
+		}
+		return sum
+	}
+	// From one end, from the other, and as the ranks are numbered.
+	s.growFrom(at, s.end(at, ranks[0]), room, high)
+	improve()
+	least, best := cut(), make([]int, len(ranks))
+	keep := func() {
+		for i, rank := range ranks {
+			best[i] = at[rank]
+		}
+	}
+	keep()
+	for _, number := range []bool{false, true} {
+		for _, rank := range ranks {
+			at[rank] = low
+		}
+		if number {
+			for _, rank := range ranks[len(ranks)-room:] {
+				at[rank] = high
+			}
+		} else {
+			s.growFrom(at, s.end(at, s.end(at, ranks[len(ranks)-1])), room, high)
+		}
+		improve()
+		if c := cut(); c < least {
+			least = c
+			keep()
+		}
+	}
+	for i, rank := range ranks {
+		at[rank] = best[i]
+	}
+	one, other := divide()
+	s.split(at, one, nodes[:half])
+	s.split(at, other, nodes[half:])
+}

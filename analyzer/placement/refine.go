@@ -1,0 +1,266 @@
+package placement
+
+import (
+	"container/heap"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// A search looks for partitions of a graph into nodes of given sizes.
+type search struct {
+	graph graph
+	room  []int // ranks of each node
+	work  int   // visits of edges so far
+
+	sides  [2]side
+	gain   []int64 // by rank: what the cut loses if it moves to the other side
+	locked []bool  // by rank: it has moved in this pass
+}
+
+func newSearch(g graph, now []int, nodes int) *search {
+	s := &search{graph: g, room: make([]int, nodes), gain: make([]int64, len(g)), locked: make([]bool, len(g))}
+	for _, n := range now {
+		s.room[n]++
+	}
+	return s
+}
+
+// fill fills the nodes one after the other.
+func (s *search) fill(order []int) []int {
+	at := make([]int, len(s.graph))
+	next := 0
+	for n, room := range s.room {
+		for range room {
+			at[order[next]] = n
+			next++
+		}
+	}
+	return at
+}
+
+// maxRounds bounds how often pairs of nodes are gone through: most graphs need three or four.
+const maxRounds = 20
+
+// refine exchanges ranks between pairs of nodes that talk to each other, as long as that lessens the cut. Pairs neither
+// of whose nodes has changed are left alone, so that the work is about that of one round.
+func (s *search) refine(at []int) {
+	members := make([][]int, len(s.room))
+	for rank, n := range at {
+		members[n] = append(members[n], rank)
+	}
+	changed := make([]bool, len(s.room))
+	for n := range changed {
+		changed[n] = true
+	}
+	for range maxRounds {
+		var pairs [][2]int
+		seen := map[[2]int]bool{}
+		for rank, edges := range s.graph {
+			for _, e := range edges {
+				a, b := min(at[rank], at[e.to]), max(at[rank], at[e.to])
+				if pair := [2]int{a, b}; a != b && (changed[a] || changed[b]) && !seen[pair] {
+					seen[pair] = true
+					pairs = append(pairs, pair)
+				}
+			}
+		}
+		s.work += s.graph.size()
+		clear(changed)
+		better := false
+		for _, pair := range pairs {
+			a, b := pair[0], pair[1]
+			if s.work > maxWork {
+				return
+			}
+			if s.exchange(at, members[a], members[b]) {
+				better, changed[a], changed[b] = true, true, true
+			}
+		}
+		if !better {
+			return
+		}
+	}
+}
+
+// maxFruitless bounds the exchanges in a row that do not lessen the cut, before a pass goes back to its best.
+const maxFruitless = 64
+
+// A side is one of two nodes, or groups of nodes, that exchange ranks.
+type side struct {
+	label int // of its ranks, in at
+	ranks []int
+	queue queue
+}
+
+// exchange improves two nodes, or groups of nodes, by exchanging ranks, and reports whether it did. In a pass each
+// rank moves once at most, in turns from either side the one with the most gain, which may be negative; what comes after
+// the smallest cut is undone (Kernighan and Lin; gains are kept up to date as by Fiduccia and Mattheyses).
+func (s *search) exchange(at []int, one, other []int) bool {
+	if len(one) == 0 || len(other) == 0 {
+		return false
+	}
+	s.sides[0].label, s.sides[0].ranks = at[one[0]], one
+	s.sides[1].label, s.sides[1].ranks = at[other[0]], other
+	improved := false
+	for s.pass(at) {
+		improved = true
+		for k := range s.sides {
+			s.sides[k].ranks = s.sides[k].ranks[:0]
+		}
+		for _, rank := range slices.Concat(one, other) {
+			into := &s.sides[0]
+			if at[rank] != into.label {
+				into = &s.sides[1]
+			}
+			into.ranks = append(into.ranks, rank)
+		}
+	}
+	return improved
+}
+
+// pass makes exchanges, keeps those up to the smallest cut, and reports whether that is smaller than before.
+func (s *search) pass(at []int) bool {
+	for k := range s.sides {
+		s.gains(at, &s.sides[k], s.sides[1-k].label)
+	}
+	var moved []int
+	sum, most, kept := int64(0), int64(0), 0
+	for len(moved)-kept < 2*maxFruitless {
+		first := 0
+		if s.top(&s.sides[1]) > s.top(&s.sides[0]) {
+			first = 1
+		}
+		a, b := s.take(&s.sides[first]), -1
+		if a >= 0 {
+			sum += s.move(at, a, first)
+			b = s.take(&s.sides[1-first])
+		}
+		if b < 0 {
+			if a >= 0 {
+				at[a] = s.sides[first].label
+			}
+			break
+		}
+		sum += s.move(at, b, 1-first)
+		moved = append(moved, a, b)
+		if sum > most {
+			most, kept = sum, len(moved)
+		}
+	}
+	for _, rank := range moved[kept:] {
+		at[rank] = s.sides[0].label + s.sides[1].label - at[rank]
+	}
+	return most > 0
+}
+
+// gains computes what the cut loses by each rank of a side that moves to the other.
+func (s *search) gains(at []int, of *side, other int) {
+	of.queue = of.queue[:0]
+	for _, rank := range of.ranks {
+		gain := int64(0)
+		for _, e := range s.graph[rank] {
+			switch at[e.to] {
+			case of.label:
+				gain -= e.weight
+			case other:
+				gain += e.weight
+			}
+		}
+		s.work += 1 + len(s.graph[rank])
+		s.gain[rank], s.locked[rank] = gain, false
+		of.queue = append(of.queue, entry{gain, 0, rank})
+	}
+	heap.Init(&of.queue)
+}
+
+// move moves a rank from a side to the other, for the rest of the pass, and gives its gain; its neighbours' change.
+func (s *search) move(at []int, rank, from int) int64 {
+	at[rank], s.locked[rank] = s.sides[1-from].label, true
+	for _, e := range s.graph[rank] {
+		for k := range s.sides {
+			if at[e.to] != s.sides[k].label || s.locked[e.to] {
+				continue
+			}
+			if k == from {
+				s.gain[e.to] += 2 * e.weight
+			} else {
+				s.gain[e.to] -= 2 * e.weight
+			}
+			heap.Push(&s.sides[k].queue, entry{s.gain[e.to], 0, e.to})
+		}
+	}
+	s.work += len(s.graph[rank])
+	return s.gain[rank]
+}
+
+// top is the most gain of a side's ranks; the least number if none is left.
+func (s *search) top(of *side) int64 {
+	for len(of.queue) > 0 {
+		if first := of.queue[0]; !s.locked[first.rank] && s.gain[first.rank] == first.key {
+			return first.key
+		}
+		heap.Pop(&of.queue) // another entry has what is true now
+	}
+	return math.MinInt64
+}
+
+// take takes the rank with the most gain; −1 if none is left.
+func (s *search) take(of *side) int {
+	if s.top(of) == math.MinInt64 {
+		return -1
+	}
+	return heap.Pop(&of.queue).(entry).rank
+}
+
+// shake improves a partition of a small graph: some ranks are exchanged by chance, and the result improved, again and
+// again; what is worse is forgotten. The chances are the same in every run.
+func (s *search) shake(best []int, least *int64) {
+	if len(s.room) < 2 || *least == 0 {
+		return
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	at := make([]int, len(best))
+	for limit := min(s.work+shakeWork, maxWork); s.work < limit && *least > 0; {
+		copy(at, best)
+		times := 1 + random.IntN(max(2, len(at)/3))
+		if random.IntN(4) == 0 {
+			times = len(at)
+		}
+		for range times {
+			a, b := random.IntN(len(at)), random.IntN(len(at))
+			at[a], at[b] = at[b], at[a]
+		}
+		s.work += len(at)
+		s.refine(at)
+		if cut := s.graph.cut(at); cut <= *least {
+			copy(best, at)
+			*least = cut
+		}
+	}
+}
+
+// A queue is a heap of ranks, the largest key first, of these the largest tie. It is a heap.Interface.
+type queue []entry
+
+type entry struct {
+	key, tie int64
+	rank     int
+}
+
+func (q queue) Len() int { return len(q) }
+func (q queue) Less(i, j int) bool {
+	return q[i].key > q[j].key || q[i].key == q[j].key && (q[i].tie > q[j].tie || q[i].tie == q[j].tie && q[i].rank < q[j].rank)
+}
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+// Push implements heap.Interface.
+func (q *queue) Push(x any) { *q = append(*q, x.(entry)) }
+
+// Pop implements heap.Interface.
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	x := (*q)[last]
+	*q = (*q)[:last]
+	return x
+}

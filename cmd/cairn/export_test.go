@@ -1,0 +1,39 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// An export whose name says so is compressed, and is the same inside; the size that is printed is the file's.
+func TestExportIsCompressed(t *testing.T) {
+	dir := t.TempDir()
+	file, plain, packed := filepath.Join(dir, "trace.cairn"), filepath.Join(dir, "x.perfetto"), filepath.Join(dir, "x.perfetto.gz")
+	_, err := cairn(t, "simulate", "--ranks", "4", "-o", file)
+	require.NoError(t, err)
+	for _, out := range []string{plain, packed} {
+		said, err := cairn(t, "export", file, "-o", out)
+		require.NoError(t, err)
+		info, err := os.Stat(out)
+		require.NoError(t, err)
+		assert.Contains(t, said, fmt.Sprintf(", %d bytes\n", info.Size()))
+	}
+	want, err := os.ReadFile(plain)
+	require.NoError(t, err)
+	compressed, err := os.ReadFile(packed)
+	require.NoError(t, err)
+	assert.Less(t, 4*len(compressed), len(want))
+	r, err := gzip.NewReader(bytes.NewReader(compressed))
+	require.NoError(t, err)
+	have, err := io.ReadAll(r)
+	require.NoError(t, err)
+	assert.True(t, bytes.Equal(want, have))
+}
