@@ -90,7 +90,7 @@ func Groups(_ context.Context, t timeline.Trace, o Options) (Findings, error) {
 	if err != nil {
 		return f, fmt.Errorf("communication matrix: %w", err)
 	}
-	talk, times := peers(traffic, t.Meta().WorldSize), spans(t)
+	talk, times, computation := peers(traffic, t.Meta().WorldSize), spans(t), Computation(t)
 	like, grammar := newLikeness(t, o.Frames), t.Grammar()
 	bySite := hashes(grammar, like.site)
 	byTerminal := hashes(grammar, like.arguments(t, o.Ignore))
@@ -149,11 +149,10 @@ func Groups(_ context.Context, t timeline.Trace, o Options) (Findings, error) {
 		} else {
 			c.Distinction = w.difference(calls)
 		}
-		c.Peers = f.byPeers(ranks, talk, o)
+		var leads []int
+		c.Peers, leads = f.byPeers(ranks, talk, computation, o)
 		c.Timing, c.Outliers = byTiming(ranks, times, o.K, o.Method)
-		for _, g := range c.Peers {
-			f.Leads = append(f.Leads, g.Lead)
-		}
+		f.Leads = append(f.Leads, leads...)
 		f.Clusters = append(f.Clusters, c)
 	}
 	return f, nil

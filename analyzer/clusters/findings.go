@@ -13,7 +13,7 @@ const SchemaVersion = 1
 type Findings struct {
 	SchemaVersion int       `json:"schema_version"`
 	Clusters      []Cluster `json:"clusters"`   // largest first
-	Leads         []int     `json:"leads"`      // one for each group of peers of each cluster: Chameleon's top K
+	Leads         []int     `json:"leads"`      // of each cluster one for those of a group of peers that compute for as long: Chameleon's top K
 	Sequences     int       `json:"sequences"`  // how many distinct sequences of calls there are, arguments aside
 	Behaviours    int       `json:"behaviours"` // and with arguments
 	Phases        []Phase   `json:"phases"`     // in order

@@ -24,8 +24,9 @@ func group(ranks []int) Group {
 	return Group{Lead: lead, Ranks: trace.NewRankList(sorted).String(), Size: len(ranks)}
 }
 
-// byPeers divides the ranks of a cluster by whom they talk to.
-func (f *Findings) byPeers(ranks []int, at map[int]point, o Options) []Group {
+// byPeers divides the ranks of a cluster by whom they talk to. The leads stand for those of a group that compute for as
+// long.
+func (f *Findings) byPeers(ranks []int, at map[int]point, computation map[int]float64, o Options) (list []Group, leads []int) {
 	points := make(map[int]point, len(ranks))
 	for _, rank := range ranks {
 		if p, talks := at[rank]; talks {
@@ -34,14 +35,18 @@ func (f *Findings) byPeers(ranks []int, at map[int]point, o Options) []Group {
 			points[rank] = point{0, 0}
 		}
 	}
-	list := []Group{}
+	list = []Group{}
+	tolerance := computationTolerance * longest(computation)
 	if f.leads == nil {
 		f.leads = map[int]int{}
 	}
 	for i, members := range divide(points, o.K, o.Method) {
 		g := group(members)
-		for _, rank := range members {
-			f.leads[rank] = g.Lead
+		for _, same := range alike(members, computation, tolerance) {
+			leads = append(leads, same[0])
+			for _, rank := range same {
+				f.leads[rank] = same[0]
+			}
 		}
 		if i > 0 {
 			p, first := points[members[0]], points[list[0].Lead]
@@ -49,7 +54,7 @@ func (f *Findings) byPeers(ranks []int, at map[int]point, o Options) []Group {
 		}
 		list = append(list, g)
 	}
-	return list
+	return list, leads
 }
 
 // byTiming divides ranks by how they passed their time, and names those that are unlike their group.

@@ -5,16 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
 // Leads keeps in c only what the ranks have for which lead gives themselves. Threads of a rank beyond those of its lead
-// keep their own calls.
-func Leads(c *trace.Content, lead func(rank int) int) error {
+// keep their own calls. Where clocks says how the nodes' clocks are to be laid over one another, all ranks get a common
+// clock: from messages between ranks of which one has another's times it could not be found again.
+func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) error {
 	if !c.Meta.Final {
 		return errors.New("only a finished trace can be reduced: in others, peers are not relative to the rank")
 	}
@@ -47,6 +50,7 @@ func Leads(c *trace.Content, lead func(rank int) int) error {
 		}
 	}
 	ranks := c.Ranks.List()
+	onCommonClock(ranks, clocks)
 	for i := range ranks {
 		k := c.Ranks.Find(lead(ranks[i].Rank))
 		if k < 0 || k == i {
@@ -60,6 +64,22 @@ func Leads(c *trace.Content, lead func(rank int) int) error {
 	c.Meta.Notes = append(c.Meta.Notes[:len(c.Meta.Notes):len(c.Meta.Notes)],
 		fmt.Sprintf("This is a trace of %d threads that stand for all %d: the others' calls are those of their leads.", kept, len(threads)))
 	return nil
+}
+
+// onCommonClock moves the clocks of all ranks to the common one, if there are several.
+func onCommonClock(ranks []trace.Rank, clocks *timeline.Clocks) {
+	if clocks == nil || len(clocks.Domains) < 2 {
+		return
+	}
+	for i := range ranks {
+		samples := slices.Clone(ranks[i].Clock.Samples)
+		for k := range samples {
+			samples[k].MonotonicNS = clocks.Time(i, samples[k].MonotonicNS)
+		}
+		if len(samples) > 1 { // else ticks are taken for nanoseconds, and stay so
+			ranks[i].Clock, ranks[i].BootID = trace.Clock{Kind: "tsc", Samples: samples}, ranks[0].BootID
+		}
+	}
 }
 
 // ownTimes writes out the times of a thread that other ranks stand in for, of a run whose ranks were clustered while they
@@ -102,35 +122,60 @@ func dropSequences(c *trace.Content, threads []trace.Thread) {
 	c.Sequences, c.Threads = left, trace.NewThreadTable(threads...)
 }
 
-// An Accuracy compares the run time that the replay of two traces gives.
+// An Accuracy compares what the whole trace and that of the leads say of the run.
 type Accuracy struct {
-	Whole, Leads float64 // seconds
-	ACC          float64 // 1 − |Whole − Leads| / Whole
+	Whole, Leads Run
+	// ACC is 1 − |Whole.Seconds − Leads.Seconds| / Whole.Seconds.
+	ACC float64
 }
 
-// Compare plays both traces, as measured and on a network of its own: the whole one by its clocks, that of the leads by
-// what its messages say, since ranks that it lacks may have had other clocks.
-func Compare(ctx context.Context, whole timeline.Trace, clocks *timeline.Clocks, leads timeline.Trace, n replay.Network) (measured, modelled Accuracy, err error) {
+// A Run is what a trace says of it.
+type Run struct {
+	Seconds     float64 // on the network of Compare
+	LoadBalance float64 // mean computation / longest computation
+}
+
+// Enough is the ACC, and what the load balances may differ by less than 1, from which on leads stand for a run.
+const Enough = 0.95
+
+// Enough reports whether the leads stand for the run.
+func (a Accuracy) Enough() bool {
+	return a.ACC >= Enough && math.Abs(a.Whole.LoadBalance-a.Leads.LoadBalance) <= 1-Enough
+}
+
+// Compare plays both traces on a network of its own, the whole one by its clocks, that of the leads by what its messages
+// say, since ranks that it lacks may have had other clocks. On the network that was measured there is nothing to compare:
+// the leads' calls last as long as they did, for whomever they waited.
+func Compare(ctx context.Context, whole timeline.Trace, clocks *timeline.Clocks, leads timeline.Trace, n replay.Network) (Accuracy, error) {
 	found, err := clock.Analyze(ctx, leads)
 	if err != nil {
-		return measured, modelled, err
+		return Accuracy{}, err
 	}
-	var lengths [2][]int64
-	for i, run := range []struct {
+	var a Accuracy
+	for _, run := range []struct {
 		trace  timeline.Trace
 		clocks *timeline.Clocks
-	}{{whole, clocks}, {leads, found.Clocks}} {
-		if lengths[i], err = replay.Play(ctx, run.trace, run.clocks, []replay.Scenario{{}, {Network: &n}}); err != nil {
-			return measured, modelled, err
+		says   *Run
+	}{{whole, clocks, &a.Whole}, {leads, found.Clocks, &a.Leads}} {
+		lengths, err := replay.Play(ctx, run.trace, run.clocks, []replay.Scenario{{Network: &n}})
+		if err != nil {
+			return a, err
 		}
+		*run.says = Run{Seconds: float64(lengths[0]) / 1e9, LoadBalance: loadBalance(run.trace)}
 	}
-	return accuracy(lengths[0][0], lengths[1][0]), accuracy(lengths[0][1], lengths[1][1]), nil
+	if a.Whole.Seconds > 0 {
+		a.ACC = 1 - math.Abs(a.Whole.Seconds-a.Leads.Seconds)/a.Whole.Seconds
+	}
+	return a, nil
 }
 
-func accuracy(whole, leads int64) Accuracy {
-	a := Accuracy{Whole: float64(whole) / 1e9, Leads: float64(leads) / 1e9}
-	if whole > 0 {
-		a.ACC = 1 - math.Abs(a.Whole-a.Leads)/a.Whole
+func loadBalance(t timeline.Trace) float64 {
+	sum, most, n := 0.0, 0.0, 0
+	for _, c := range clusters.Computation(t) {
+		sum, most, n = sum+c, max(most, c), n+1
 	}
-	return a
+	if most == 0 {
+		return 1
+	}
+	return sum / float64(n) / most
 }

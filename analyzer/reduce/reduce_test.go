@@ -2,6 +2,8 @@ package reduce_test
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/reduce"
 	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -27,10 +30,19 @@ func reduced(t *testing.T, whole *trace.Reader) (*trace.Reader, int) {
 	t.Helper()
 	found, err := clusters.Groups(context.Background(), timeline.Of(whole), clusters.Options{})
 	require.NoError(t, err)
+	choice, err := reduce.Choose(context.Background(), whole, &found)
+	require.NoError(t, err)
+	return tracetest.Open(t, ledBy(t, whole, choice.Of)), len(choice.Leads())
+}
+
+func ledBy(t *testing.T, whole *trace.Reader, lead func(rank int) int) *trace.Content {
+	t.Helper()
 	content, err := whole.StreamedContent()
 	require.NoError(t, err)
-	require.NoError(t, reduce.Leads(content, found.LeadOf))
-	return tracetest.Open(t, content), len(found.Leads)
+	clocks, err := clock.Analyze(context.Background(), timeline.Of(whole))
+	require.NoError(t, err)
+	require.NoError(t, reduce.Leads(content, clocks.Clocks, lead))
+	return content
 }
 
 // Chameleon reports 87% to 98% (§V.A); 95% are asked for here, on machines whose ranks do not compute equally long.
@@ -40,7 +52,7 @@ func TestAccuracy(t *testing.T) {
 		c     simulate.Config
 		leads int
 	}{
-		{"stencil", simulate.Config{Pattern: "stencil2d", Ranks: 36, Periodic: true}, 3},
+		{"stencil", simulate.Config{Pattern: "stencil2d", Ranks: 36, Periodic: true}, 9}, // at an edge a neighbor is elsewhere
 		{"LU", simulate.Config{Pattern: "wavefront", Ranks: 36, Steps: 8}, 9},
 		{"master and workers", simulate.Config{Pattern: "master-worker", Ranks: 16}, 2},
 	} {
@@ -50,15 +62,128 @@ func TestAccuracy(t *testing.T) {
 			whole := simulated(t, test.c)
 			leads, n := reduced(t, whole)
 			assert.Equal(t, test.leads, n)
-			clocks, err := clock.Analyze(context.Background(), timeline.Of(whole))
-			require.NoError(t, err)
-			measured, modelled, err := reduce.Compare(context.Background(), timeline.Of(whole), clocks.Clocks, timeline.Of(leads), replay.Network{Latency: 2000, PerByte: 0.1})
-			require.NoError(t, err)
-			t.Logf("as measured %.4g s and %.4g s, ACC %.4f; on another network %.4g s and %.4g s, ACC %.4f",
-				measured.Whole, measured.Leads, measured.ACC, modelled.Whole, modelled.Leads, modelled.ACC)
-			assert.GreaterOrEqual(t, measured.ACC, 0.95)
-			assert.GreaterOrEqual(t, modelled.ACC, 0.95)
+			for _, a := range accuracies(t, whole, leads) {
+				assert.GreaterOrEqual(t, a.ACC, 0.95)
+			}
 		})
+	}
+}
+
+// networks are others than those that runs are simulated on: ideal, fast, slow.
+var networks = []replay.Network{{}, {Latency: 2000, PerByte: 0.1}, {Latency: 50_000, PerByte: 1}}
+
+func accuracies(t *testing.T, whole, leads *trace.Reader) []reduce.Accuracy {
+	t.Helper()
+	clocks, err := clock.Analyze(context.Background(), timeline.Of(whole))
+	require.NoError(t, err)
+	var all []reduce.Accuracy
+	for _, n := range networks {
+		a, err := reduce.Compare(context.Background(), timeline.Of(whole), clocks.Clocks, timeline.Of(leads), n)
+		require.NoError(t, err)
+		all = append(all, a)
+	}
+	return all
+}
+
+func verdict(t *testing.T, r *trace.Reader) criticalpath.Verdict {
+	t.Helper()
+	found, err := criticalpath.Analyze(context.Background(), timeline.Of(r), criticalpath.Options{})
+	require.NoError(t, err)
+	return found.Verdict
+}
+
+// TestLeadsSayWhatTheRunSays: of random programs with planted slow ranks the leads' trace has the load balance and, on
+// networks that were not measured, the run time of the whole, and the same verdict. 95% of the cases are asked for; the
+// known answer is what was planted.
+func TestLeadsSayWhatTheRunSays(t *testing.T) {
+	patterns := []string{"stencil2d", "ring", "wavefront", "multipartition", "butterfly", "hypercube", "transpose", "tree"}
+	const cases = 48
+	random := rand.New(rand.NewPCG(12, 2)) //nolint:gosec // repeatable
+	agree, accurate := 0, 0
+	for i := range cases {
+		c := simulate.Config{Pattern: patterns[i%len(patterns)], Ranks: 16, Iterations: 12, Bytes: 1024, CallSites: "caller",
+			Compute: 500_000, Periodic: random.IntN(2) == 0, Cartesian: random.IntN(2) == 0, Seed: uint64(i)}
+		c.Imbalance.Noise = 4 * random.Float64()
+		planted := "balanced"
+		switch random.IntN(4) {
+		case 0:
+			c.Imbalance.SlowRank, c.Imbalance.SlowPercent = random.IntN(16), 30+100*random.Float64()
+			planted = fmt.Sprintf("rank %d computes %.0f%% longer", c.Imbalance.SlowRank, c.Imbalance.SlowPercent)
+		case 1:
+			c.RanksPerNode, c.Imbalance.SlowNode, c.Imbalance.SlowNodePercent = 4, random.IntN(4), 40+60*random.Float64()
+			planted = fmt.Sprintf("node %d computes %.0f%% longer", c.Imbalance.SlowNode, c.Imbalance.SlowNodePercent)
+		case 2:
+			c.Imbalance.Linear = 100 * random.Float64()
+			planted = fmt.Sprintf("the last rank computes %.0f%% longer than the first, the others in between", c.Imbalance.Linear)
+		}
+		whole := simulated(t, c)
+		leads, n := reduced(t, whole)
+		ok := true
+		for _, a := range accuracies(t, whole, leads) {
+			if ok = ok && a.Enough(); !a.Enough() {
+				t.Logf("case %d, %s, %s, %d leads: %+v", i, c.Pattern, planted, n, a)
+			}
+		}
+		if ok {
+			accurate++
+		}
+		one, other := verdict(t, whole), verdict(t, leads)
+		if one.Blames == other.Blames && one.Ranks == other.Ranks && (c.Imbalance.SlowPercent == 0 || one.Ranks == fmt.Sprint(c.Imbalance.SlowRank)) {
+			agree++
+		} else {
+			t.Logf("case %d, %s, %s, %d leads: %q, the leads: %q", i, c.Pattern, planted, n, one.Text, other.Text)
+		}
+	}
+	t.Logf("verdicts that agree: %d of %d; times and load balances within 5%%: %d", agree, cases, accurate)
+	assert.GreaterOrEqual(t, accurate, cases*95/100)
+	assert.GreaterOrEqual(t, agree, cases*95/100)
+}
+
+// TestAccuracyCanFail: leads by peers alone lose the slow rank, and that shows. On an ideal network a run takes as long as
+// its longest computation here: 10 iterations of 0.2 ms on rank 7, of 0.1 ms on all others, and the leads are others.
+func TestAccuracyCanFail(t *testing.T) {
+	whole := simulated(t, simulate.Config{Pattern: "stencil2d", Ranks: 25, Grid: []int{5, 5}, Cartesian: true, CallSites: "caller",
+		Imbalance: simulate.Imbalance{SlowRank: 7, SlowPercent: 100}})
+	byPeers := tracetest.Open(t, ledBy(t, whole, func(rank int) int { return []int{1, 6, 6, 6, 21}[rank/5] }))
+	found := accuracies(t, whole, byPeers)
+	assert.InDelta(t, 0.002, found[0].Whole.Seconds, 0.00005)
+	assert.InDelta(t, 0.001, found[0].Leads.Seconds, 0.00005)
+	assert.InDelta(t, 0.5, found[0].ACC, 0.03)
+	assert.InDelta(t, 26.0/25/2, found[0].Whole.LoadBalance, 0.001)
+	assert.InDelta(t, 1, found[0].Leads.LoadBalance, 0.001)
+	for _, a := range found {
+		assert.False(t, a.Enough())
+	}
+	leads, n := reduced(t, whole)
+	assert.Equal(t, 10, n, "rank 7, and one for the inner ranks, each corner and each edge of the grid")
+	for _, a := range accuracies(t, whole, leads) {
+		assert.True(t, a.Enough())
+	}
+	assert.Equal(t, "7", verdict(t, leads).Ranks)
+}
+
+// TestSlowAtOtherTimes: two ranks compute for as long in all, one in the first half of the run and one in the second, and
+// neither's times stand for the other.
+func TestSlowAtOtherTimes(t *testing.T) {
+	content := tracetest.Simulated(t, simulate.Config{Pattern: "ring", Ranks: 16, Iterations: 40, Compute: 1_000_000, CallSites: "caller"})
+	for rank, half := range map[int]int{5: 0, 9: 1} {
+		content.Threads.Change(rank, func(th *trace.Thread) {
+			for i := 1; i+1 < len(th.Gaps); i++ {
+				if 2*i/len(th.Gaps) == half {
+					th.Gaps[i] *= 2
+					th.EndTick += th.Gaps[i] / 2
+				}
+			}
+		})
+	}
+	whole := tracetest.Open(t, content)
+	found, err := clusters.Groups(context.Background(), timeline.Of(whole), clusters.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, found.LeadOf(5), found.LeadOf(9), "in all they compute for as long")
+	leads, n := reduced(t, whole)
+	assert.GreaterOrEqual(t, n, 3)
+	for _, a := range accuracies(t, whole, leads) {
+		assert.True(t, a.Enough(), "%+v", a)
 	}
 }
 
@@ -105,9 +230,9 @@ func TestReducedTraces(t *testing.T) {
 	content, err := whole.Content()
 	require.NoError(t, err)
 	content.Meta.Final = false
-	require.Error(t, reduce.Leads(content, func(int) int { return 0 }), "a shard")
+	require.Error(t, reduce.Leads(content, nil, func(int) int { return 0 }), "a shard")
 	content.Meta.Final = true
-	require.Error(t, reduce.Leads(content, func(rank int) int { return rank / 2 }), "a lead with a lead")
+	require.Error(t, reduce.Leads(content, nil, func(rank int) int { return rank / 2 }), "a lead with a lead")
 }
 
 // Of ranks that were clustered while they ran a lead may have another rank's times, which are not kept: it gets its own.
@@ -129,7 +254,7 @@ func TestLeadsOfClusteredRanks(t *testing.T) {
 	whole := tracetest.Open(t, content)
 	streamed, err := whole.StreamedContent()
 	require.NoError(t, err)
-	require.NoError(t, reduce.Leads(streamed, func(int) int { return 5 }))
+	require.NoError(t, reduce.Leads(streamed, nil, func(int) int { return 5 }))
 	leads := tracetest.Open(t, streamed)
 	assert.Equal(t, moments(t, whole, 5), moments(t, leads, 5))
 	assert.Equal(t, moments(t, whole, 5), moments(t, leads, 4))

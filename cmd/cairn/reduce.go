@@ -24,10 +24,10 @@ func newReduceCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reduce FILE --leads -o FILE",
 		Short: "Write a trace of the lead ranks only, which stand for all",
-		Long: `Reduce writes a trace that keeps times and results of one lead rank of each cluster (cairn clusters) and says which
-ranks each stands for. Every command reads it as if all ranks were there: those that a lead stands for have its calls at
+		Long: `Reduce writes a trace that keeps times and results of lead ranks only and says which ranks each stands for: ranks that
+make the same calls (cairn clusters) and compute for as long, at the same times of the run. Every command reads it as if all ranks were there: those that a lead stands for have its calls at
 its times, with peers at the same distance from themselves. Reduce says how accurate that is: the run time that the
-replay of the leads gives, compared with that of the whole trace.`,
+replay of the leads gives on another network, and their load balance, compared with those of the whole trace.`,
 		Example: "  cairn reduce out/trace.cairn --leads -o leads.cairn",
 		Args:    exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -44,11 +44,19 @@ replay of the leads gives, compared with that of the whole trace.`,
 			if err != nil {
 				return damaged(args[0], err)
 			}
+			choice, err := reduce.Choose(c.Context(), f.Reader, &found)
+			if err != nil {
+				return damaged(args[0], err)
+			}
+			clocks, err := clockBeside(c.Context(), args[0], s3, f)
+			if err != nil {
+				return err
+			}
 			content, err := f.StreamedContent()
 			if err != nil {
 				return damaged(args[0], err)
 			}
-			if err := reduce.Leads(content, found.LeadOf); err != nil {
+			if err := reduce.Leads(content, clocks.Clocks, choice.Of); err != nil {
 				return damaged(args[0], err)
 			}
 			var file bytes.Buffer
@@ -59,21 +67,20 @@ replay of the leads gives, compared with that of the whole trace.`,
 			if err != nil {
 				return err
 			}
-			clocks, err := clockBeside(c.Context(), args[0], s3, f)
-			if err != nil {
-				return err
-			}
-			measured, modelled, err := reduce.Compare(c.Context(), whole, clocks.Clocks, timeline.Of(reduced), predictedNetwork)
+			accuracy, err := reduce.Compare(c.Context(), whole, clocks.Clocks, timeline.Of(reduced), predictedNetwork)
 			if err != nil {
 				return damaged(args[0], err)
 			}
 			if err := writeObject(c, s3, out, content); err != nil {
 				return err
 			}
-			w := c.OutOrStdout()
-			fmt.Fprintf(w, "%s: %d of %d ranks (%s) in %d bytes, %.1f%% of the whole trace's\n", out, len(found.Leads), f.Ranks().Len(), list(found.Leads), file.Len(), 100*float64(file.Len())/float64(f.object.Size()))
-			fmt.Fprintf(w, "run time by replay, as measured:       %.4g s, leads only %.4g s: ACC %.1f%%\n", measured.Whole, measured.Leads, 100*measured.ACC)
-			fmt.Fprintf(w, "on a network of 2 µs and 10 GB/s:       %.4g s, leads only %.4g s: ACC %.1f%%\n", modelled.Whole, modelled.Leads, 100*modelled.ACC)
+			w, chosen := c.OutOrStdout(), choice.Leads()
+			fmt.Fprintf(w, "%s: %d of %d ranks (%s) in %d bytes, %.1f%% of the whole trace's\n", out, len(chosen), f.Ranks().Len(), list(chosen), file.Len(), 100*float64(file.Len())/float64(f.object.Size()))
+			fmt.Fprintf(w, "run time on a network of 2 µs and 10 GB/s, by replay: %.4g s, leads only %.4g s: ACC %.1f%%\n", accuracy.Whole.Seconds, accuracy.Leads.Seconds, 100*accuracy.ACC)
+			fmt.Fprintf(w, "load balance: %.1f%%, leads only %.1f%%\n", 100*accuracy.Whole.LoadBalance, 100*accuracy.Leads.LoadBalance)
+			if !accuracy.Enough() {
+				fmt.Fprintf(w, "These leads do not stand for the run: use %s for conclusions about time, or more leads (--k).\n", args[0])
+			}
 			return nil
 		},
 	}
@@ -87,6 +94,6 @@ replay of the leads gives, compared with that of the whole trace.`,
 	return c
 }
 
-// predictedNetwork is what the accuracy of a reduced trace is told for, besides the network that was measured: on it
-// all waiting is computed anew, from computations and dependencies.
+// predictedNetwork is what the accuracy of a reduced trace is computed for. On a network that was not measured all waiting
+// follows anew from computations and dependencies.
 var predictedNetwork = replay.Network{Latency: 2000, PerByte: 0.1}

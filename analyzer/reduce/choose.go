@@ -1,0 +1,200 @@
+package reduce
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/clusters"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A Choice is the lead of each rank.
+type Choice map[int]int
+
+// Of is a rank's lead.
+func (c Choice) Of(rank int) int { return c[rank] }
+
+// Leads are all leads, in order.
+func (c Choice) Leads() []int {
+	leads := map[int]bool{}
+	for _, lead := range c {
+		leads[lead] = true
+	}
+	return slices.Sorted(maps.Keys(leads))
+}
+
+// Choose finds leads that stand for the ranks of a run. It begins with those of the clusters (ranks that make the same
+// calls, talk to peers as far away on average, and compute for as long), which it divides until
+//
+//   - every rank computes at the times of the run at which its lead does, and
+//   - its lead's peers, moved to where the rank is, are those of the rank: of messages in a butterfly, say, the mean
+//     distance is the same for ranks whose partners are elsewhere.
+func Choose(ctx context.Context, whole *trace.Reader, found *clusters.Findings) (Choice, error) {
+	choice := Choice{}
+	for _, r := range whole.Ranks().All() {
+		choice[r.Rank] = found.LeadOf(r.Rank)
+	}
+	t := timeline.Of(whole)
+	if err := choice.byTimeOfComputation(ctx, t); err != nil {
+		return nil, err
+	}
+	traffic, err := t.Matrix()
+	if err != nil {
+		return nil, err
+	}
+	known := sent(traffic)
+	for round := 0; ; round++ {
+		leads, err := choice.matrix(whole)
+		if err != nil {
+			return nil, err
+		}
+		if !choice.byPeers(known, leads, round >= maxRounds) {
+			return choice, ctx.Err()
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// maxRounds bounds how often what is left of a group gets one lead more. After that each of its ranks is its own.
+const maxRounds = 6
+
+const (
+	// slicesOfRun is into how many parts, of as many calls each, a rank's calls are divided to see when it computes.
+	slicesOfRun = 8
+	// sliceTolerance is by how much two ranks may differ in all slices together, as a part of the longest computation.
+	sliceTolerance = 0.1
+)
+
+// byTimeOfComputation gives ranks that compute at other times than their leads leads of their own.
+func (c Choice) byTimeOfComputation(ctx context.Context, t timeline.Trace) error {
+	computed, err := computationBySlice(ctx, t)
+	if err != nil {
+		return err
+	}
+	longest := 0.0
+	for _, seconds := range clusters.Computation(t) {
+		longest = max(longest, seconds)
+	}
+	for lead, ranks := range c.groups() {
+		leads := []int{lead}
+		for _, rank := range ranks {
+			nearest := slices.MinFunc(leads, func(a, b int) int {
+				return cmp.Compare(apart(computed[a], computed[rank]), apart(computed[b], computed[rank]))
+			})
+			if rank != lead && apart(computed[nearest], computed[rank]) > sliceTolerance*longest {
+				nearest, leads = rank, append(leads, rank)
+			}
+			c[rank] = nearest
+		}
+	}
+	return nil
+}
+
+// groups are the ranks of each lead, in order.
+func (c Choice) groups() map[int][]int {
+	groups := map[int][]int{}
+	for _, rank := range slices.Sorted(maps.Keys(c)) {
+		groups[c[rank]] = append(groups[c[rank]], rank)
+	}
+	return groups
+}
+
+// apart is the sum of the differences of two ranks' slices.
+func apart(a, b [slicesOfRun]float64) float64 {
+	sum := 0.0
+	for i := range a {
+		sum += math.Abs(a[i] - b[i])
+	}
+	return sum
+}
+
+// computationBySlice is for how many seconds each rank's main thread computed in each slice of its calls.
+func computationBySlice(ctx context.Context, t timeline.Trace) (map[int][slicesOfRun]float64, error) {
+	all := map[int][slicesOfRun]float64{}
+	locations := timeline.Locations(t)
+	for i, thread := range t.Threads().All() {
+		if locations[i].Main != i || thread.Calls == 0 {
+			continue
+		}
+		cursor, err := t.Calls(thread.Rank, thread.Thread)
+		if err != nil {
+			return nil, err
+		}
+		var s [slicesOfRun]float64
+		for last := int64(math.MaxInt64); cursor.Next(); {
+			e := cursor.Event()
+			s[e.Index*slicesOfRun/thread.Calls] += float64(max(0, e.Enter-last-e.Held)) / 1e9
+			last = e.Exit
+			if e.Index%(1<<16) == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+		}
+		if err := cursor.Err(); err != nil {
+			return nil, err
+		}
+		all[thread.Rank] = s
+	}
+	return all, nil
+}
+
+// A message is what a rank sends to another, of a size.
+type messages struct{ comm, dest int }
+
+// sent is how many messages and bytes each rank sends to whom.
+func sent(traffic []trace.Traffic) map[int]map[messages][2]uint64 {
+	all := map[int]map[messages][2]uint64{}
+	for _, t := range traffic {
+		if all[t.Source] == nil {
+			all[t.Source] = map[messages][2]uint64{}
+		}
+		all[t.Source][messages{t.Comm, t.Dest}] = [2]uint64{t.Messages, t.Bytes}
+	}
+	return all
+}
+
+// matrix is who sends how much to whom in the trace of the leads.
+func (c Choice) matrix(whole *trace.Reader) (map[int]map[messages][2]uint64, error) {
+	content, err := whole.StreamedContent()
+	if err != nil {
+		return nil, err
+	}
+	if err := Leads(content, nil, c.Of); err != nil {
+		return nil, err
+	}
+	var file bytes.Buffer
+	if err := trace.Write(&file, content); err != nil {
+		return nil, err
+	}
+	reduced, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		return nil, err
+	}
+	traffic, err := reduced.Matrix()
+	return sent(traffic), err
+}
+
+// byPeers takes ranks that send elsewhere than their leads say from them: those of a group that are left over get one
+// lead together, or, in the end, each its own. It reports whether there were any.
+func (c Choice) byPeers(known, leads map[int]map[messages][2]uint64, separately bool) bool {
+	changed := false
+	for _, ranks := range c.groups() {
+		next := -1
+		for _, rank := range ranks {
+			if c[rank] == rank || maps.Equal(known[rank], leads[rank]) {
+				continue
+			}
+			if next < 0 || separately {
+				next = rank
+			}
+			c[rank], changed = next, true
+		}
+	}
+	return changed
+}
