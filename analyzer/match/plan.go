@@ -105,7 +105,7 @@ const (
 	Ready
 )
 
-// newPlan reads a function's class (the vocabulary is that of tracer/mpispec) and parameters.
+// newPlan reads a function's class (the vocabulary is that of package mpi) and parameters.
 func newPlan(f *trace.Function) plan {
 	p := plan{dest: -1, source: -1, tag: -1, receiveTag: -1, root: -1, request: -1, message: -1, status: -1, flag: -1, count: -1, index: -1,
 		object: -1, group: -1, lockType: -1, partition: -1, partitionEnd: -1, partitions: -1, graph: noGraph}

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // enoughOfTheWait is the share of the known waiting that must be found: this machine has fewer cores than there are
@@ -86,7 +86,7 @@ func assertAllCollectivesAreCalled(t *testing.T, file, implementation string) {
 		}
 	}
 	for _, name := range exportedFunctions(t, libmpi(t, implementation)) {
-		f := mpispec.ByName(name)
+		f := mpi.ByName(name)
 		if f != nil && slices.Contains([]string{"barrier", "one-to-all", "all-to-one", "all-to-all", "prefix", "neighbor"}, f.Class.Op()) && !strings.HasSuffix(name, "_c") {
 			assert.True(t, called[name], "%s is never called", name)
 		}

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // Global names of communicators. All members of a communicator compute the same name from what they know without
@@ -42,7 +42,7 @@ const (
 	namedJoin
 )
 
-func namingOf(f *mpispec.Function) naming {
+func namingOf(f *mpi.Function) naming {
 	if f.Class.Op() != "comm-create" {
 		return namedNot
 	}

@@ -1,6 +1,6 @@
 package recorder
 
-import "github.com/cairn-mpi/cairn/tracer/mpispec"
+import "github.com/cairn-mpi/cairn/mpi"
 
 // A slot says where a value goes: into the signature, or to a value stream of it.
 type slot uint8
@@ -43,31 +43,31 @@ var pollingOps = map[string]bool{
 	"io": true, "time": true,
 }
 
-func polls(f *mpispec.Function) bool {
+func polls(f *mpi.Function) bool {
 	return pollingOps[f.Class.Op()] || f.Class == "rma-sync test" || f.Class == "tool read"
 }
 
-func slotOfIn(_ *mpispec.Function, p *mpispec.Param) slot {
+func slotOfIn(_ *mpi.Function, p *mpi.Param) slot {
 	switch p.Kind {
-	case mpispec.KindStatus:
+	case mpi.KindStatus:
 		return slotOfStatus(p)
-	case mpispec.KindFStatus, mpispec.KindF08Status, mpispec.KindDouble, mpispec.KindTimestamp:
+	case mpi.KindFStatus, mpi.KindF08Status, mpi.KindDouble, mpi.KindTimestamp:
 		return streamOf(p)
 	}
 	return inSignature
 }
 
-func slotOfOut(f *mpispec.Function, p *mpispec.Param) slot {
-	if p.Effect == mpispec.EffectCompleted {
+func slotOfOut(f *mpi.Function, p *mpi.Param) slot {
+	if p.Effect == mpi.EffectCompleted {
 		return leftOut
 	}
 	switch p.Kind {
-	case mpispec.KindStatus:
+	case mpi.KindStatus:
 		return slotOfStatus(p)
-	case mpispec.KindDouble, mpispec.KindTimestamp, mpispec.KindFStatus, mpispec.KindF08Status, mpispec.KindAint:
+	case mpi.KindDouble, mpi.KindTimestamp, mpi.KindFStatus, mpi.KindF08Status, mpi.KindAint:
 		return streamOf(p)
-	case mpispec.KindBool, mpispec.KindIndex, mpispec.KindCount, mpispec.KindBytes, mpispec.KindOffset,
-		mpispec.KindInt, mpispec.KindRank, mpispec.KindTag, mpispec.KindErrorCode:
+	case mpi.KindBool, mpi.KindIndex, mpi.KindCount, mpi.KindBytes, mpi.KindOffset,
+		mpi.KindInt, mpi.KindRank, mpi.KindTag, mpi.KindErrorCode:
 		if polls(f) {
 			return streamOf(p)
 		}
@@ -78,16 +78,16 @@ func slotOfOut(f *mpispec.Function, p *mpispec.Param) slot {
 	return inSignature
 }
 
-func streamOf(p *mpispec.Param) slot {
+func streamOf(p *mpi.Param) slot {
 	if shapeOf(p) == shapeArray {
 		return inList
 	}
 	return inStream
 }
 
-func slotOfStatus(p *mpispec.Param) slot {
+func slotOfStatus(p *mpi.Param) slot {
 	switch {
-	case p.OnlyIf != 0 || p.Defined.Op != mpispec.TermNone:
+	case p.OnlyIf != 0 || p.Defined.Op != mpi.TermNone:
 		return inStatusList
 	case p.IsArray():
 		return inStatuses
@@ -95,9 +95,9 @@ func slotOfStatus(p *mpispec.Param) slot {
 	return inStatus
 }
 
-func slotOfReturn(f *mpispec.Function) slot {
+func slotOfReturn(f *mpi.Function) slot {
 	switch f.Return {
-	case mpispec.KindDouble, mpispec.KindTimestamp, mpispec.KindAint:
+	case mpi.KindDouble, mpi.KindTimestamp, mpi.KindAint:
 		return inStream
 	}
 	return inSignature

@@ -1,4 +1,4 @@
-package mpispec
+package mpi
 
 // spelling says that mpi.h declares a parameter of some functions otherwise than the standard.
 type spelling struct {

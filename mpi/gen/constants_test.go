@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 func TestParseConstants(t *testing.T) {
@@ -14,9 +14,9 @@ func TestParseConstants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []mpispec.Constant{
-		1: {ID: 1, Name: "MPI_B", Since: 400, Kinds: []mpispec.Kind{mpispec.KindBuffer}, Pointer: true, Optional: true},
-		2: {ID: 2, Name: "MPI_A", Since: 100, Deprecated: 200, Removed: 300, Kinds: []mpispec.Kind{mpispec.KindRank, mpispec.KindRoot}},
+	want := []mpi.Constant{
+		1: {ID: 1, Name: "MPI_B", Since: 400, Kinds: []mpi.Kind{mpi.KindBuffer}, Pointer: true, Optional: true},
+		2: {ID: 2, Name: "MPI_A", Since: 100, Deprecated: 200, Removed: 300, Kinds: []mpi.Kind{mpi.KindRank, mpi.KindRoot}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)

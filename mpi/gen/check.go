@@ -1,19 +1,19 @@
 package main
 
-import "github.com/cairn-mpi/cairn/tracer/mpispec"
+import "github.com/cairn-mpi/cairn/mpi"
 
 // checkParam rejects what can be parsed but cannot be meant.
-func checkParam(l line, p *mpispec.Param, all []mpispec.Param) error {
-	for _, t := range []mpispec.Term{p.Length, p.Defined} {
+func checkParam(l line, p *mpi.Param, all []mpi.Param) error {
+	for _, t := range []mpi.Term{p.Length, p.Defined} {
 		if err := checkTerm(l, t, all); err != nil {
 			return err
 		}
 	}
-	if i := p.UnlessInPlace; i != 0 && all[i-1].Kind != mpispec.KindBuffer {
+	if i := p.UnlessInPlace; i != 0 && all[i-1].Kind != mpi.KindBuffer {
 		return l.errorf("unless-inplace(%s): not a buffer", all[i-1].Name)
 	}
 	if i := p.OnlyIf; i != 0 {
-		if flag := &all[i-1]; flag.Kind != mpispec.KindBool || !flag.Direction.IsOut() {
+		if flag := &all[i-1]; flag.Kind != mpi.KindBool || !flag.Direction.IsOut() {
 			return l.errorf("if(%s): not an out bool", flag.Name)
 		}
 		if !p.Direction.IsOut() {
@@ -23,34 +23,34 @@ func checkParam(l line, p *mpispec.Param, all []mpispec.Param) error {
 	if p.RootOnly && !hasRoot(all) {
 		return l.errorf("significant only at the root, but no parameter is the root")
 	}
-	if p.ByPointer && (p.Direction != mpispec.In || p.IsArray()) {
+	if p.ByPointer && (p.Direction != mpi.In || p.IsArray()) {
 		return l.errorf("by-pointer is for in scalars")
 	}
 	return checkEffect(l, p)
 }
 
 // checkEffect makes sure that no handle changes hands unnoticed.
-func checkEffect(l line, p *mpispec.Param) error {
+func checkEffect(l line, p *mpi.Param) error {
 	switch p.Effect {
-	case mpispec.EffectNone:
+	case mpi.EffectNone:
 		if p.Kind.IsHandle() && p.Direction.IsOut() {
 			return l.errorf("say what happens to the %s: new, existing, freed, ...", p.Kind)
 		}
 		return nil
-	case mpispec.EffectNew, mpispec.EffectExisting:
-		if p.Direction != mpispec.Out {
+	case mpi.EffectNew, mpi.EffectExisting:
+		if p.Direction != mpi.Out {
 			return l.errorf("%s is for out handles", p.Effect)
 		}
-	case mpispec.EffectCompleted, mpispec.EffectStarted:
-		if p.Kind != mpispec.KindRequest || p.Direction != mpispec.InOut {
+	case mpi.EffectCompleted, mpi.EffectStarted:
+		if p.Kind != mpi.KindRequest || p.Direction != mpi.InOut {
 			return l.errorf("%s is for inout requests", p.Effect)
 		}
-	case mpispec.EffectKept:
-		if p.Direction != mpispec.InOut {
+	case mpi.EffectKept:
+		if p.Direction != mpi.InOut {
 			return l.errorf("kept is for inout handles")
 		}
-	case mpispec.EffectConsumed:
-		if p.Kind != mpispec.KindMessage {
+	case mpi.EffectConsumed:
+		if p.Kind != mpi.KindMessage {
 			return l.errorf("consumed is for messages")
 		}
 	}
@@ -60,21 +60,21 @@ func checkEffect(l line, p *mpispec.Param) error {
 	return nil
 }
 
-func checkTerm(l line, t mpispec.Term, all []mpispec.Param) error {
+func checkTerm(l line, t mpi.Term, all []mpi.Param) error {
 	p := &all[t.Param]
 	ok := true
 	switch t.Op {
-	case mpispec.TermParam:
+	case mpi.TermParam:
 		ok = p.Direction.IsIn() && !p.IsArray() && !p.Kind.IsHandle() && !isPointerKind(p.Kind)
-	case mpispec.TermResult:
+	case mpi.TermResult:
 		ok = p.Direction.IsOut() && !p.IsArray() && !p.Kind.IsHandle() && !isPointerKind(p.Kind)
-	case mpispec.TermSum, mpispec.TermLast:
+	case mpi.TermSum, mpi.TermLast:
 		ok = p.Direction.IsIn() && p.IsArray()
-	case mpispec.TermSize, mpispec.TermLocalsize, mpispec.TermIndegree, mpispec.TermOutdegree,
-		mpispec.TermNdims, mpispec.TermNnodes, mpispec.TermNedges, mpispec.TermNeighbors:
-		ok = p.Direction == mpispec.In && p.Kind == mpispec.KindComm
-	case mpispec.TermIntegers, mpispec.TermAddresses, mpispec.TermDatatypes, mpispec.TermCounts:
-		ok = p.Direction == mpispec.In && p.Kind == mpispec.KindDatatype
+	case mpi.TermSize, mpi.TermLocalsize, mpi.TermIndegree, mpi.TermOutdegree,
+		mpi.TermNdims, mpi.TermNnodes, mpi.TermNedges, mpi.TermNeighbors:
+		ok = p.Direction == mpi.In && p.Kind == mpi.KindComm
+	case mpi.TermIntegers, mpi.TermAddresses, mpi.TermDatatypes, mpi.TermCounts:
+		ok = p.Direction == mpi.In && p.Kind == mpi.KindDatatype
 	}
 	if !ok {
 		return l.errorf("a length cannot come from %s", p.Name)
@@ -82,10 +82,10 @@ func checkTerm(l line, t mpispec.Term, all []mpispec.Param) error {
 	return nil
 }
 
-func isPointerKind(k mpispec.Kind) bool {
+func isPointerKind(k mpi.Kind) bool {
 	switch k {
-	case mpispec.KindBuffer, mpispec.KindPointer, mpispec.KindString, mpispec.KindStrings,
-		mpispec.KindArgumentLists, mpispec.KindFunction, mpispec.KindStatus, mpispec.KindF08Status:
+	case mpi.KindBuffer, mpi.KindPointer, mpi.KindString, mpi.KindStrings,
+		mpi.KindArgumentLists, mpi.KindFunction, mpi.KindStatus, mpi.KindF08Status:
 		return true
 	}
 	return false
@@ -93,8 +93,8 @@ func isPointerKind(k mpispec.Kind) bool {
 
 // setRankOf finds the object whose ranks the parameter counts: the only one,
 // or the one that of() names.
-func setRankOf(l line, p *mpispec.Param, all []mpispec.Param) error {
-	if p.Kind != mpispec.KindRank && p.Kind != mpispec.KindRoot {
+func setRankOf(l line, p *mpi.Param, all []mpi.Param) error {
+	if p.Kind != mpi.KindRank && p.Kind != mpi.KindRoot {
 		if p.RankOf != 0 {
 			return l.errorf("of() on a %s", p.Kind)
 		}
@@ -118,17 +118,17 @@ func setRankOf(l line, p *mpispec.Param, all []mpispec.Param) error {
 	return nil
 }
 
-func hasRanks(p *mpispec.Param) bool {
+func hasRanks(p *mpi.Param) bool {
 	switch p.Kind {
-	case mpispec.KindComm, mpispec.KindGroup, mpispec.KindWin:
-		return p.Direction == mpispec.In
+	case mpi.KindComm, mpi.KindGroup, mpi.KindWin:
+		return p.Direction == mpi.In
 	}
 	return false
 }
 
-func hasRoot(all []mpispec.Param) bool {
+func hasRoot(all []mpi.Param) bool {
 	for i := range all {
-		if all[i].Kind == mpispec.KindRoot {
+		if all[i].Kind == mpi.KindRoot {
 			return true
 		}
 	}

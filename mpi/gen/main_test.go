@@ -20,7 +20,7 @@ func TestUpToDate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s is stale: run `go generate ./tracer/mpispec`", name)
+			t.Errorf("%s is stale: run `go generate ./mpi`", name)
 		}
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"go/format"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // emitConstants returns the source of constants_gen.go.
-func emitConstants(constants []mpispec.Constant) ([]byte, error) {
+func emitConstants(constants []mpi.Constant) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, generatedNotice, "constants.txt")
 	b.WriteString("// Constants has every named constant of the MPI standard at the index of its ID.\n" +
@@ -24,7 +24,7 @@ func emitConstants(constants []mpispec.Constant) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-func emitConstant(b *bytes.Buffer, c *mpispec.Constant) {
+func emitConstant(b *bytes.Buffer, c *mpi.Constant) {
 	fmt.Fprintf(b, "%d: {ID: %d, Name: %q, Since: %d, ", c.ID, c.ID, c.Name, c.Since)
 	emitNonZero(b, "Deprecated", int(c.Deprecated))
 	emitNonZero(b, "Removed", int(c.Removed))

@@ -1,4 +1,4 @@
-package mpispec
+package mpi
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package mpispec
+package mpi
 
 // Kind is what a value means, more than its C type says.
 type Kind uint8

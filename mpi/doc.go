@@ -1,4 +1,4 @@
-// Package mpispec is the MPI standard's C interface as data: every function
+// Package mpi is the MPI standard's C interface as data: every function
 // with its parameters, and every named constant.
 //
 // What goes in: functions.txt and constants.txt, written by hand and read by
@@ -111,6 +111,6 @@
 // # Classes
 //
 // See class.go for the vocabulary.
-package mpispec
+package mpi
 
 //go:generate go run ./gen

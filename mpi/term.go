@@ -1,4 +1,4 @@
-package mpispec
+package mpi
 
 // Term is a number of elements as a function of the call's arguments.
 type Term struct {

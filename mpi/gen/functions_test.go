@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 func TestParseFunctions(t *testing.T) {
@@ -24,21 +24,21 @@ func TestParseFunctions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	params := func(count string) []mpispec.Param {
-		return []mpispec.Param{
-			{Name: "sendbuf", Kind: mpispec.KindBuffer, CType: "void", Const: true},
-			{Name: "counts", Kind: mpispec.KindCount, CType: count, Const: true, RootOnly: true, UnlessInPlace: 1,
-				Length: mpispec.Term{Op: mpispec.TermSize, Param: 4}},
-			{Name: "request", Direction: mpispec.InOut, Kind: mpispec.KindRequest, CType: "MPI_Request", Effect: mpispec.EffectFreed},
-			{Name: "root", Kind: mpispec.KindRoot, CType: "int", RankOf: 5},
-			{Name: "comm", Kind: mpispec.KindComm, CType: "MPI_Comm"},
+	params := func(count string) []mpi.Param {
+		return []mpi.Param{
+			{Name: "sendbuf", Kind: mpi.KindBuffer, CType: "void", Const: true},
+			{Name: "counts", Kind: mpi.KindCount, CType: count, Const: true, RootOnly: true, UnlessInPlace: 1,
+				Length: mpi.Term{Op: mpi.TermSize, Param: 4}},
+			{Name: "request", Direction: mpi.InOut, Kind: mpi.KindRequest, CType: "MPI_Request", Effect: mpi.EffectFreed},
+			{Name: "root", Kind: mpi.KindRoot, CType: "int", RankOf: 5},
+			{Name: "comm", Kind: mpi.KindComm, CType: "MPI_Comm"},
 		}
 	}
-	want := []mpispec.Function{
+	want := []mpi.Function{
 		3: {ID: 3, Name: "MPI_Gatherish", Since: 100, Deprecated: 200, Class: "all-to-one blocking",
-			Return: mpispec.KindDouble, ReturnType: "double", Large: 5, Params: params("int")},
+			Return: mpi.KindDouble, ReturnType: "double", Large: 5, Params: params("int")},
 		5: {ID: 5, Name: "MPI_Gatherish_c", Since: 400, Deprecated: 200, Class: "all-to-one blocking",
-			Return: mpispec.KindDouble, ReturnType: "double", Small: 3, Params: params("MPI_Count")},
+			Return: mpi.KindDouble, ReturnType: "double", Small: 3, Params: params("MPI_Count")},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)

@@ -1,5 +1,5 @@
 // Command gen turns functions.txt and constants.txt into functions_gen.go and
-// constants_gen.go. It is run in the directory of package mpispec, by
+// constants_gen.go. It is run in the directory of package mpi, by
 // `go generate`.
 package main
 
@@ -12,12 +12,12 @@ import (
 
 func main() {
 	if err := run("."); err != nil {
-		fmt.Fprintln(os.Stderr, "mpispec/gen:", err)
+		fmt.Fprintln(os.Stderr, "mpi/gen:", err)
 		os.Exit(1)
 	}
 }
 
-// run generates the files of package mpispec, whose directory is dir.
+// run generates the files of package mpi, whose directory is dir.
 func run(dir string) error {
 	for name, generate := range generated {
 		source, err := generate(dir)

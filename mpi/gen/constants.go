@@ -4,18 +4,18 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // parseConstants reads constants.txt, lines of
 // `id name since[-deprecated[-removed]] kind[,kind...] [flags]`, and returns
 // the constants by id.
-func parseConstants(file string, r io.Reader) ([]mpispec.Constant, error) {
+func parseConstants(file string, r io.Reader) ([]mpi.Constant, error) {
 	lines, err := readLines(file, r)
 	if err != nil {
 		return nil, err
 	}
-	var byID []mpispec.Constant
+	var byID []mpi.Constant
 	names := make(map[string]bool)
 	for _, l := range lines {
 		c, err := parseConstant(l)
@@ -23,7 +23,7 @@ func parseConstants(file string, r io.Reader) ([]mpispec.Constant, error) {
 			return nil, err
 		}
 		for int(c.ID) >= len(byID) {
-			byID = append(byID, mpispec.Constant{})
+			byID = append(byID, mpi.Constant{})
 		}
 		if other := byID[c.ID].Name; other != "" {
 			return nil, l.errorf("%s has the id %d of %s", c.Name, c.ID, other)
@@ -37,7 +37,7 @@ func parseConstants(file string, r io.Reader) ([]mpispec.Constant, error) {
 	return byID, nil
 }
 
-func parseConstant(l line) (c mpispec.Constant, err error) {
+func parseConstant(l line) (c mpi.Constant, err error) {
 	if l.indent || len(l.fields) < 4 {
 		return c, l.errorf("want `id name version kinds`")
 	}
@@ -52,7 +52,7 @@ func parseConstant(l line) (c mpispec.Constant, err error) {
 		return c, err
 	}
 	for name := range strings.SplitSeq(l.fields[3], ",") {
-		kind, ok := mpispec.KindByName(name)
+		kind, ok := mpi.KindByName(name)
 		if !ok {
 			return c, l.errorf("no such kind: %q", name)
 		}

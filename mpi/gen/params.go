@@ -4,13 +4,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // parseParams reads the parameter lines of a block, with the types of the
 // large-count form where large is set.
-func parseParams(lines []line, large bool) ([]mpispec.Param, error) {
-	params := make([]mpispec.Param, len(lines))
+func parseParams(lines []line, large bool) ([]mpi.Param, error) {
+	params := make([]mpi.Param, len(lines))
 	for i, l := range lines {
 		if len(l.fields) < 3 {
 			return nil, l.errorf("want `name direction kind`")
@@ -41,14 +41,14 @@ func parseParams(lines []line, large bool) ([]mpispec.Param, error) {
 	return params, nil
 }
 
-func parseParam(l line, p *mpispec.Param, all []mpispec.Param, large bool) error {
+func parseParam(l line, p *mpi.Param, all []mpi.Param, large bool) error {
 	switch l.fields[1] {
 	case "in":
-		p.Direction = mpispec.In
+		p.Direction = mpi.In
 	case "out":
-		p.Direction = mpispec.Out
+		p.Direction = mpi.Out
 	case "inout":
-		p.Direction = mpispec.InOut
+		p.Direction = mpi.InOut
 	default:
 		return l.errorf("bad direction %q", l.fields[1])
 	}
@@ -59,7 +59,7 @@ func parseParam(l line, p *mpispec.Param, all []mpispec.Param, large bool) error
 	mutable := false
 	for _, flag := range l.fields[3:] {
 		if strings.HasPrefix(flag, "[") {
-			if p.Length.Op != mpispec.TermNone {
+			if p.Length.Op != mpi.TermNone {
 				return l.errorf("a second length %s", flag)
 			}
 			if err := parseLength(l, p, flag, all); err != nil {
@@ -75,15 +75,15 @@ func parseParam(l line, p *mpispec.Param, all []mpispec.Param, large bool) error
 			return err
 		}
 	}
-	p.Const = p.Direction == mpispec.In && p.IsPointer() && !p.ByPointer && !mutable &&
-		p.Kind != mpispec.KindPointer && p.Kind != mpispec.KindStrings && p.Kind != mpispec.KindArgumentLists
+	p.Const = p.Direction == mpi.In && p.IsPointer() && !p.ByPointer && !mutable &&
+		p.Kind != mpi.KindPointer && p.Kind != mpi.KindStrings && p.Kind != mpi.KindArgumentLists
 	return nil
 }
 
 // parseKind reads `kind`, `kind:type` or `kind:type|largetype`.
-func parseKind(l line, s string, large bool) (mpispec.Kind, string, error) {
+func parseKind(l line, s string, large bool) (mpi.Kind, string, error) {
 	name, types, typed := strings.Cut(s, ":")
-	kind, ok := mpispec.KindByName(name)
+	kind, ok := mpi.KindByName(name)
 	if !ok {
 		return 0, "", l.errorf("no such kind: %q", name)
 	}
@@ -104,17 +104,17 @@ func parseKind(l line, s string, large bool) (mpispec.Kind, string, error) {
 	return kind, ctype, nil
 }
 
-var effects = map[string]mpispec.Effect{
-	"new":       mpispec.EffectNew,
-	"existing":  mpispec.EffectExisting,
-	"freed":     mpispec.EffectFreed,
-	"completed": mpispec.EffectCompleted,
-	"started":   mpispec.EffectStarted,
-	"consumed":  mpispec.EffectConsumed,
-	"kept":      mpispec.EffectKept,
+var effects = map[string]mpi.Effect{
+	"new":       mpi.EffectNew,
+	"existing":  mpi.EffectExisting,
+	"freed":     mpi.EffectFreed,
+	"completed": mpi.EffectCompleted,
+	"started":   mpi.EffectStarted,
+	"consumed":  mpi.EffectConsumed,
+	"kept":      mpi.EffectKept,
 }
 
-func parseFlag(l line, p *mpispec.Param, flag string, all []mpispec.Param) error {
+func parseFlag(l line, p *mpi.Param, flag string, all []mpi.Param) error {
 	if e, ok := effects[flag]; ok {
 		p.Effect = e
 		return nil
@@ -159,7 +159,7 @@ func parseFlag(l line, p *mpispec.Param, flag string, all []mpispec.Param) error
 	return nil
 }
 
-func findParam(l line, name string, all []mpispec.Param) (int, error) {
+func findParam(l line, name string, all []mpi.Param) (int, error) {
 	for i := range all {
 		if all[i].Name == name {
 			return i, nil
@@ -169,7 +169,7 @@ func findParam(l line, name string, all []mpispec.Param) (int, error) {
 }
 
 // parseLength reads `[term]`, `[term:term]` or `[term][number]`.
-func parseLength(l line, p *mpispec.Param, s string, all []mpispec.Param) error {
+func parseLength(l line, p *mpi.Param, s string, all []mpi.Param) error {
 	if first, second, ok := strings.Cut(s, "]["); ok {
 		n, err := strconv.Atoi(strings.TrimSuffix(second, "]"))
 		if err != nil || n <= 0 {
@@ -192,14 +192,14 @@ func parseLength(l line, p *mpispec.Param, s string, all []mpispec.Param) error 
 	return err
 }
 
-func parseTerm(l line, s string, all []mpispec.Param) (mpispec.Term, error) {
-	var t mpispec.Term
+func parseTerm(l line, s string, all []mpi.Param) (mpi.Term, error) {
+	var t mpi.Term
 	if s == "null" {
-		t.Op = mpispec.TermNull
+		t.Op = mpi.TermNull
 		return t, nil
 	}
 	if n, err := strconv.Atoi(s); err == nil && n > 0 {
-		t.Op, t.Value = mpispec.TermNumber, n
+		t.Op, t.Value = mpi.TermNumber, n
 		return t, nil
 	}
 	if base, add, ok := strings.Cut(s, "+"); ok {
@@ -211,13 +211,13 @@ func parseTerm(l line, s string, all []mpispec.Param) (mpispec.Term, error) {
 	}
 	var err error
 	if name, arg, called := strings.Cut(s, "("); called {
-		op, ok := mpispec.TermOpByName(name)
+		op, ok := mpi.TermOpByName(name)
 		if !ok || !strings.HasSuffix(arg, ")") {
 			return t, l.errorf("bad length term %q", s)
 		}
 		t.Op = op
 		first, second, two := strings.Cut(strings.TrimSuffix(arg, ")"), ",")
-		if two != (op == mpispec.TermNeighbors) {
+		if two != (op == mpi.TermNeighbors) {
 			return t, l.errorf("bad number of arguments in %q", s)
 		}
 		if t.Param, err = findParam(l, first, all); err == nil && two {
@@ -226,12 +226,12 @@ func parseTerm(l line, s string, all []mpispec.Param) (mpispec.Term, error) {
 		return t, err
 	}
 	if strings.HasPrefix(s, "MPI_") {
-		t.Op, t.Name = mpispec.TermConstant, s
+		t.Op, t.Name = mpi.TermConstant, s
 		return t, nil
 	}
-	t.Op = mpispec.TermParam
+	t.Op = mpi.TermParam
 	if name, ok := strings.CutPrefix(s, "*"); ok {
-		t.Op, s = mpispec.TermResult, name
+		t.Op, s = mpi.TermResult, name
 	}
 	t.Param, err = findParam(l, s, all)
 	return t, err

@@ -4,12 +4,12 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // parseFunctions reads functions.txt and returns the functions by id; ids that
 // no function has (0 among them) are zero entries.
-func parseFunctions(file string, r io.Reader) ([]mpispec.Function, error) {
+func parseFunctions(file string, r io.Reader) ([]mpi.Function, error) {
 	lines, err := readLines(file, r)
 	if err != nil {
 		return nil, err
@@ -43,17 +43,17 @@ func (t *functionTable) linkLarge() {
 }
 
 type functionTable struct {
-	byID []mpispec.Function
+	byID []mpi.Function
 	ids  map[string]uint16
 }
 
-func (t *functionTable) add(l line, f mpispec.Function) error {
+func (t *functionTable) add(l line, f mpi.Function) error {
 	if _, ok := t.ids[f.Name]; ok {
 		return l.errorf("%s is there twice", f.Name)
 	}
 	t.ids[f.Name] = f.ID
 	for int(f.ID) >= len(t.byID) {
-		t.byID = append(t.byID, mpispec.Function{})
+		t.byID = append(t.byID, mpi.Function{})
 	}
 	if other := t.byID[f.ID].Name; other != "" {
 		return l.errorf("%s has the id %d of %s", f.Name, f.ID, other)
@@ -68,7 +68,7 @@ func (t *functionTable) addBlock(header line, body []line) error {
 	if err != nil {
 		return err
 	}
-	var large *mpispec.Function
+	var large *mpi.Function
 	var largeLine line
 	if len(body) > 0 && body[0].fields[0] == "large" {
 		largeLine = body[0]
@@ -100,7 +100,7 @@ func (t *functionTable) addBlock(header line, body []line) error {
 }
 
 // parseHeader reads `ID NAME SINCE[-DEPRECATED[-REMOVED]] CLASS... [-> KIND[:TYPE]]`.
-func parseHeader(l line) (*mpispec.Function, error) {
+func parseHeader(l line) (*mpi.Function, error) {
 	if l.indent {
 		return nil, l.errorf("a parameter without a function")
 	}
@@ -111,7 +111,7 @@ func parseHeader(l line) (*mpispec.Function, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &mpispec.Function{ID: id, Name: l.fields[1], Return: mpispec.KindErrorCode, ReturnType: "int"}
+	f := &mpi.Function{ID: id, Name: l.fields[1], Return: mpi.KindErrorCode, ReturnType: "int"}
 	if !strings.HasPrefix(f.Name, "MPI_") {
 		return nil, l.errorf("bad function name %q", f.Name)
 	}
@@ -134,7 +134,7 @@ func parseHeader(l line) (*mpispec.Function, error) {
 		words = words[:i]
 		break
 	}
-	f.Class = mpispec.Class(strings.Join(words, " "))
+	f.Class = mpi.Class(strings.Join(words, " "))
 	if !f.Class.Valid() {
 		return nil, l.errorf("no such class: %q", f.Class)
 	}
@@ -142,7 +142,7 @@ func parseHeader(l line) (*mpispec.Function, error) {
 }
 
 // parseLarge reads `large ID NAME SINCE`.
-func parseLarge(l line, small *mpispec.Function) (*mpispec.Function, error) {
+func parseLarge(l line, small *mpi.Function) (*mpi.Function, error) {
 	if len(l.fields) != 4 {
 		return nil, l.errorf("want `large id name version`")
 	}
