@@ -3,8 +3,8 @@ package mpi
 import "strings"
 
 // Class says what a function does, as words: the operation, then how. Traces
-// hold it by name. The recorder and the analyzer decide by it, never by the
-// function's name.
+// hold it by name. Package semantics reads it, once per function; the recorder
+// and the analyzers decide by what that says.
 //
 // The operations and the words that may follow, `|` between alternatives, []
 // around what may be absent:

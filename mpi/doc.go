@@ -5,7 +5,8 @@
 // people. What comes out: the tables Functions and Constants, generated from
 // the text by `go generate` and checked in, so that nothing is parsed inside
 // an application. Parser, wrappers, decoder, dump and docs read these tables;
-// nobody else lists MPI functions.
+// nobody else lists MPI functions. Package semantics says what calls of a
+// function mean.
 //
 // # Functions
 //

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // control writes which group each function is in: what may be left out of a trace.
@@ -24,7 +25,7 @@ func control(functions []*mpi.Function) string {
 	}
 	b.WriteString("};\n\nconst unsigned char cairn_marker[CAIRN_FUNCTIONS] = {\n")
 	for _, f := range functions {
-		if f.IsBlockingCollective() || f.Class.Op() == "pcontrol" || f.Class.Op() == "finalize" {
+		if op := semantics.Of(f).Operation; f.IsBlockingCollective() || op == semantics.Control || op == semantics.Finalize {
 			fmt.Fprintf(&b, "\t[CAIRN_ID_%s] = 1,\n", f.Name)
 		}
 	}

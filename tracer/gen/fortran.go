@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // A fortranSymbol is a name under which the Fortran libraries export an MPI procedure, as compilers mangle it.
@@ -82,7 +83,7 @@ func argument(i int) string {
 
 // hasFortran: the tool interface and the conversions of handles are for C programs only (MPI 4.0 §15.3, §19.3.4).
 func hasFortran(f *mpi.Function) bool {
-	return f.Class.Op() != "tool" && f.Class.Op() != "convert" && !strings.HasPrefix(f.Name, "MPI_T_")
+	return f.Class.Group() != mpi.GroupTool && semantics.Of(f).Operation != semantics.Convert && !strings.HasPrefix(f.Name, "MPI_T_")
 }
 
 // fortranSymbols lists all names, those of a function together, in the order of the functions.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 func wrappers(functions []*mpi.Function) string {
@@ -49,10 +50,10 @@ func wrapper(f *mpi.Function) string {
 	// Before the record, as it is after the record at the return: what the records' epochs say of the order of two calls
 	// the log's order says too.
 	line("CAIRN_REFERENCE_CALL(cairn_reference_call_%s(%s));", f.Name, names(f))
-	if f.Class.Op() == "finalize" {
+	if semantics.Of(f).Operation == semantics.Finalize {
 		line("CAIRN_FINALIZES();")
 	}
-	if f.Class.Op() == "session-free" {
+	if semantics.Of(f).Operation == semantics.SessionFree {
 		line("if (session != NULL)\n\t\tcairn_forget_session(*session);")
 	}
 	line("struct cairn_record record_;")
@@ -149,7 +150,7 @@ func wrapper(f *mpi.Function) string {
 	if f.IsBlockingCollective() {
 		line("CAIRN_COLLECTIVE_RETURNED(comm);")
 	}
-	if f.Class.Op() == "init" {
+	if semantics.Of(f).Operation == semantics.Initialize {
 		line("CAIRN_INITIALIZED(result_);")
 	}
 	if f.ReturnType != "void" {
@@ -161,7 +162,8 @@ func wrapper(f *mpi.Function) string {
 
 // startsTracing: these are where a process starts to use MPI in earnest.
 func startsTracing(f *mpi.Function) bool {
-	return f.Class.Op() == "init" || f.Class.Op() == "session-create"
+	op := semantics.Of(f).Operation
+	return op == semantics.Initialize || op == semantics.SessionCreate
 }
 
 func hasOut(f *mpi.Function) bool {
@@ -363,10 +365,10 @@ func newComm(f *mpi.Function) string {
 
 // extras returns the statement that appends what only MPI can tell at this moment.
 func extras(f *mpi.Function) string {
-	switch f.Class.Op() {
-	case "init":
+	switch semantics.Of(f).Operation {
+	case semantics.Initialize:
 		return "if (defined_)\n\t\t\tword_ = cairn_describe_world(&record_, word_);"
-	case "session-create":
+	case semantics.SessionCreate:
 		return "if (defined_ && session)\n\t\t\tword_ = cairn_describe_session(&record_, word_, *session);"
 	}
 	if c := newComm(f); c != "" {
@@ -377,10 +379,10 @@ func extras(f *mpi.Function) string {
 
 // descriptionBound returns the expression for the bytes to reserve for the extras.
 func descriptionBound(f *mpi.Function) string {
-	switch f.Class.Op() {
-	case "init":
+	switch semantics.Of(f).Operation {
+	case semantics.Initialize:
 		return "CAIRN_WORLD_BYTES"
-	case "session-create":
+	case semantics.SessionCreate:
 		return "CAIRN_SESSION_BYTES"
 	}
 	if newComm(f) == "" {

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // A layout is a function of package mpi, prepared for taking records apart.
@@ -47,27 +48,25 @@ const (
 	meansControl
 )
 
-func meaningOf(f *mpi.Function) meaning {
-	switch f.Class.Op() {
-	case "init":
+func meaningOf(f *semantics.Function) meaning {
+	switch f.Operation {
+	case semantics.Initialize:
 		return meansInit
-	case "finalize":
+	case semantics.Finalize:
 		return meansFinalize
-	case "session-create":
+	case semantics.SessionCreate:
 		return meansSession
-	case "session-free":
+	case semantics.SessionFree:
 		return meansSessionEnd
-	case "comm-create":
+	case semantics.CommunicatorCreate:
 		return meansCommunicator
-	case "pcontrol":
+	case semantics.Control:
 		return meansControl
-	case "query":
-		if f.Class.Has("parent") {
+	case semantics.SetName:
+		return meansName
+	case semantics.Query:
+		if f.Creation == semantics.WithParent {
 			return meansParent
-		}
-	case "set":
-		if f.Class == "set name" {
-			return meansName
 		}
 	}
 	return meansNothing
@@ -131,19 +130,21 @@ func makeLayout(id uint16) *layout {
 }
 
 func layoutOf(f *mpi.Function) layout {
+	means := semantics.Of(f)
+	varies := resultsVary(means)
 	l := layout{
 		spec: f, comm: -1, root: -1, newComm: -1, newRequest: -1, parent: -1, status: -1,
 		errorCode:  f.Return == mpi.KindErrorCode,
 		returnSlot: slotOfReturn(f),
-		meaning:    meaningOf(f),
-		naming:     namingOf(f),
+		meaning:    meaningOf(means),
+		naming:     namingOf(means),
 	}
 	for i := range f.Params {
 		p := &f.Params[i]
 		l.params = append(l.params, parameter{
 			spec: p, kind: p.Kind, shape: shapeOf(p),
 			in: p.Direction.IsIn(), out: p.Direction.IsOut(),
-			inSlot: slotOfIn(f, p), outSlot: slotOfOut(f, p),
+			inSlot: slotOfIn(p), outSlot: slotOfOut(p, varies),
 		})
 		switch {
 		case p.Kind == mpi.KindComm && p.Direction.IsIn() && !p.IsArray() && l.comm < 0:

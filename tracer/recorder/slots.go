@@ -1,6 +1,9 @@
 package recorder
 
-import "github.com/cairn-mpi/cairn/mpi"
+import (
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+)
 
 // A slot says where a value goes: into the signature, or to a value stream of it.
 type slot uint8
@@ -34,20 +37,18 @@ const (
 // Everything else is in the signature, sizes and peers too: whether a slot that varies from call to call becomes a
 // stream is decided at the final merge, from the whole content (DESIGN §4), or here once it has taken too many values
 // (widen.go).
-var pollingOps = map[string]bool{
-	"recv": true, "sendrecv": true, "mrecv": true, "imrecv": true,
-	"probe": true, "iprobe": true, "mprobe": true, "improbe": true,
-	"wait": true, "waitany": true, "waitsome": true, "waitall": true,
-	"test": true, "testany": true, "testsome": true, "testall": true,
-	"request-status": true, "status": true, "partition-arrived": true,
-	"io": true, "time": true,
+func resultsVary(f *semantics.Function) bool {
+	switch f.Operation {
+	case semantics.Receive, semantics.SendReceive, semantics.MatchedReceive, semantics.Probe, semantics.MatchedProbe,
+		semantics.Wait, semantics.WaitAny, semantics.WaitSome, semantics.WaitAll,
+		semantics.RequestStatus, semantics.StatusAccess, semantics.PartitionArrived,
+		semantics.FileAccess, semantics.Time, semantics.ToolRead:
+		return true
+	}
+	return f.Synchronization == semantics.SyncTest
 }
 
-func polls(f *mpi.Function) bool {
-	return pollingOps[f.Class.Op()] || f.Class == "rma-sync test" || f.Class == "tool read"
-}
-
-func slotOfIn(_ *mpi.Function, p *mpi.Param) slot {
+func slotOfIn(p *mpi.Param) slot {
 	switch p.Kind {
 	case mpi.KindStatus:
 		return slotOfStatus(p)
@@ -57,7 +58,8 @@ func slotOfIn(_ *mpi.Function, p *mpi.Param) slot {
 	return inSignature
 }
 
-func slotOfOut(f *mpi.Function, p *mpi.Param) slot {
+// slotOfOut is that of a result; varies: of a call whose results vary.
+func slotOfOut(p *mpi.Param, varies bool) slot {
 	if p.Effect == mpi.EffectCompleted {
 		return leftOut
 	}
@@ -68,7 +70,7 @@ func slotOfOut(f *mpi.Function, p *mpi.Param) slot {
 		return streamOf(p)
 	case mpi.KindBool, mpi.KindIndex, mpi.KindCount, mpi.KindBytes, mpi.KindOffset,
 		mpi.KindInt, mpi.KindRank, mpi.KindTag, mpi.KindErrorCode:
-		if polls(f) {
+		if varies {
 			return streamOf(p)
 		}
 	}
