@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -69,7 +70,7 @@ func extent(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (beg
 		first, last := t.Span(i)
 		first = clocks.Time(l.Row, first)
 		err := timeline.EachOf(ctx, t, i, l, clocks, func(c *timeline.Call) error {
-			if c.Function.Class == "init" {
+			if c.Semantics.Operation == semantics.Initialize {
 				first = c.Enter
 				return began
 			}

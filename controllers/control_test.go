@@ -10,7 +10,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers/inject"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // What spec.tracing leaves out reaches the probe, which writes it into the tracer's configuration.
@@ -40,6 +40,6 @@ func TestTracingControlReachesTheProbe(t *testing.T) {
 
 // The resource and the tracer have the same groups.
 func TestGroupsOfTheResource(t *testing.T) {
-	want := []mpispec.Group{"p2p", "collective", "comm", "rma", "io", "datatype", "query", "tool", "environment"}
-	require.Equal(t, want, mpispec.Groups, "change the enumeration of v1alpha1.FunctionGroup as well")
+	want := []mpi.Group{"p2p", "collective", "comm", "rma", "io", "datatype", "query", "tool", "environment"}
+	require.Equal(t, want, mpi.Groups, "change the enumeration of v1alpha1.FunctionGroup as well")
 }

@@ -1,8 +1,7 @@
 package merger
 
 import (
-	"strings"
-
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -22,14 +21,13 @@ type Summary struct {
 // Summarize computes the summary of a trace.
 func Summarize(c *trace.Content) Summary {
 	s := Summary{Ranks: c.Ranks.Len(), Missing: c.Meta.MissingRanks, ParallelEfficiency: -1}
-	class := make(map[uint16]string, len(c.Functions))
+	operations := make(map[uint16]semantics.Operation, len(c.Functions))
 	for i := range c.Functions {
-		op, _, _ := strings.Cut(c.Functions[i].Class, " ")
-		class[c.Functions[i].ID] = op
+		operations[c.Functions[i].ID] = c.Functions[i].Semantics().Operation
 	}
-	ofTerminal := make([]string, len(c.Signatures))
+	ofTerminal := make([]semantics.Operation, len(c.Signatures))
 	for i := range c.Signatures {
-		ofTerminal[i] = class[c.Signatures[i].Function]
+		ofTerminal[i] = operations[c.Signatures[i].Function]
 	}
 	initializes := map[int]bool{} // by root
 	row, rankAt, number := 0, c.Ranks.Lookup(), c.Ranks.Numbers().Lookup()
@@ -38,7 +36,7 @@ func Summarize(c *trace.Content) Summary {
 	for _, t := range c.Threads.All() { // sorted by rank, as the ranks are
 		s.Calls += t.Calls
 		if _, known := initializes[t.Root]; !known {
-			initializes[t.Root] = calls(c, t.Root, ofTerminal, "init")
+			initializes[t.Root] = calls(c, t.Root, ofTerminal, semantics.Initialize)
 		}
 		if !initializes[t.Root] || t.EndTick <= t.FirstTick {
 			continue
@@ -87,15 +85,15 @@ func lifeOf(t *trace.Thread) life {
 	return life{t.FirstTick, t.EndTick, float64(t.InsideTicks) / float64(length)}
 }
 
-// calls tells whether a class of functions is called below a root.
-func calls(c *trace.Content, root int, class []string, wanted string) bool {
+// calls reports whether an operation is made below a root; operations are those of the terminals.
+func calls(c *trace.Content, root int, operations []semantics.Operation, wanted semantics.Operation) bool {
 	seen := map[int]bool{root: true}
 	for rules := []int{root}; len(rules) > 0; {
 		rule := rules[len(rules)-1]
 		rules = rules[:len(rules)-1]
 		for _, s := range c.Grammar.Rules[rule] {
 			if !s.IsRule() {
-				if class[s.Value] == wanted {
+				if operations[s.Value] == wanted {
 					return true
 				}
 			} else if next := s.Rule(); !seen[next] {

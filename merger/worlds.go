@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -51,15 +52,15 @@ func JoinWorlds(contents []*trace.Content) error {
 }
 
 // A side says how a world came to an intercommunicator with another one.
-type side string
+type side = semantics.Creation
 
-// Sides by the class of the call.
+// Sides by how the communicator came to be.
 const (
-	parentSide  side = "spawn"
-	childSide   side = "parent"
-	acceptSide  side = "accept"
-	connectSide side = "connect"
-	joinSide    side = "join"
+	parentSide  = semantics.FromSpawn
+	childSide   = semantics.WithParent
+	acceptSide  = semantics.FromAccept
+	connectSide = semantics.FromConnect
+	joinSide    = semantics.FromJoin
 )
 
 // oppositeSide is how the other world comes to it.
@@ -126,16 +127,13 @@ func encounters(world int, c *trace.Content) ([]*encounter, error) {
 	return list, nil
 }
 
-// sidesOf finds the functions of a trace that lead to another world.
+// sidesOf finds the functions of a trace that lead to another world, and how.
 func sidesOf(c *trace.Content) map[uint16]side {
 	sides := map[uint16]side{}
 	for i := range c.Functions {
-		f := &c.Functions[i]
-		words := strings.Fields(f.Class)
-		for how := range oppositeSide {
-			if slices.Contains(words, string(how)) && (slices.Contains(words, "comm-create") || how == childSide) {
-				sides[f.ID] = how
-			}
+		how := c.Functions[i].Semantics().Creation
+		if _, meets := oppositeSide[how]; meets {
+			sides[c.Functions[i].ID] = how
 		}
 	}
 	return sides
@@ -179,15 +177,8 @@ func (m *encounter) add(r *trace.Rank, e *trace.Event) {
 		s := r.Clock.Samples[0]
 		m.extend(r.BootID, e.Enter-s.MonotonicNS+s.RealtimeNS, e.Exit-s.MonotonicNS+s.RealtimeNS)
 	}
-	k := 0
-	for _, p := range e.Function.Parameters {
-		if p.Direction == trace.Out {
-			continue
-		}
-		if p.Name == "port_name" && k < len(e.In) && m.port == "" {
-			m.port = e.In[k].Text // significant at the root only
-		}
-		k++
+	if k := int(e.Semantics.In[semantics.PortName]); k >= 0 && k < len(e.In) && m.port == "" {
+		m.port = e.In[k].Text // significant at the root only
 	}
 }
 

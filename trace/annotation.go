@@ -1,5 +1,7 @@
 package trace
 
+import "github.com/cairn-mpi/cairn/mpi/semantics"
+
 // An Annotation is what the program said about itself: the name of an object (MPI_Comm_set_name, MPI_Type_set_name,
 // MPI_Win_set_name) or a level of MPI_Pcontrol (0 tracing off, 1 on, 2 flush, others are marks of the program's own).
 type Annotation struct {
@@ -13,13 +15,16 @@ type Annotation struct {
 	Level        int // of MPI_Pcontrol
 }
 
-func annotates(f *Function) bool { return f != nil && (f.Class == "pcontrol" || f.Class == "set name") }
+// annotates reports whether calls of a function are annotations.
+func annotates(f *semantics.Function) bool {
+	return f.Operation == semantics.Control || f.Operation == semantics.SetName
+}
 
 // Annotations are all annotations, thread by thread in their order. Of a trace that has none nothing is expanded.
 func (t *Reader) Annotations() ([]Annotation, error) {
 	some := false
-	for i := range t.shared.Functions {
-		some = some || annotates(&t.shared.Functions[i])
+	for i := range t.means {
+		some = some || annotates(t.means[i])
 	}
 	if !some {
 		return nil, nil
@@ -31,7 +36,7 @@ func (t *Reader) Annotations() ([]Annotation, error) {
 			return nil, err
 		}
 		for c.Next() {
-			if e := c.Event(); annotates(e.Function) {
+			if e := c.Event(); annotates(e.Semantics) {
 				all = append(all, e.annotation())
 			}
 		}
@@ -44,19 +49,24 @@ func (t *Reader) Annotations() ([]Annotation, error) {
 
 func (e *Event) annotation() Annotation {
 	a := Annotation{Rank: e.Rank, Thread: e.Thread, Index: e.Index, Enter: e.Enter, Comm: -1}
-	for p := range e.arguments {
-		switch {
-		case p.before == nil:
-		case p.parameter.Kind == "string":
-			a.Name = p.before.Text
-		case handleKinds[p.parameter.Kind]:
-			a.Object, a.Handle = p.parameter.Kind, *p.before
-			if a.Object == "comm" {
-				a.Comm = e.Comm
-			}
-		case p.parameter.Name == "level":
-			a.Level = int(p.before.Int)
+	if name := e.input(semantics.Name); name != nil {
+		a.Name = name.Text
+	}
+	if level := e.input(semantics.Level); level != nil {
+		a.Level = int(level.Int)
+	}
+	for role, object := range namedObjects {
+		if v := e.input(role); v != nil {
+			a.Object, a.Handle = object, *v
 		}
 	}
+	if a.Object == "comm" {
+		a.Comm = e.Comm
+	}
 	return a
+}
+
+// namedObjects has what can be given a name.
+var namedObjects = map[semantics.Role]string{
+	semantics.Communicator: "comm", semantics.Datatype: "datatype", semantics.Window: "win",
 }

@@ -79,7 +79,7 @@ func (c *Content) Cursor(rank, thread int) (*Cursor, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("trace: no thread %d of rank %d", thread, rank)
 	}
-	return newCursor(c, planCalls(c), i, &contentSource{c: c}, c.Threads.timed(i)), nil
+	return newCursor(c, planCalls(c, semanticsOf(c.Functions)), i, &contentSource{c: c}, c.Threads.timed(i)), nil
 }
 
 // contentSource reads streams and timing from memory.
@@ -167,7 +167,7 @@ func (c *Cursor) Next() bool {
 	s := &c.shared.Signatures[terminal]
 	e.Index = c.next
 	e.Terminal = terminal
-	e.Function, e.Site, e.Signature = p.function, p.site, s
+	e.Function, e.Semantics, e.Site, e.Signature = p.function, p.semantics, p.site, s
 	e.Comm, e.OwnRank, e.NewComm = -1, -1, -1
 	if c.timed && !c.time(terminal) {
 		return false

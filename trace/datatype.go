@@ -1,6 +1,10 @@
 package trace
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+)
 
 // A Datatype is what a datatype of MPI takes in memory, rebuilt from the calls that constructed it (MPI 4.0 §5.1). All
 // numbers are bytes.
@@ -126,9 +130,9 @@ func (d *Datatypes) Of(v *Value) (Datatype, bool) {
 
 // See takes the next call. It returns the datatype that the call made, nil for other calls and where it is not known.
 func (d *Datatypes) See(e *Event) *Datatype {
-	switch e.Function.Class {
-	case "datatype-create":
-		at := e.argument("newtype")
+	switch e.Semantics.Operation {
+	case semantics.DatatypeCreate:
+		at := argumentAt(e.Out, e.Semantics.Out[semantics.Datatype])
 		if at == nil || at.Form != Handle {
 			return nil
 		}
@@ -138,47 +142,38 @@ func (d *Datatypes) See(e *Event) *Datatype {
 		made := d.construct(e)
 		d.live[at.Int] = made
 		return made
-	case "datatype-free":
-		if v := e.argument("datatype"); v != nil && v.Form == Handle && e.Succeeded() {
+	case semantics.DatatypeFree:
+		if v := e.input(semantics.Datatype); v != nil && v.Form == Handle && e.Succeeded() {
 			delete(d.live, v.Int)
 		}
 	}
 	return nil
 }
 
-// argument is the value of a parameter before the call, or after it where it is an out parameter; nil if there is none.
-func (e *Event) argument(name string) *Value {
-	for a := range e.arguments {
-		if a.parameter.Name != name {
-			continue
-		}
-		if a.before != nil {
-			return a.before
-		}
-		return a.after
-	}
-	return nil
+// input is the argument of a role before the call, nil if there is none.
+func (e *Event) input(role semantics.Role) *Value {
+	return argumentAt(e.In, e.Semantics.In[role])
 }
 
 // number is an argument that is a number.
-func (e *Event) number(name string) int64 {
-	if v := e.argument(name); v != nil {
+func (e *Event) number(role semantics.Role) int64 {
+	if v := e.input(role); v != nil {
 		return v.Int
 	}
 	return 0
 }
 
 // element is the i-th number of an argument that is a list.
-func (e *Event) element(name string, i int64) int64 {
-	if v := e.listed(name, i); v != nil {
+func (e *Event) element(role semantics.Role, i int64) int64 {
+	if v := e.listed(role, i); v != nil {
 		return v.Int
 	}
 	return 0
 }
 
 // listed is the i-th value of an argument that is a list, nil where there is none.
-func (e *Event) listed(name string, i int64) *Value {
-	if v := e.argument(name); v != nil && i >= 0 && i < int64(len(v.List)) {
+func (e *Event) listed(role semantics.Role, i int64) *Value {
+	if v := e.input(role); v != nil && i >= 0 && i < int64(len(v.List)) {
 		return &v.List[i]
 	}
 	return nil

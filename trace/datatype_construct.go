@@ -1,47 +1,47 @@
 package trace
 
-import "strings"
+import "github.com/cairn-mpi/cairn/mpi/semantics"
 
 // construct is the type that a constructor made (MPI 4.0 §5.1.2 to §5.1.5), nil where it is not known.
 func (d *Datatypes) construct(e *Event) *Datatype {
 	old := &Datatype{}
-	if v := e.argument("oldtype"); v != nil {
+	if v := e.input(semantics.OldDatatype); v != nil {
 		t, ok := d.Of(v)
 		if !ok {
 			return nil
 		}
 		old = &t
 	}
-	count, blocklength := e.number("count"), e.number("blocklength")
-	name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(e.Function.Name, "MPI_Type_"), "create_"), "_c")
-	switch name {
-	case "contiguous":
+	count, blocklength := e.number(semantics.Count), e.number(semantics.BlockLength)
+	how := e.Semantics.Datatype
+	switch how {
+	case semantics.Contiguous:
 		return derived(false, run(0, count, old))
-	case "dup":
+	case semantics.Duplicate:
 		return old
-	case "resized":
-		return old.bounded(e.number("lb"), e.number("extent"))
-	case "vector":
-		return vector(count, blocklength, e.number("stride")*old.Extent, old)
-	case "hvector":
-		return vector(count, blocklength, e.number("stride"), old)
-	case "indexed", "hindexed", "indexed_block", "hindexed_block":
+	case semantics.Resized:
+		return old.bounded(e.number(semantics.LowerBound), e.number(semantics.Extent))
+	case semantics.Vector:
+		return vector(count, blocklength, e.number(semantics.Stride)*old.Extent, old)
+	case semantics.HVector:
+		return vector(count, blocklength, e.number(semantics.Stride), old)
+	case semantics.Indexed, semantics.HIndexed, semantics.IndexedBlock, semantics.HIndexedBlock:
 		parts := make([]part, 0, max(count, 0))
 		for i := range count {
-			at, n := e.element("array_of_displacements", i), blocklength
-			if !strings.HasPrefix(name, "h") {
+			at, n := e.element(semantics.TypeDisplacements, i), blocklength
+			if how == semantics.Indexed || how == semantics.IndexedBlock {
 				at *= old.Extent
 			}
-			if !strings.HasSuffix(name, "_block") {
-				n = e.element("array_of_blocklengths", i)
+			if how == semantics.Indexed || how == semantics.HIndexed {
+				n = e.element(semantics.BlockLengths, i)
 			}
 			parts = append(parts, run(at, n, old))
 		}
 		return derived(false, parts...)
-	case "struct":
+	case semantics.Structure:
 		var parts []part
 		for i := range count {
-			v := e.listed("array_of_types", i)
+			v := e.listed(semantics.OldDatatypes, i)
 			if v == nil {
 				return nil
 			}
@@ -49,15 +49,15 @@ func (d *Datatypes) construct(e *Event) *Datatype {
 			if !ok {
 				return nil
 			}
-			parts = append(parts, run(e.element("array_of_displacements", i), e.element("array_of_blocklengths", i), &of))
+			parts = append(parts, run(e.element(semantics.TypeDisplacements, i), e.element(semantics.BlockLengths, i), &of))
 		}
 		return derived(true, parts...)
-	case "subarray":
+	case semantics.Subarray:
 		return subarray(e, old)
-	case "darray":
+	case semantics.DistributedArray:
 		return darray(e, old)
-	case "f90_integer", "f90_real", "f90_complex":
-		return f90(name, e)
+	case semantics.F90Integer, semantics.F90Real, semantics.F90Complex:
+		return f90(how, e)
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func vector(count, blocklength, stride int64, old *Datatype) *Datatype {
 
 // dimensions yields the dimensions of an array from the one whose elements follow each other to the outermost.
 func dimensions(e *Event) func(func(int64) bool) {
-	n, order := e.number("ndims"), e.argument("order")
+	n, order := e.number(semantics.Dimensions), e.input(semantics.Order)
 	fortran := order != nil && order.Text == "MPI_ORDER_FORTRAN"
 	return func(yield func(int64) bool) {
 		for k := range n {
@@ -90,8 +90,8 @@ func dimensions(e *Event) func(func(int64) bool) {
 func subarray(e *Event, old *Datatype) *Datatype {
 	t, stride := old, old.Extent
 	for i := range dimensions(e) {
-		t = derived(false, part{e.element("array_of_starts", i) * stride, e.element("array_of_subsizes", i), stride, t})
-		stride *= e.element("array_of_sizes", i)
+		t = derived(false, part{e.element(semantics.Starts, i) * stride, e.element(semantics.Subsizes, i), stride, t})
+		stride *= e.element(semantics.Sizes, i)
 	}
 	return t.bounded(0, stride)
 }
@@ -99,11 +99,11 @@ func subarray(e *Event, old *Datatype) *Datatype {
 // darray is what a process of a grid has of an array that is distributed over it, with the extent of the whole array
 // (MPI 4.0 §5.1.4). The grid is in row-major order whatever the order of the array.
 func darray(e *Event, old *Datatype) *Datatype {
-	ndims := e.number("ndims")
+	ndims := e.number(semantics.Dimensions)
 	place := make([]int64, max(ndims, 0))
-	left := e.number("rank")
+	left := e.number(semantics.GridRank)
 	for i := ndims - 1; i >= 0; i-- {
-		processes := e.element("array_of_psizes", i)
+		processes := e.element(semantics.Grid, i)
 		if processes < 1 {
 			return nil
 		}
@@ -111,8 +111,8 @@ func darray(e *Event, old *Datatype) *Datatype {
 	}
 	t, stride := old, old.Extent
 	for i := range dimensions(e) {
-		size, processes := e.element("array_of_gsizes", i), e.element("array_of_psizes", i)
-		argument, distribution := e.listed("array_of_dargs", i), e.listed("array_of_distribs", i)
+		size, processes := e.element(semantics.Sizes, i), e.element(semantics.Grid, i)
+		argument, distribution := e.listed(semantics.DistributionArguments, i), e.listed(semantics.Distributions, i)
 		if argument == nil || distribution == nil {
 			return nil
 		}
@@ -152,19 +152,19 @@ type f90Kind struct {
 
 // f90 is the smallest of gfortran's kinds with so many decimal digits and such exponents (selected_real_kind,
 // selected_int_kind; MPI 4.0 §19.1.9).
-func f90(name string, e *Event) *Datatype {
-	wanted := func(parameter string) int64 {
-		if v := e.argument(parameter); v != nil && v.Form == Int {
+func f90(how semantics.DatatypeConstructor, e *Event) *Datatype {
+	wanted := func(role semantics.Role) int64 {
+		if v := e.input(role); v != nil && v.Form == Int {
 			return v.Int
 		}
 		return 0 // MPI_UNDEFINED
 	}
-	digits, exponent := wanted("p"), wanted("r")
-	kinds := map[string][]f90Kind{
-		"f90_integer": {{0, 2, "MPI_INTEGER1"}, {0, 4, "MPI_INTEGER2"}, {0, 9, "MPI_INTEGER4"}, {0, 18, "MPI_INTEGER8"}, {0, 38, "MPI_INTEGER16"}},
-		"f90_real":    {{6, 37, "MPI_REAL4"}, {15, 307, "MPI_REAL8"}, {33, 4931, "MPI_REAL16"}},
-		"f90_complex": {{6, 37, "MPI_COMPLEX8"}, {15, 307, "MPI_COMPLEX16"}, {33, 4931, "MPI_COMPLEX32"}},
-	}[name]
+	digits, exponent := wanted(semantics.Digits), wanted(semantics.ExponentRange)
+	kinds := map[semantics.DatatypeConstructor][]f90Kind{
+		semantics.F90Integer: {{0, 2, "MPI_INTEGER1"}, {0, 4, "MPI_INTEGER2"}, {0, 9, "MPI_INTEGER4"}, {0, 18, "MPI_INTEGER8"}, {0, 38, "MPI_INTEGER16"}},
+		semantics.F90Real:    {{6, 37, "MPI_REAL4"}, {15, 307, "MPI_REAL8"}, {33, 4931, "MPI_REAL16"}},
+		semantics.F90Complex: {{6, 37, "MPI_COMPLEX8"}, {15, 307, "MPI_COMPLEX16"}, {33, 4931, "MPI_COMPLEX32"}},
+	}[how]
 	for _, k := range kinds {
 		if digits <= k.digits && exponent <= k.exponent {
 			t, _ := basic(k.name)

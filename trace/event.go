@@ -1,11 +1,14 @@
 package trace
 
+import "github.com/cairn-mpi/cairn/mpi/semantics"
+
 // An Event is one call, decoded: what Cursor gives.
 type Event struct {
 	Rank, Thread int
 	Index        uint64 // of the call on its thread, from 0
 	Terminal     int32
 	Function     *Function
+	Semantics    *semantics.Function // what calls of it mean
 	Signature    *Signature
 	Site         *Site // where it was called from, nil where unknown
 	// In, Out and Return are the signature's, with streams and relative ranks replaced by what this call had: Int or

@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
+
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // Traffic is all that one rank sent to another on one communicator by point-to-point calls.
@@ -163,7 +164,7 @@ func (s *sends) persistentVary() (bool, error) {
 	c := s.cursor
 	for _, o := range s.counts {
 		p := &c.plans[o.Terminal]
-		if send, _ := kindOfSend(p.function); !send || !p.variable || !isPersistent(p.function) {
+		if means := p.semantics; !sendsData(means) || !p.variable || !means.IsPersistent() {
 			continue
 		}
 		c.event.Terminal = o.Terminal
@@ -184,17 +185,17 @@ func (s *sends) count() error {
 	c.before = s.before
 	for _, o := range s.counts {
 		p, signature := &c.plans[o.Terminal], &c.shared.Signatures[o.Terminal]
-		send, start := kindOfSend(p.function)
-		if !send && !start {
+		means := p.semantics
+		if !sendsData(means) && means.Operation != semantics.Start {
 			continue
 		}
 		if s.inside != nil {
-			if o.Count = s.inside[o.Terminal]; o.Count == 0 && !isPersistent(p.function) {
+			if o.Count = s.inside[o.Terminal]; o.Count == 0 && !means.IsPersistent() {
 				continue
 			}
 		}
 		e := &c.event
-		e.Terminal, e.Function, e.Comm, e.OwnRank = o.Terminal, p.function, -1, -1
+		e.Terminal, e.Function, e.Semantics, e.Comm, e.OwnRank = o.Terminal, p.function, p.semantics, -1, -1
 		e.In, e.Out = signature.In, signature.Out
 		if p.comm >= 0 {
 			b := c.communicator(&signature.In[p.comm], c.ownRank(signature))
@@ -245,63 +246,42 @@ func (s *sends) decode() error {
 			break
 		}
 		in := s.inside == nil || e.Index >= s.from
-		if send, start := kindOfSend(e.Function); (send || start) && (in || send && isPersistent(e.Function)) {
+		means := e.Semantics
+		if in && (sendsData(means) || means.Operation == semantics.Start) || sendsData(means) && means.IsPersistent() {
 			s.call(e, 1)
 		}
 	}
 	return s.cursor.Err()
 }
 
-// kindOfSend tells whether a call sends (or will send, when it is started), and whether it starts requests.
-func kindOfSend(f *Function) (send, start bool) {
-	op, _, _ := strings.Cut(f.Class, " ")
-	return op == "send" || op == "sendrecv", op == "start" || op == "startall"
-}
-
-// isPersistent tells whether a call makes a request that is started later.
-func isPersistent(f *Function) bool {
-	return strings.Contains(f.Class, " persistent") || strings.Contains(f.Class, " partitioned")
+// sendsData reports whether a call sends, or will send when it is started.
+func sendsData(f *semantics.Function) bool {
+	return f.Operation == semantics.Send || f.Operation == semantics.SendReceive
 }
 
 // call counts a call that was made n times.
 func (s *sends) call(e *Event, n uint64) {
-	var dest Value
-	request := int64(-1)
-	elements, size := int64(1), int64(-1)
-	in, out := 0, 0
-	_, starts := kindOfSend(e.Function)
-	for _, p := range e.Function.Parameters {
-		if p.Direction != Out {
-			v := &e.In[in]
-			in++
-			switch {
-			case starts && p.Kind == "request":
-				s.start(v, n)
-			case p.Name == "dest":
-				dest = *v
-			case p.Name == "count", p.Name == "sendcount", p.Name == "partitions":
-				elements *= v.Int
-			case p.Name == "datatype", p.Name == "sendtype":
-				if known, ok := DatatypeSize(v.Text); ok && v.Form == Name {
-					size = known
-				}
-			}
+	means := e.Semantics
+	if means.Operation == semantics.Start {
+		if v := argumentAt(e.In, means.In[semantics.Request]); v != nil {
+			s.start(v, n)
 		}
-		if p.Direction != In {
-			if p.Kind == "request" && e.Out[out].Form == Handle {
-				request = e.Out[out].Int
-			}
-			out++
-		}
-	}
-	if starts || dest.Form != Int {
 		return
 	}
-	m := persistent{known: true, comm: e.Comm, source: s.cursor.thread.Rank, dest: s.peer(e, dest.Int), unsized: size < 0}
-	if size > 0 && elements > 0 {
-		m.bytes = uint64(elements * size)
+	dest := argumentAt(e.In, means.In[semantics.Destination])
+	if dest == nil || dest.Form != Int {
+		return
 	}
-	if isPersistent(e.Function) {
+	size := PayloadOf(means).In(e.In)
+	m := persistent{
+		known: true, comm: e.Comm, source: s.cursor.thread.Rank, dest: s.peer(e, dest.Int),
+		bytes: size.Bytes, unsized: !size.Known,
+	}
+	if means.IsPersistent() {
+		request := int64(-1)
+		if v := argumentAt(e.Out, means.Out[semantics.Request]); v != nil && v.Form == Handle {
+			request = v.Int
+		}
 		if have := s.started[request]; have != nil {
 			if s.ordered { // what was started until now is what the request was until now
 				s.addStarted(have)

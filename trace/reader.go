@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // An Option changes how a trace is opened.
@@ -37,8 +39,9 @@ type Reader struct {
 	budget  *budget
 	version int
 	index   *index
-	ahead   []extent // of the file, read already; only while it is opened
-	shared  Content  // without sequences and timing
+	ahead   []extent              // of the file, read already; only while it is opened
+	shared  Content               // without sequences and timing
+	means   []*semantics.Function // by position in shared.Functions
 	plans   []callPlan
 	timed   Numbers // which timing the threads have
 
@@ -106,7 +109,11 @@ func (t *Reader) open() error {
 		t.budget.give(int64(len(e.bytes)))
 	}
 	t.ahead = nil
-	t.plans = planCalls(&t.shared)
+	if !t.budget.take(int64(len(t.shared.Functions)) * bytesOfSemantics) {
+		return errMemory
+	}
+	t.means = semanticsOf(t.shared.Functions)
+	t.plans = planCalls(&t.shared, t.means)
 	return nil
 }
 

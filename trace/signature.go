@@ -4,7 +4,7 @@ package trace
 type Function struct {
 	ID         uint16 // append-only, from the tracer's table of the MPI standard
 	Name       string // "MPI_Send"
-	Class      string // what it does, e.g. "send blocking standard"; the vocabulary is that of tracer/mpispec
+	Class      string // what it does, e.g. "send blocking standard"; the vocabulary is that of package mpi
 	Return     string // C type of the result: "int", "double", …
 	Parameters []Parameter
 }
@@ -12,7 +12,7 @@ type Function struct {
 // A Parameter is one formal parameter of a Function.
 type Parameter struct {
 	Name      string
-	Kind      string // "rank", "tag", "count", "comm", "request", "status", …; the vocabulary is that of tracer/mpispec
+	Kind      string // "rank", "tag", "count", "comm", "request", "status", …; the vocabulary is that of package mpi
 	Direction Direction
 	List      bool // an array
 }

@@ -187,11 +187,19 @@ func compareStreams(a, b StreamRef) int {
 
 // function finds a function by its id, nil if there is none.
 func (c *Content) function(id uint16) *Function {
+	if i := c.functionIndex(id); i >= 0 {
+		return &c.Functions[i]
+	}
+	return nil
+}
+
+// functionIndex finds a function by its id, −1 if there is none.
+func (c *Content) functionIndex(id uint16) int {
 	i, ok := slices.BinarySearchFunc(c.Functions, id, func(f Function, id uint16) int { return cmp.Compare(f.ID, id) })
 	if !ok {
-		return nil
+		return -1
 	}
-	return &c.Functions[i]
+	return i
 }
 
 // rank finds a rank by its number, nil if there is none.

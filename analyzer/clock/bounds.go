@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // unbounded is a bound that says nothing; small enough to be added to another.
@@ -100,7 +101,7 @@ func (c *causes) Message(m *match.Message) {
 	if m.Receive.Done != nil {
 		c.tell(&m.Send.Post, m.Receive.Done)
 	}
-	if m.Send.Done != nil && m.Send.Mode == match.Synchronous && !m.Receive.Probe {
+	if m.Send.Done != nil && m.Send.Mode == semantics.Synchronous && !m.Receive.Probe {
 		c.tell(&m.Receive.Post, m.Send.Done)
 	}
 }

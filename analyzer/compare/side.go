@@ -54,10 +54,9 @@ func look(ctx context.Context, t Recording) (*side, error) {
 		group.Go(func() error {
 			sums[i] = map[activity]int64{}
 			tracker := s.plan.Location(i)
-			var polls match.Polls
 			now, began := int64(0), false
 			return timeline.EachOf(inner, t, i, l, t.Clocks, func(c *timeline.Call) error {
-				tracker.Call(&c.Record, polls.Of(c.Event))
+				tracker.Call(&c.Record, match.PollOf(c.Event))
 				if !began {
 					began, now = true, c.Enter
 				}

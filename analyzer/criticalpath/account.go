@@ -104,7 +104,7 @@ func (a *account) run(ctx context.Context, j *journal.Journal, location int, x e
 			now = max(now, c.Exit)
 			return
 		}
-		kind := kindOf(c.Function)
+		kind := kindOf(c.Semantics)
 		from := max(now, c.Enter)
 		if c.Exit < from {
 			a.tally(call).count++ // nested in a call before

@@ -1,6 +1,6 @@
 package criticalpath
 
-import "github.com/cairn-mpi/cairn/trace"
+import "github.com/cairn-mpi/cairn/mpi/semantics"
 
 // A Kind says what a rank did.
 type Kind string
@@ -26,28 +26,17 @@ type activity struct {
 
 func (a activity) computes() bool { return a.next != 0 }
 
-// kindOf is the kind of a call to f.
-func kindOf(f *trace.Function) Kind {
-	switch f.Class {
-	case "init":
+// kindOf is the kind of calls that mean f.
+func kindOf(f *semantics.Function) Kind {
+	switch {
+	case f.Operation == semantics.Initialize:
 		return Initialization
-	case "finalize":
+	case f.Operation == semantics.Finalize:
 		return Finalization
-	}
-	switch firstWord(f.Class) {
-	case "io", "file", "file-open", "file-close":
+	case f.IsFileOperation():
 		return InputOutput
 	}
 	return Communication
-}
-
-func firstWord(s string) string {
-	for i := range len(s) {
-		if s[i] == ' ' {
-			return s[:i]
-		}
-	}
-	return s
 }
 
 // A tally is how much time one rank, or all, spent on an activity.

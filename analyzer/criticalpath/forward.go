@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // An extent is the part of a location's life that belongs to the run.
@@ -133,9 +134,9 @@ func (f *forward) decoded(c *timeline.Call) {
 		return
 	}
 	switch {
-	case c.Function.Class == "init" && !p.initialized:
+	case c.Semantics.Operation == semantics.Initialize && !p.initialized:
 		p.initialized, p.tally = true, f.profile.Location(c.Location) // what came before is not part of the run
-	case c.Function.Class == "finalize":
+	case c.Semantics.Operation == semantics.Finalize:
 		p.finalized = true
 	}
 	if p.tally == nil {
@@ -160,12 +161,12 @@ func (x *extent) see(c *timeline.Record) {
 	if x.empty {
 		x.empty, x.start = false, c.Enter
 	}
-	switch c.Function.Class {
-	case "init":
+	switch c.Semantics.Operation {
+	case semantics.Initialize:
 		if !x.initialized {
 			x.initialized, x.start = true, c.Enter
 		}
-	case "finalize":
+	case semantics.Finalize:
 		x.finalized = true
 	}
 	x.end = max(x.end, c.Exit)

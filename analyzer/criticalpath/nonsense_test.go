@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // nonsense is a trace of random calls of all functions of MPI with random arguments: requests that nobody made,
@@ -31,9 +31,9 @@ func nonsense(random *rand.Rand) *tracetest.Builder {
 	b.Ranks(func(_ int, r *tracetest.Rank) {
 		now := 0.0
 		for range random.IntN(60) {
-			f := &mpispec.Functions[random.IntN(len(mpispec.Functions))]
+			f := &mpi.Functions[random.IntN(len(mpi.Functions))]
 			if random.IntN(5) > 0 || f.ID == 0 {
-				f = mpispec.ByName(interesting[random.IntN(len(interesting))])
+				f = mpi.ByName(interesting[random.IntN(len(interesting))])
 			}
 			args := tracetest.Args{}
 			for i := range f.Params {
@@ -55,14 +55,14 @@ func nonsense(random *rand.Rand) *tracetest.Builder {
 	return b
 }
 
-func argument(random *rand.Rand, p *mpispec.Param, comms []int) any {
+func argument(random *rand.Rand, p *mpi.Param, comms []int) any {
 	status := func() tracetest.Status {
 		return tracetest.Status{Source: random.IntN(7) - 2, Tag: random.IntN(3), Bytes: random.IntN(3)*5000 - 1, Cancelled: random.IntN(9) == 0}
 	}
 	switch p.Kind {
-	case mpispec.KindComm:
+	case mpi.KindComm:
 		return tracetest.Comm(comms[random.IntN(len(comms))])
-	case mpispec.KindRequest:
+	case mpi.KindRequest:
 		if p.IsArray() {
 			list := tracetest.Requests{}
 			for range random.IntN(4) {
@@ -71,17 +71,17 @@ func argument(random *rand.Rand, p *mpispec.Param, comms []int) any {
 			return list
 		}
 		return tracetest.Request(random.IntN(5) - 1)
-	case mpispec.KindWin:
+	case mpi.KindWin:
 		return tracetest.Win(random.IntN(2))
-	case mpispec.KindFile:
+	case mpi.KindFile:
 		return tracetest.File(random.IntN(2))
-	case mpispec.KindGroup:
+	case mpi.KindGroup:
 		return tracetest.Group(random.IntN(3))
-	case mpispec.KindLockType:
+	case mpi.KindLockType:
 		return []string{"MPI_LOCK_EXCLUSIVE", "MPI_LOCK_SHARED"}[random.IntN(2)]
-	case mpispec.KindMessage:
+	case mpi.KindMessage:
 		return tracetest.Message(random.IntN(3))
-	case mpispec.KindStatus:
+	case mpi.KindStatus:
 		if p.IsArray() {
 			list := []tracetest.Status{}
 			for range random.IntN(4) {
@@ -90,7 +90,7 @@ func argument(random *rand.Rand, p *mpispec.Param, comms []int) any {
 			return list
 		}
 		return status()
-	case mpispec.KindRank, mpispec.KindRoot, mpispec.KindTag:
+	case mpi.KindRank, mpi.KindRoot, mpi.KindTag:
 		names := []string{"MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ANY_TAG", "MPI_ROOT", "MPI_UNDEFINED"}
 		if k := random.IntN(12); k < len(names) {
 			return names[k]

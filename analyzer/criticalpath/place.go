@@ -25,7 +25,7 @@ func (n names) function(id uint16) string {
 
 // startsOrEnds tells whether an activity is MPI_Init or MPI_Finalize, in any form.
 func (n names) startsOrEnds(what activity) bool {
-	f := n.trace.Function(what.function)
+	f := n.trace.Semantics(what.function)
 	if f == nil || what.computes() {
 		return false
 	}

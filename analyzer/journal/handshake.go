@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // Whether a message of some size makes a handshake (rendezvous) before its data comes, or comes at once (eager), is up to
@@ -47,7 +48,7 @@ type sending struct {
 // see notes what a message shows.
 func (r *Recorder) see(m *match.Message) {
 	send, receive := m.Send, m.Receive
-	if send.Mode != match.Standard || receive.Done == nil {
+	if send.Mode != semantics.Standard || receive.Done == nil {
 		return
 	}
 	if !large(m) {

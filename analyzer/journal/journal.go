@@ -3,11 +3,11 @@ package journal
 import (
 	"context"
 	"math/bits"
-	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -19,7 +19,8 @@ type Journal struct {
 	// Spool has room for what others find in the same pass.
 	Spool *Spool
 
-	functions  []*trace.Function // by signature
+	functions  []*trace.Function     // by signature
+	semantics  []*semantics.Function // by signature
 	signatures []trace.Signature
 	places     []int32 // of calls, by signature: of one function and call site
 	sends      []bool  // by signature: it is a send, and nothing else
@@ -63,7 +64,8 @@ var memory int64 = 192 << 20
 func newJournal(t timeline.Trace) *Journal {
 	j := &Journal{Locations: timeline.Locations(t), signatures: t.Signatures(), Spool: NewSpool(memory)}
 	j.logs = make([]log, len(j.Locations))
-	j.functions, j.places, j.sends = make([]*trace.Function, len(j.signatures)), make([]int32, len(j.signatures)), make([]bool, len(j.signatures))
+	j.functions, j.semantics = make([]*trace.Function, len(j.signatures)), make([]*semantics.Function, len(j.signatures))
+	j.places, j.sends = make([]int32, len(j.signatures)), make([]bool, len(j.signatures))
 	type place struct {
 		function uint16
 		site     uint32
@@ -75,11 +77,8 @@ func newJournal(t timeline.Trace) *Journal {
 		if _, known := numbers[p]; !known {
 			numbers[p] = int32(len(numbers))
 		}
-		j.functions[i], j.places[i] = t.Function(s.Function), numbers[p]
-		if f := j.functions[i]; f != nil {
-			operation, _, _ := strings.Cut(f.Class, " ")
-			j.sends[i] = operation == "send"
-		}
+		j.functions[i], j.semantics[i], j.places[i] = t.Function(s.Function), t.Semantics(s.Function), numbers[p]
+		j.sends[i] = j.semantics[i] != nil && j.semantics[i].Operation == semantics.Send
 	}
 	j.least = make([][]Least, len(numbers))
 	return j

@@ -85,7 +85,8 @@ func (r *Reader) Next() bool {
 	}
 	o.Index = r.next
 	r.next++
-	o.Function, o.Signature = r.journal.functions[r.Terminal], &r.journal.signatures[r.Terminal]
+	o.Function, o.Semantics = r.journal.functions[r.Terminal], r.journal.semantics[r.Terminal]
+	o.Signature = &r.journal.signatures[r.Terminal]
 	r.Entries = r.Entries[:0]
 	if flags&entersCollective != 0 {
 		for range c.unsigned() {

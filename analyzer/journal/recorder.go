@@ -7,6 +7,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -408,7 +409,7 @@ func large(m *match.Message) bool { return m.Bytes >= waitstate.EagerLimit && wa
 // it is there, tells it to go on (another), and the data comes (the third).
 func (r *Recorder) rendezvous(m *match.Message) {
 	send, receive := m.Send, m.Receive
-	always := send.Mode == match.Synchronous
+	always := send.Mode == semantics.Synchronous
 	if done := receive.Done; done != nil {
 		if send.Progressed.Ordinal > 0 && waitstate.Pulled(send, receive) {
 			h := handshake{legs: 1, always: always}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -53,10 +54,6 @@ func (p *Program) text(t timeline.Trace, e *trace.Event, see func(parameter int,
 	var peers []string
 	b.WriteString(e.Function.Name)
 	fmt.Fprintf(&b, "#%d", e.Signature.Site)
-	requests := false
-	for i := range e.Function.Parameters {
-		requests = requests || e.Function.Parameters[i].Kind == "request" && e.Function.Parameters[i].List
-	}
 	in := 0
 	for i := range e.Function.Parameters {
 		parameter := &e.Function.Parameters[i]
@@ -65,10 +62,10 @@ func (p *Program) text(t timeline.Trace, e *trace.Event, see func(parameter int,
 		}
 		v := &e.In[in]
 		in++
-		switch {
-		case parameter.Kind == "buffer" || parameter.Kind == "request" || parameter.Kind == "status" || requests && strings.HasSuffix(parameter.Name, "count"):
+		switch e.Semantics.Roles[i] {
+		case semantics.Buffer, semantics.Request, semantics.RequestCount, semantics.Status:
 			continue
-		case parameter.Name == "dest" || parameter.Name == "source":
+		case semantics.Destination, semantics.Source:
 			peer := p.peer(t, e, v)
 			see(i, peer)
 			peers = append(peers, peer)

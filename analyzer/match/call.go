@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -54,7 +55,6 @@ type reading struct {
 
 type terminalPlan struct {
 	plan    *plan
-	poll    pollPlan
 	outcome outcome
 }
 
@@ -70,15 +70,14 @@ const (
 func newReading(t timeline.Trace) *reading {
 	signatures := t.Signatures()
 	r := &reading{terminals: make([]terminalPlan, len(signatures)), instances: newInstances(t.Communicators())}
-	plans, polls := map[uint16]*plan{}, map[uint16]pollPlan{}
+	plans := map[uint16]*plan{}
 	for i := range signatures {
 		s := &signatures[i]
 		if plans[s.Function] == nil {
-			f := t.Function(s.Function)
-			p := newPlan(f)
-			plans[s.Function], polls[s.Function] = &p, newPollPlan(f)
+			p := newPlan(t.Semantics(s.Function))
+			plans[s.Function] = &p
 		}
-		p := terminalPlan{plan: plans[s.Function], poll: polls[s.Function]}
+		p := terminalPlan{plan: plans[s.Function]}
 		switch {
 		case s.Return.Form != trace.Int && s.Return.Form != trace.Name:
 			p.outcome = perCall
@@ -111,7 +110,7 @@ func (r *reader) Read(made *timeline.Call, c *Call) {
 		*c = Call{Record: made.Record, Terminal: e.Terminal, prototype: prototype{plan: p}, idle: true}
 		return
 	}
-	*c = Call{Record: made.Record, Poll: terminal.poll.of(e), Terminal: e.Terminal}
+	*c = Call{Record: made.Record, Poll: PollOf(e), Terminal: e.Terminal}
 	if p.action == ignore || p.canFail() && (terminal.outcome == failedAlways || terminal.outcome == perCall && failed(&e.Return)) {
 		c.prototype.plan, c.idle = p, true
 		return
@@ -122,17 +121,17 @@ func (r *reader) Read(made *timeline.Call, c *Call) {
 	switch p.action {
 	case send, receive, sendReceive, collective:
 		r.operation(c, e)
-	case start, startAll:
-		r.started(argument(e.In, p.request))
+	case start:
+		r.started(p.in(e, semantics.Request))
 	case requestFree:
-		r.id(argument(e.In, p.request), envelope{})
+		r.id(p.in(e, semantics.Request), envelope{})
 	case wait, waitAny, waitSome, waitAll:
 		if c.vain = p.missed(e); !c.vain {
 			r.completed(p, e)
 		}
-	case probe, pollProbe:
+	case probe:
 		if c.vain = p.missed(e); !c.vain {
-			c.status = statusIn(argument(e.Out, p.status), 0)
+			c.status = statusIn(p.out(e, semantics.Status), 0)
 		}
 	case initialize, finalize:
 	default:
@@ -145,23 +144,23 @@ func (r *reader) Read(made *timeline.Call, c *Call) {
 func (r *reader) operation(c *Call, e *trace.Event) {
 	o := &c.prototype
 	p := o.plan
-	o.dest = rank(argument(e.In, p.dest))
-	o.source = rank(argument(e.In, p.source))
-	o.tag = number(argument(e.In, p.tag))
+	o.dest = rank(p.in(e, semantics.Destination))
+	o.source = rank(p.in(e, semantics.Source))
+	o.tag = number(p.in(e, semantics.Tag))
 	o.receiveTag = o.tag
-	if p.receiveTag >= 0 {
-		o.receiveTag = number(argument(e.In, p.receiveTag))
+	if p.In[semantics.ReceiveTag] >= 0 {
+		o.receiveTag = number(p.in(e, semantics.ReceiveTag))
 	}
-	o.root = rank(argument(e.In, p.root))
-	if p.partitions >= 0 {
-		o.partitions = number(argument(e.In, p.partitions))
+	o.root = rank(p.in(e, semantics.Root))
+	if p.In[semantics.Partitions] >= 0 {
+		o.partitions = number(p.in(e, semantics.Partitions))
 	}
-	if p.timing == blocking {
-		c.status = statusIn(argument(e.Out, p.status), 0)
-	} else if id := argument(e.Out, p.request); id.Form == trace.Handle || id.Form == trace.Int {
+	if p.Completion == semantics.Blocking {
+		c.status = statusIn(p.out(e, semantics.Status), 0)
+	} else if id := p.out(e, semantics.Request); id.Form == trace.Handle || id.Form == trace.Int {
 		c.request = id.Int
 	}
-	if p.graph != noGraph {
+	if p.graph {
 		c.event = timeline.Keep(e)
 	}
 }
@@ -179,7 +178,7 @@ func (r *reader) started(v *trace.Value) {
 
 // completed reads the requests that a call completes, with their statuses.
 func (r *reader) completed(p *plan, e *trace.Event) {
-	requests, statuses := argument(e.In, p.request), argument(e.Out, p.status)
+	requests, statuses := p.in(e, semantics.Request), p.out(e, semantics.Status)
 	switch p.action {
 	case wait:
 		r.id(requests, statusIn(statuses, 0))
@@ -188,11 +187,11 @@ func (r *reader) completed(p *plan, e *trace.Event) {
 			r.id(&requests.List[i], statusIn(statuses, i))
 		}
 	case waitAny:
-		if i := number(argument(e.Out, p.index)); i >= 0 && i < int64(len(requests.List)) {
+		if i := number(p.out(e, semantics.Index)); i >= 0 && i < int64(len(requests.List)) {
 			r.id(&requests.List[i], statusIn(statuses, 0))
 		}
 	case waitSome:
-		indices := argument(e.Out, p.index)
+		indices := p.out(e, semantics.Index)
 		if indices.Form != trace.List {
 			return
 		}

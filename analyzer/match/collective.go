@@ -44,7 +44,7 @@ func (m *Matcher) enter(p *prototype, at Point) (*Collective, int) {
 		return nil, 0
 	}
 	key := collectiveKey{comm: p.comm}
-	if p.plan.timing == persistent {
+	if p.plan.IsPersistent() {
 		p.starts++
 		key.ordinal, key.start = p.ordinal, p.starts
 	} else {

@@ -1,5 +1,7 @@
 package match
 
+import "github.com/cairn-mpi/cairn/mpi/semantics"
+
 // General active target synchronisation (MPI 4.0 §12.5.2): the k-th access epoch of an origin to a target meets the
 // k-th exposure epoch of that target to that origin. An exposure is like a message from the target, which MPI_Win_start
 // or MPI_Win_complete may have waited for; the end of an access is like a message from the origin, which MPI_Win_wait
@@ -17,19 +19,19 @@ var signalKinds = [...]MessageKind{exposedToStart: ExposedToStart, exposedToComp
 // epoch handles MPI_Win_post, start, complete, wait and a successful test.
 func (m *Matcher) epoch(p *plan, c *Call, row int) {
 	o := m.object(p, c, row)
-	if o == nil || p.flag >= 0 && number(argument(c.event.Out, p.flag)) <= 0 {
+	if o == nil || p.missed(c.event) {
 		return
 	}
 	at := pointOf(c, row)
 	switch p.action {
 	case epochPost:
-		o.exposure = m.members(row, argument(c.event.In, p.group))
+		o.exposure = m.members(row, p.in(c.event, semantics.Group))
 		for _, origin := range o.exposure {
 			m.signal(o, at, origin, exposedToStart)
 			m.signal(o, at, origin, exposedToComplete)
 		}
 	case epochStart:
-		o.access = m.members(row, argument(c.event.In, p.group))
+		o.access = m.members(row, p.in(c.event, semantics.Group))
 		m.awaitSignals(p, c, o, row, o.access, exposedToStart)
 	case epochComplete:
 		m.awaitSignals(p, c, o, row, o.access, exposedToComplete)

@@ -2,6 +2,8 @@ package match
 
 import (
 	"math"
+
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // Passive target synchronisation (MPI 4.0 §12.5.3). No trace tells who was granted a lock when; but of two epochs that
@@ -54,8 +56,8 @@ func (m *Matcher) lock(p *plan, c *Call, row int) {
 		return
 	}
 	target := int32(allTargets)
-	if p.dest >= 0 {
-		if target = int32(g.peer(row, int(o.own), number(argument(c.event.In, p.dest)))); target < 0 {
+	if p.In[semantics.Target] >= 0 {
+		if target = int32(g.peer(row, int(o.own), number(p.in(c.event, semantics.Target)))); target < 0 {
 			return
 		}
 	}
@@ -66,7 +68,7 @@ func (m *Matcher) lock(p *plan, c *Call, row int) {
 	}
 	if p.action == takeLock {
 		l := &lock{row: int32(row), target: target, release: math.MaxInt64}
-		l.exclusive = argument(c.event.In, p.lockType).Text == "MPI_LOCK_EXCLUSIVE"
+		l.exclusive = p.in(c.event, semantics.LockType).Text == "MPI_LOCK_EXCLUSIVE"
 		o.locks = append(o.locks, l)
 		m.mayWait(at, l, c, row, false)
 		return

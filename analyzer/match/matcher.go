@@ -2,6 +2,7 @@ package match
 
 import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // A Matcher matches the calls of a trace. Feed it every call as each gives them, then call Finish.
@@ -120,16 +121,16 @@ func (m *Matcher) Call(c *Call) {
 	switch p.action {
 	case send, receive, sendReceive, collective:
 		m.operation(p, c, row)
-		if p.graph != noGraph {
+		if p.graph {
 			m.learnGraph(p, c)
 		}
-	case probe, pollProbe:
+	case probe:
 		m.probe(p, c, row)
 	case matchedProbe:
 		m.matchedProbe(p, c, row)
 	case matchedReceive:
 		m.matchedReceive(p, c, row)
-	case start, startAll:
+	case start:
 		m.start(c, row)
 	case wait, waitAny, waitSome, waitAll:
 		m.complete(p, c, row)
@@ -162,14 +163,14 @@ func (m *Matcher) Call(c *Call) {
 // operation handles a call that makes an operation: at once, by a request, or for later starts.
 func (m *Matcher) operation(p *plan, c *Call, row int) {
 	var r request
-	switch p.timing {
-	case blocking:
+	switch {
+	case p.Completion == semantics.Blocking:
 		done := m.completion(c, row)
 		m.post(&r, &c.prototype, pointOf(c, row))
 		m.completeRequest(&r, done, c.status)
 		m.sealed(done)
 		return
-	case persistent:
+	case p.IsPersistent():
 		later := c.prototype
 		r.persistent = &later
 		if p.action == collective {

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -30,7 +31,7 @@ func (m *Matcher) postSend(p *prototype, at Point) *End {
 		return nil
 	}
 	e := m.end()
-	e.Post, e.Mode = at, p.plan.mode
+	e.Post, e.Mode = at, p.plan.Mode
 	e.divide(p.partitions)
 	e.channel = channelKey{comm: p.comm, source: p.own, dest: int32(g.peer(at.Row, int(p.own), int64(p.dest))), tag: p.tag}
 	if e.channel.dest < 0 {
@@ -243,10 +244,10 @@ func (m *Matcher) probe(p *plan, c *Call, row int) {
 
 // polled notes since when a call that asked without waiting has been asking.
 func (m *Matcher) polled(p *plan, done *Completion) {
-	if p.test && m.polling {
+	if p.Polls && m.polling {
 		done.Begin = m.since
 	}
-	done.Polled = p.test && !m.polling
+	done.Polled = p.Polls && !m.polling
 }
 
 // look stands a completed probe in line.
@@ -264,8 +265,8 @@ func (m *Matcher) matchedProbe(p *plan, c *Call, row int) {
 	if p.missed(c.event) {
 		return
 	}
-	status := statusIn(argument(c.event.Out, p.status), 0)
-	handle := argument(c.event.Out, p.message)
+	status := statusIn(p.out(c.event, semantics.Status), 0)
+	handle := p.out(c.event, semantics.Message)
 	if !status.known || status.source < 0 || m.group(c.comm) == nil || handle.Form == trace.Name {
 		return
 	}
@@ -282,20 +283,20 @@ func (m *Matcher) matchedProbe(p *plan, c *Call, row int) {
 }
 
 func (m *Matcher) matchedReceive(p *plan, c *Call, row int) {
-	handle := argument(c.event.In, p.message)
+	handle := p.in(c.event, semantics.Message)
 	e := m.ranks[row].messages[handle.Int]
 	if e == nil || handle.Form == trace.Name {
 		return
 	}
 	delete(m.ranks[row].messages, handle.Int)
 	r := request{active: true, ends: [2]*End{nil, e}}
-	if p.timing == nonblocking {
-		if id := argument(c.event.Out, p.request); id.Form == trace.Handle || id.Form == trace.Int {
+	if p.Completion == semantics.Nonblocking {
+		if id := p.out(c.event, semantics.Request); id.Form == trace.Handle || id.Form == trace.Int {
 			m.ranks[row].requests.set(id.Int, r)
 		}
 		return
 	}
 	done := m.completion(c, row)
-	m.completeRequest(&r, done, statusIn(argument(c.event.Out, p.status), 0))
+	m.completeRequest(&r, done, statusIn(p.out(c.event, semantics.Status), 0))
 	m.sealed(done)
 }

@@ -1,36 +1,14 @@
 package match
 
+import "github.com/cairn-mpi/cairn/mpi/semantics"
+
 // Neighbours in graph topologies (MPI 4.0 §8.5.3, §8.5.4) are told by the calls that create the communicator. Nodes of
 // the graph are ranks of the new communicator; who creates it speaks for the node of its rank in the old one.
 
-// graphArguments says where a creating function has its graph; −1 for none.
-type graphArguments struct {
-	sources, destinations, degrees int // of MPI_Dist_graph_create; without degrees the own ones of the adjacent form
-	index, edges                   int // of MPI_Graph_create: all of it
-}
-
-var noGraph = graphArguments{-1, -1, -1, -1, -1}
-
-func (a *graphArguments) find(name string, in int) {
-	switch name {
-	case "sources":
-		a.sources = in
-	case "destinations":
-		a.destinations = in
-	case "degrees":
-		a.degrees = in
-	case "index":
-		a.index = in
-	case "edges":
-		a.edges = in
-	}
-}
-
 // learnGraph notes what a creating call tells of the neighbours in the new communicator.
 func (m *Matcher) learnGraph(p *plan, c *Call) {
-	a := &p.graph
 	g := m.group(m.instances.comm(c.event.NewComm))
-	if g == nil || a.index < 0 && a.sources < 0 {
+	if g == nil {
 		return
 	}
 	if g.sources == nil {
@@ -41,19 +19,19 @@ func (m *Matcher) learnGraph(p *plan, c *Call) {
 			g.sources[to] = append(g.sources[to], int32(from))
 		}
 	}
-	sources, destinations := argument(c.event.In, a.sources).List, argument(c.event.In, a.destinations).List
+	sources, destinations := p.in(c.event, semantics.GraphSources).List, p.in(c.event, semantics.GraphDestinations).List
 	switch {
-	case a.index >= 0:
+	case p.In[semantics.GraphIndex] >= 0: // MPI_Graph_create
 		if c.event.OwnRank == 0 { // everybody tells all of it
-			edges, at := argument(c.event.In, a.edges).List, int64(0)
-			for node, end := range argument(c.event.In, a.index).List {
+			edges, at := p.in(c.event, semantics.GraphEdges).List, int64(0)
+			for node, end := range p.in(c.event, semantics.GraphIndex).List {
 				for ; at < number(&end) && at < int64(len(edges)); at++ {
 					edge(number(&edges[at]), int64(node))
 				}
 			}
 		}
-	case a.degrees >= 0:
-		degrees, at := argument(c.event.In, a.degrees).List, 0
+	case p.In[semantics.GraphDegrees] >= 0: // MPI_Dist_graph_create; its adjacent form has none
+		degrees, at := p.in(c.event, semantics.GraphDegrees).List, 0
 		for i := range sources {
 			for range number(argument(degrees, i)) {
 				if at == len(destinations) {

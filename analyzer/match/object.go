@@ -1,6 +1,7 @@
 package match
 
 import (
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -10,7 +11,7 @@ import (
 
 // An objectKey is a handle of a rank.
 type objectKey struct {
-	window bool // else a file
+	kind   semantics.Role // Window or File
 	handle int64
 }
 
@@ -29,11 +30,11 @@ type object struct {
 
 // object is the one that a call names, nil if nothing is known of it.
 func (m *Matcher) object(p *plan, c *Call, row int) *object {
-	v := argument(c.event.In, p.object)
+	v := p.in(c.event, p.object)
 	if v.Form != trace.Handle {
 		return nil
 	}
-	return m.ranks[row].objects[objectKey{p.window, v.Int}]
+	return m.ranks[row].objects[objectKey{p.object, v.Int}]
 }
 
 // createObject handles the collective creation of a window or file.
@@ -42,8 +43,8 @@ func (m *Matcher) createObject(p *plan, c *Call, row int) {
 	proto := prototype{plan: p, comm: c.comm, own: c.own, root: noValue}
 	op, part := m.enter(&proto, pointOf(c, row))
 	if op != nil {
-		if v := argument(c.event.Out, p.object); v.Form == trace.Handle {
-			m.ranks[row].objects[objectKey{p.window, v.Int}] = &object{number: uint32(op.Number), comm: c.comm, own: c.own}
+		if v := p.out(c.event, p.object); v.Form == trace.Handle {
+			m.ranks[row].objects[objectKey{p.object, v.Int}] = &object{number: uint32(op.Number), comm: c.comm, own: c.own}
 		}
 		m.leave(op, part, done)
 	}
@@ -57,26 +58,26 @@ func (m *Matcher) onObject(p *plan, c *Call, row int) {
 		return
 	}
 	if p.action == freeObject {
-		delete(m.ranks[row].objects, objectKey{p.window, argument(c.event.In, p.object).Int})
+		delete(m.ranks[row].objects, objectKey{p.object, p.in(c.event, p.object).Int})
 	}
 	at := pointOf(c, row)
-	switch p.timing {
-	case nonblocking:
-		if id := argument(c.event.Out, p.request); id.Form == trace.Handle || id.Form == trace.Int {
+	switch p.Completion {
+	case semantics.Nonblocking:
+		if id := p.out(c.event, semantics.Request); id.Form == trace.Handle || id.Form == trace.Int {
 			r := request{active: true}
 			r.collective, r.part = m.enterOn(o, p.class, at)
 			m.ranks[row].requests.set(id.Int, r)
 		}
-	case split:
+	case semantics.SplitBegin:
 		o.split, o.part = m.enterOn(o, p.class, at)
-	case splitEnd:
+	case semantics.SplitEnd:
 		if o.split != nil {
 			done := m.completion(c, row)
 			m.leave(o.split, o.part, done)
 			o.split = nil
 			m.sealed(done)
 		}
-	case blocking, persistent:
+	case semantics.Blocking, semantics.Persistent, semantics.Partitioned:
 		done := m.completion(c, row)
 		if op, part := m.enterOn(o, p.class, at); op != nil {
 			m.leave(op, part, done)

@@ -1,5 +1,7 @@
 package match
 
+import "github.com/cairn-mpi/cairn/mpi/semantics"
+
 // A Point is where and when a call was made.
 type Point struct {
 	Location    int
@@ -35,10 +37,10 @@ type Completion struct {
 
 // An End is one end of a message: a send or a receive.
 type End struct {
-	Post  Point       // the call that made it active
-	Done  *Completion // the call that completed it; nil: none did (freed requests, ranks that ended early)
-	Mode  Mode        // of a send
-	Probe bool        // of a receive: MPI_Probe, which leaves the message where it is
+	Post  Point          // the call that made it active
+	Done  *Completion    // the call that completed it; nil: none did (freed requests, ranks that ended early)
+	Mode  semantics.Mode // of a send
+	Probe bool           // of a receive: MPI_Probe, which leaves the message where it is
 	// Progress is when this side was first inside MPI with both sides posted: not before then could an implementation
 	// without progress of its own do anything for the message. See progress.go.
 	Progress int64

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -32,7 +33,7 @@ const maxPartitions = 1 << 20
 
 // ready handles MPI_Pready and its plural forms.
 func (m *Matcher) ready(p *plan, c *Call, row int) {
-	r := m.ranks[row].requests.get(argument(c.event.In, p.request).Int)
+	r := m.ranks[row].requests.get(p.in(c.event, semantics.Request).Int)
 	if r == nil || !r.active || r.ends[0] == nil {
 		return
 	}
@@ -45,14 +46,14 @@ func (m *Matcher) ready(p *plan, c *Call, row int) {
 			e.parts.list[i] = part
 		}
 	}
-	first := argument(c.event.In, p.partition)
+	first := p.in(c.event, semantics.Partition)
 	switch {
 	case first.Form == trace.List:
 		for i := range first.List {
 			mark(number(&first.List[i]))
 		}
-	case p.partitionEnd >= 0:
-		for i, end := number(first), number(argument(c.event.In, p.partitionEnd)); i <= end && i < maxPartitions; i++ {
+	case p.In[semantics.LastPartition] >= 0:
+		for i, end := number(first), number(p.in(c.event, semantics.LastPartition)); i <= end && i < maxPartitions; i++ {
 			mark(i)
 		}
 	default:
@@ -62,10 +63,10 @@ func (m *Matcher) ready(p *plan, c *Call, row int) {
 
 // arrived handles a successful MPI_Parrived.
 func (m *Matcher) arrived(p *plan, c *Call, row int) {
-	if number(argument(c.event.Out, p.flag)) <= 0 {
+	if p.missed(c.event) {
 		return
 	}
-	r := m.ranks[row].requests.get(argument(c.event.In, p.request).Int)
+	r := m.ranks[row].requests.get(p.in(c.event, semantics.Request).Int)
 	if r == nil || !r.active || r.ends[1] == nil {
 		return
 	}
@@ -76,7 +77,7 @@ func (m *Matcher) arrived(p *plan, c *Call, row int) {
 	if e.parts == nil {
 		e.parts = new(partitions)
 	}
-	e.parts.arrivals = append(e.parts.arrivals, arrival{int(number(argument(c.event.In, p.partition))), done})
+	e.parts.arrivals = append(e.parts.arrivals, arrival{int(number(p.in(c.event, semantics.Partition))), done})
 	m.sealed(done)
 }
 

@@ -1,9 +1,8 @@
 package match
 
 import (
-	"strings"
-
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -22,50 +21,27 @@ const (
 	Aside // touches nobody else: it does not interrupt polling
 )
 
-// Polls tells polls apart.
-type Polls struct {
-	plans []pollPlan
-}
-
-type pollPlan struct {
-	known       bool
-	poll, aside bool
-	flag, count int
-}
-
-// Of says what kind of poll a call is.
-func (p *Polls) Of(e *trace.Event) Poll {
-	for int(e.Function.ID) >= len(p.plans) {
-		p.plans = append(p.plans, pollPlan{})
-	}
-	plan := &p.plans[e.Function.ID]
-	if !plan.known {
-		*plan = newPollPlan(e.Function)
-	}
-	return plan.of(e)
-}
-
-func (plan *pollPlan) of(e *trace.Event) Poll {
+// PollOf says what kind of poll a call is.
+func PollOf(e *trace.Event) Poll {
+	f := e.Semantics
 	switch {
-	case plan.aside:
+	case f.Polls:
+		if flag := f.Out[semantics.Flag]; flag >= 0 {
+			return pollFound(number(argument(e.Out, int(flag))) > 0)
+		}
+		// MPI_Testsome; it also finds that there is nothing to ask for
+		return pollFound(number(argument(e.Out, int(f.Out[semantics.OutCount]))) != 0)
+	case f.IsLocalQuery():
 		return Aside
-	case !plan.poll:
-		return NoPoll
-	case plan.flag >= 0 && number(argument(e.Out, plan.flag)) > 0:
+	}
+	return NoPoll
+}
+
+func pollFound(something bool) Poll {
+	if something {
 		return Hit
-	case plan.flag < 0 && number(argument(e.Out, plan.count)) != 0:
-		return Hit // MPI_Testsome; also when there is nothing to ask for
 	}
 	return Missed
-}
-
-func newPollPlan(f *trace.Function) pollPlan {
-	op, _, _ := strings.Cut(f.Class, " ")
-	full := newPlan(f)
-	p := pollPlan{known: true, flag: full.flag, count: full.count}
-	p.poll = full.test && (full.flag >= 0 || full.count >= 0) || full.action == pollProbe
-	p.aside = op == "time" || op == "query" || op == "status"
-	return p
 }
 
 // An Attempt follows the polls of one location.

@@ -3,11 +3,11 @@ package match
 import (
 	"slices"
 
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Groups of processes: MPI_Win_post and MPI_Win_start name their partners by a group, which is made by local calls. The
-// class of a function does not tell these from each other, so this goes by name.
+// Groups of processes: MPI_Win_post and MPI_Win_start name their partners by a group, which is made by local calls.
 
 // groups keeps a rank's groups, by handle, as rows.
 type processGroups map[int64][]int32
@@ -22,46 +22,51 @@ func (m *Matcher) members(row int, v *trace.Value) []int32 {
 
 // makeGroup handles a call that makes a group.
 func (m *Matcher) makeGroup(c *Call, row int) {
-	if len(c.event.Out) == 0 || c.event.Out[len(c.event.Out)-1].Form != trace.Handle {
+	made := c.plan.out(c.event, semantics.Group)
+	if made.Form != trace.Handle {
 		return
 	}
 	var rows []int32
-	first := m.members(row, argument(c.event.In, 0))
-	switch c.Function.Name {
-	case "MPI_Comm_group", "MPI_Comm_remote_group":
+	first := m.members(row, c.plan.in(c.event, semantics.Group))
+	switch how := c.Semantics.Group; how {
+	case semantics.GroupOfCommunicator, semantics.GroupOfRemote:
 		g := m.group(c.comm)
 		if g == nil {
 			return
 		}
 		rows = g.local
-		if g.second(row, c.event.OwnRank) != (c.Function.Name == "MPI_Comm_remote_group") {
+		if g.second(row, c.event.OwnRank) != (how == semantics.GroupOfRemote) {
 			rows = g.other
 		}
-	case "MPI_Win_get_group", "MPI_File_get_group":
-		if o := m.ranks[row].objects[objectKey{c.Function.Name == "MPI_Win_get_group", argument(c.event.In, 0).Int}]; o != nil && m.group(o.comm) != nil {
+	case semantics.GroupOfWindow, semantics.GroupOfFile:
+		of := semantics.Window
+		if how == semantics.GroupOfFile {
+			of = semantics.File
+		}
+		if o := m.ranks[row].objects[objectKey{of, c.plan.in(c.event, of).Int}]; o != nil && m.group(o.comm) != nil {
 			rows = m.group(o.comm).local
 		}
-	case "MPI_Group_union":
+	case semantics.GroupUnion:
 		rows = slices.Clone(first)
-		for _, r := range m.members(row, argument(c.event.In, 1)) {
+		for _, r := range m.members(row, c.plan.in(c.event, semantics.SecondGroup)) {
 			if !slices.Contains(first, r) {
 				rows = append(rows, r)
 			}
 		}
-	case "MPI_Group_intersection", "MPI_Group_difference":
-		second := m.members(row, argument(c.event.In, 1))
+	case semantics.GroupIntersection, semantics.GroupDifference:
+		second := m.members(row, c.plan.in(c.event, semantics.SecondGroup))
 		for _, r := range first {
-			if slices.Contains(second, r) == (c.Function.Name == "MPI_Group_intersection") {
+			if slices.Contains(second, r) == (how == semantics.GroupIntersection) {
 				rows = append(rows, r)
 			}
 		}
-	case "MPI_Group_incl", "MPI_Group_range_incl":
+	case semantics.GroupInclude, semantics.GroupIncludeRanges:
 		for _, i := range listed(c) {
 			if i >= 0 && i < int64(len(first)) {
 				rows = append(rows, first[i])
 			}
 		}
-	case "MPI_Group_excl", "MPI_Group_range_excl":
+	case semantics.GroupExclude, semantics.GroupExcludeRanges:
 		out := listed(c)
 		for i, r := range first {
 			if !slices.Contains(out, int64(i)) {
@@ -73,7 +78,7 @@ func (m *Matcher) makeGroup(c *Call, row int) {
 	if *groups == nil {
 		*groups = processGroups{}
 	}
-	(*groups)[c.event.Out[len(c.event.Out)-1].Int] = rows
+	(*groups)[made.Int] = rows
 }
 
 // listed are the ranks that a call lists, one by one or as ranges (first, last, stride).
@@ -89,7 +94,7 @@ func listed(c *Call) []int64 {
 			values = append(values, number(v))
 		}
 	}
-	if c.Function.Name == "MPI_Group_incl" || c.Function.Name == "MPI_Group_excl" {
+	if how := c.Semantics.Group; how == semantics.GroupInclude || how == semantics.GroupExclude {
 		return values
 	}
 	var ranks []int64

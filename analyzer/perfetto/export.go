@@ -181,7 +181,7 @@ func (e *export) call(to *calls, c *timeline.Call) {
 	}
 	s := slice{
 		track: firstTrack + uint64(c.Location), start: e.time(c.Enter),
-		name: c.Function.Name, category: c.Function.Class,
+		name: c.Function.Name, category: c.Semantics.Words,
 		annotations: []annotation{{"call", c.Event.Text()}},
 	}
 	if c.Event.Site != nil {

@@ -197,3 +197,34 @@ func TestNoLoops(t *testing.T) {
 	assert.Equal(t, "whole run", analyze(t, b).Text)
 	assert.Empty(t, analyze(t, tracetest.New(1)).Phases)
 }
+
+// TestAnchorIsACollective: a loop makes one MPI_Allreduce, and after it one MPI_Sendrecv. Both come once in an iteration on all ranks; the collective is what divides the run into iterations, although it is not the last call of the body. By
+// hand: iterations end with the MPI_Allreduce, of 2 ms computation before it and 1 ms before the message; the first one
+// lacks the latter.
+func TestAnchorIsACollective(t *testing.T) {
+	for _, name := range []string{"MPI_Allreduce", "MPI_Barrier", "MPI_Ibarrier", "MPI_Bcast", "MPI_Neighbor_alltoall", "MPI_Win_fence"} {
+		b := tracetest.New(2)
+		b.Ranks(func(i int, r *tracetest.Rank) {
+			r.At("x.c:1").Init(0, 1)
+			for k := range 40 {
+				now := 1 + 5*float64(k)
+				r.At("x.c:5").Collective(name, now+2, now+3)
+				r.At("x.c:6").Call("MPI_Sendrecv", now+4, now+5, tracetest.Args{
+					"dest": 1 - i, "source": 1 - i, "status": tracetest.Status{Source: 1 - i, Bytes: 8},
+				})
+			}
+			r.At("x.c:9").Finalize(210, 211)
+		})
+		p, err := phases.NewPlan(timeline.Of(b.Open(t)), nil)
+		require.NoError(t, err)
+		require.NoError(t, p.Follow(context.Background(), nil))
+		samples := p.Samples()
+		require.Len(t, samples, 2, name)
+		for _, s := range samples {
+			assert.Contains(t, s.Anchor, name)
+			require.Len(t, s.Computation, 40, name)
+			assert.InDelta(t, 0.002, s.Computation[0], 1e-6, name)
+			assert.InDelta(t, 0.003, s.Computation[1], 1e-6, name)
+		}
+	}
+}

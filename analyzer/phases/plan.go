@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
@@ -177,8 +176,8 @@ func (p *Plan) elect(s *section, candidates iter.Seq[int]) int {
 }
 
 func (p *Plan) collective(c int) bool {
-	f := p.trace.Function(p.classes[c].function)
-	return f != nil && strings.Contains(f.Class, "collective")
+	f := p.trace.Semantics(p.classes[c].function)
+	return f != nil && f.Collective
 }
 
 // phases is the number of phases: loops, and what is before, between and after.

@@ -159,9 +159,8 @@ func (p *Plan) Follow(ctx context.Context, clocks *timeline.Clocks) error {
 		}
 		group.Go(func() error {
 			t := p.Location(i)
-			var polls match.Polls
 			return timeline.EachOf(inner, p.trace, i, l, clocks, func(c *timeline.Call) error {
-				t.Call(&c.Record, polls.Of(c.Event))
+				t.Call(&c.Record, match.PollOf(c.Event))
 				return nil
 			})
 		})

@@ -27,18 +27,18 @@ type Profile struct {
 	trace     timeline.Trace
 	locations []timeline.Location
 	tallies   []Tally
-	payloads  []payload // by terminal
+	payloads  []trace.Payload // by terminal
 }
 
 // New starts the profile of a trace.
 func New(t timeline.Trace) *Profile {
 	locations := timeline.Locations(t)
-	p := &Profile{trace: t, locations: locations, tallies: make([]Tally, len(locations)), payloads: make([]payload, len(t.Signatures()))}
-	of := map[uint16]payload{}
+	p := &Profile{trace: t, locations: locations, tallies: make([]Tally, len(locations)), payloads: make([]trace.Payload, len(t.Signatures()))}
+	of := map[uint16]trace.Payload{}
 	for i := range p.payloads {
 		f := t.Signatures()[i].Function
 		if _, known := of[f]; !known {
-			of[f] = payloadOf(t.Function(f))
+			of[f] = trace.PayloadOf(t.Semantics(f))
 		}
 		p.payloads[i] = of[f]
 	}

@@ -10,6 +10,9 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // TestProfileByHand: rank 0 sends 3 × 10 doubles (80 bytes) of 2 ms and once 1000 bytes of 4 ms, then both reduce one
@@ -95,4 +98,56 @@ func TestFullMatrixIsTiled(t *testing.T) {
 	for _, c := range f.Matrix.Cells {
 		require.Equal(t, [2]uint64{4, 4}, [2]uint64{c.Calls, c.Bytes}, "%+v", c)
 	}
+}
+
+// TestPartitionedBytes: rank 0 prepares a message of 4 partitions of 10 doubles, 320 bytes (MPI 4.0 §4.2: the count is
+// that of one partition), and starts it 3 times; rank 1 receives it in 2 partitions of 20. The profile and the matrix say
+// the same.
+func TestPartitionedBytes(t *testing.T) {
+	b := tracetest.New(2)
+	request := tracetest.Request(0)
+	send := tracetest.Args{"partitions": 4, "count": 10, "datatype": "MPI_DOUBLE", "dest": 1, "request": request}
+	receive := tracetest.Args{"partitions": 2, "count": 20, "datatype": "MPI_DOUBLE", "source": 0, "request": request}
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.At("p.c:1").Init(0, 1)
+		if i == 0 {
+			r.At("p.c:2").Call("MPI_Psend_init", 2, 3, send)
+		} else {
+			r.At("p.c:3").Call("MPI_Precv_init", 2, 3, receive)
+		}
+		for k := range 3 {
+			now := float64(10 + 10*k)
+			r.At("p.c:4").Call("MPI_Start", now, now+1, tracetest.Args{"request": request})
+			if i == 0 {
+				r.At("p.c:5").Call("MPI_Pready_range", now+1, now+2, tracetest.Args{"partition_low": 0, "partition_high": 3, "request": request})
+			}
+			r.At("p.c:6").Call("MPI_Wait", now+3, now+4, tracetest.Args{"request": request})
+		}
+		r.At("p.c:7").Finalize(50, 51)
+	})
+	f, err := profile.Analyze(context.Background(), timeline.Of(b.Open(t)))
+	require.NoError(t, err)
+	bytes := map[string]uint64{}
+	for _, c := range f.Cells {
+		bytes[c.Function] += c.Bytes
+	}
+	assert.EqualValues(t, 320, bytes["MPI_Psend_init"])
+	assert.EqualValues(t, 320, bytes["MPI_Precv_init"])
+	assert.Equal(t, profile.Matrix{Ranks: 2, Tile: 1, Cells: []profile.Tile{{From: 0, To: 1, Calls: 3, Bytes: 3 * 320}}}, f.Matrix)
+}
+
+// TestBytesOfEachDatatype: MPI_Alltoallw has a datatype for each rank: 3 doubles and 5 integers of 4 bytes, 44 bytes; where
+// one datatype is not predefined the size is not known.
+func TestBytesOfEachDatatype(t *testing.T) {
+	number := func(n int64) trace.Value { return trace.Value{Form: trace.Int, Int: n} }
+	name := func(s string) trace.Value { return trace.Value{Form: trace.Name, Text: s} }
+	list := func(values ...trace.Value) trace.Value { return trace.Value{Form: trace.List, List: values} }
+	size := trace.PayloadOf(semantics.Of(mpi.ByName("MPI_Alltoallw")))
+	in := make([]trace.Value, 8) // sendbuf, sendcounts, sdispls, sendtypes, …
+	in[1], in[3] = list(number(3), number(5)), list(name("MPI_DOUBLE"), name("MPI_INT"))
+	assert.Equal(t, trace.Size{Bytes: 44, Moves: true, Known: true}, size.In(in))
+	in[3].List[1] = trace.Value{Form: trace.Handle, Int: 7}
+	assert.Equal(t, trace.Size{Moves: true}, size.In(in))
+	in[1].List[1] = number(0)
+	assert.Equal(t, trace.Size{Bytes: 24, Moves: true, Known: true}, size.In(in), "nothing of a type that is not known")
 }

@@ -3,10 +3,10 @@ package replay
 import (
 	"math/bits"
 	"slices"
-	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // A gathering is a collective operation that is being played.
@@ -100,14 +100,13 @@ func (g *gathering) prefix(p *player, i int) *moment {
 	return g.upTo[i]
 }
 
-func kindOf(class string) stepKind {
-	first, _, _ := strings.Cut(class, " ")
-	switch first {
-	case "init":
+func kindOf(f *semantics.Function) stepKind {
+	switch {
+	case f.Operation == semantics.Initialize:
 		return initialization
-	case "finalize":
+	case f.Operation == semantics.Finalize:
 		return finalization
-	case "io", "file", "file-open", "file-close":
+	case f.IsFileOperation():
 		return inputOutput
 	}
 	return ordinary

@@ -8,7 +8,6 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/trace"
 )
 
 // A Length is how long the run takes in a scenario, in nanoseconds.
@@ -97,7 +96,6 @@ type player struct {
 	scenarios  []Scenario
 	locations  []timeline.Location
 	threads    []thread
-	kinds      []stepKind // by function
 	gatherings map[uint64]*gathering
 	slabs      int     // that may be played
 	ready      []int   // locations to look at
@@ -150,8 +148,7 @@ type step struct {
 type stepKind uint8
 
 const (
-	unknown stepKind = iota
-	ordinary
+	ordinary stepKind = iota
 	inputOutput
 	initialization
 	finalization
@@ -193,7 +190,7 @@ func (p *player) take(th *thread) {
 	c := &r.Record
 	*s = step{
 		enter: c.Enter, exit: c.Exit, held: c.Held, function: c.Function.ID, site: c.Signature.Site, terminal: r.Terminal,
-		kind: p.kind(c.Function), begin: c.Enter, outside: c.Outside, posts: s.posts[:0], depends: s.depends[:0], shakes: s.shakes[:0],
+		kind: kindOf(c.Semantics), begin: c.Enter, outside: c.Outside, posts: s.posts[:0], depends: s.depends[:0], shakes: s.shakes[:0],
 	}
 	if !th.started {
 		p.start(th, c)
@@ -231,17 +228,6 @@ func (p *player) depend(s *step, location int, on *journal.Dependency) {
 		return
 	}
 	s.depends = append(s.depends, d)
-}
-
-// kind tells calls apart that are played differently.
-func (p *player) kind(f *trace.Function) stepKind {
-	for int(f.ID) >= len(p.kinds) {
-		p.kinds = append(p.kinds, unknown)
-	}
-	if p.kinds[f.ID] == unknown {
-		p.kinds[f.ID] = kindOf(f.Class)
-	}
-	return p.kinds[f.ID]
 }
 
 // start sets a thread's clock: the rank's first thread starts when it did, another as long after the first as it did.

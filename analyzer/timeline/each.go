@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -16,6 +17,7 @@ type Record struct {
 	Held        int64  // see trace.Event
 	Index       uint64 // of the call on its thread, from 0
 	Function    *trace.Function
+	Semantics   *semantics.Function // what calls of it mean
 	Signature   *trace.Signature
 }
 
@@ -28,7 +30,7 @@ type Call struct {
 func (c *Call) set(e *trace.Event, clock *Clock) {
 	c.Enter = clock.Time(e.Enter)
 	c.Exit = max(c.Enter, clock.Time(e.Exit))
-	c.Held, c.Index, c.Function, c.Signature, c.Event = e.Held, e.Index, e.Function, e.Signature, e
+	c.Held, c.Index, c.Function, c.Semantics, c.Signature, c.Event = e.Held, e.Index, e.Function, e.Semantics, e.Signature, e
 }
 
 // Each calls f for every call of the trace, in the order in which calls were entered. The call and its event are

@@ -3,6 +3,7 @@ package timeline
 import (
 	"sync"
 
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -11,6 +12,7 @@ import (
 type Trace interface {
 	Meta() *trace.Meta
 	Function(id uint16) *trace.Function
+	Semantics(id uint16) *semantics.Function
 	Sites() []trace.Site
 	Signatures() []trace.Signature
 	Communicators() []trace.Communicator

@@ -5,8 +5,8 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // Unit is the length of one unit of time, in nanoseconds.
@@ -135,7 +135,7 @@ func (b *Builder) Open(t testing.TB) *trace.Reader {
 
 // function is a function of the MPI standard as traces have it.
 func function(id uint16) trace.Function {
-	spec := mpispec.ByID(id)
+	spec := mpi.ByID(id)
 	f := trace.Function{ID: id, Name: spec.Name, Class: string(spec.Class), Return: spec.ReturnType}
 	for i := range spec.Params {
 		p := &spec.Params[i]

@@ -3,8 +3,8 @@ package tracetest
 import (
 	"fmt"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // A Rank takes the calls of one rank, in order.
@@ -87,7 +87,7 @@ type Status struct {
 
 // Call adds a call. Arguments left out are 0, MPI_COMM_WORLD, or absent.
 func (r *Rank) Call(name string, enter, exit float64, args Args) *Rank {
-	spec := mpispec.ByName(name)
+	spec := mpi.ByName(name)
 	if spec == nil {
 		panic("tracetest: no function " + name)
 	}
@@ -97,13 +97,13 @@ func (r *Rank) Call(name string, enter, exit float64, args Args) *Rank {
 	for i := range spec.Params {
 		p := &spec.Params[i]
 		argument, given := args[p.Name]
-		if p.Kind == mpispec.KindComm && p.Direction.IsOut() && given {
+		if p.Kind == mpi.KindComm && p.Direction.IsOut() && given {
 			newComm = int(argument.(Comm))
 		}
 		v := value(p, argument, given)
 		if p.Direction.IsIn() {
 			s.In = append(s.In, v)
-			if p.Kind == mpispec.KindComm && s.OwnRank < 0 {
+			if p.Kind == mpi.KindComm && s.OwnRank < 0 {
 				comm := 0
 				if c, ok := argument.(Comm); ok {
 					comm = int(c)
@@ -154,14 +154,14 @@ func (b *Builder) terminal(s trace.Signature) int32 {
 }
 
 // value writes an argument as the recorder would.
-func value(p *mpispec.Param, argument any, given bool) trace.Value {
+func value(p *mpi.Param, argument any, given bool) trace.Value {
 	if !given {
 		switch p.Kind {
-		case mpispec.KindComm:
+		case mpi.KindComm:
 			return trace.Value{Form: trace.Name, Text: "MPI_COMM_WORLD"}
-		case mpispec.KindStatus, mpispec.KindRequest, mpispec.KindMessage:
+		case mpi.KindStatus, mpi.KindRequest, mpi.KindMessage:
 			return trace.Value{}
-		case mpispec.KindBuffer:
+		case mpi.KindBuffer:
 			return trace.Value{Form: trace.Pointer}
 		}
 		return trace.Value{Form: trace.Int}

@@ -3,6 +3,7 @@ package waitstate
 import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // EagerLimit is the size in bytes from which a standard send may wait for its receive. It is the smallest default
@@ -86,11 +87,11 @@ func Pulled(s, r *match.End) bool {
 // before that has shown that it could.
 func Rendezvous(m *match.Message) bool {
 	switch m.Send.Mode {
-	case match.Synchronous:
+	case semantics.Synchronous:
 		return true
-	case match.Buffered:
+	case semantics.Buffered:
 		return false
-	case match.Standard, match.Ready:
+	case semantics.Standard, semantics.Ready:
 	}
 	return m.Bytes >= EagerLimit
 }

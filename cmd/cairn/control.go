@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // registerControl adds the flags that say what is recorded.
 func registerControl(c *cobra.Command, include, exclude *[]string, startOff *bool) {
 	var names []string
-	for _, g := range mpispec.Groups {
+	for _, g := range mpi.Groups {
 		names = append(names, string(g))
 	}
 	groups := " (" + strings.Join(names, ", ") + ")"
@@ -27,7 +27,7 @@ func checkControl(include, exclude []string) error {
 		return usageError{errors.New("--include and --exclude do not go together")}
 	}
 	for _, list := range [][]string{include, exclude} {
-		if _, err := mpispec.ParseGroups(list); err != nil {
+		if _, err := mpi.ParseGroups(list); err != nil {
 			return usageError{err}
 		}
 	}

@@ -1,7 +1,7 @@
 package simulate
 
 import (
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
@@ -40,7 +40,7 @@ var constants = []recorder.Constant{
 
 func address(v int64) recorder.Address { return recorder.Address(v) }
 
-func id(name string) uint16 { return mpispec.ByName(name).ID }
+func id(name string) uint16 { return mpi.ByName(name).ID }
 
 var (
 	idInit, idFinalize           = id("MPI_Init"), id("MPI_Finalize")

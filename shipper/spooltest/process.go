@@ -13,7 +13,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // Raw handles of a fake MPI library.
@@ -74,7 +74,7 @@ func (p *Process) Barrier() *Process { return p.call("MPI_Barrier", commWorld) }
 func (p *Process) Finalize() *Process { return p.call("MPI_Finalize") }
 
 func (p *Process) call(name string, words ...int64) *Process {
-	f := mpispec.ByName(name)
+	f := mpi.ByName(name)
 	if f == nil {
 		panic("no function " + name)
 	}

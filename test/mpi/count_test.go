@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // countingLibrary compiles a library with all functions of MPI in the table: each counts its calls and jumps to
@@ -21,7 +21,7 @@ import (
 func countingLibrary(t *testing.T) string {
 	t.Helper()
 	var names, entries strings.Builder
-	for i, f := range mpispec.Functions[1:] {
+	for i, f := range mpi.Functions[1:] {
 		fmt.Fprintf(&names, "\t%q,\n", f.Name)
 		fmt.Fprintf(&entries, "ENTRY(%s, %d)\n", f.Name, i)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // notWrapped has the functions of libmpi that are not traced, by a pattern of their names, with the reason.
@@ -80,7 +80,7 @@ func libmpi(t *testing.T, implementation string) string {
 	return m[1]
 }
 
-// TestExports: a function of libmpi is in mpispec and wrapped, or in the list above with a reason.
+// TestExports: a function of libmpi is in package mpi and wrapped, or in the list above with a reason.
 func TestExports(t *testing.T) {
 	for _, implementation := range implementations {
 		t.Run(implementation, func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestExports(t *testing.T) {
 			require.Greater(t, len(exported), 411)
 			excused := map[string]bool{}
 			for _, name := range exported {
-				if mpispec.ByName(name) != nil {
-					assert.Contains(t, wrapped, name, "in mpispec, and yet the shim lacks it")
+				if mpi.ByName(name) != nil {
+					assert.Contains(t, wrapped, name, "in package mpi, and yet the shim lacks it")
 					continue
 				}
 				known := false
@@ -107,12 +107,12 @@ func TestExports(t *testing.T) {
 	}
 }
 
-// checkCoverage: every function that both mpispec and libmpi have was called.
+// checkCoverage: every function that both package mpi and libmpi have was called.
 func checkCoverage(t *testing.T, implementation string, called map[string]bool) {
 	t.Helper()
 	var missing, listed []string
 	for _, name := range exportedFunctions(t, libmpi(t, implementation)) {
-		if mpispec.ByName(name) != nil && !called[name] {
+		if mpi.ByName(name) != nil && !called[name] {
 			missing = append(missing, name)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // bindings are the ways to call MPI from Fortran, as test/mpi/fortran/binding.h calls them.
@@ -66,7 +66,7 @@ func TestFortran(t *testing.T) {
 				}
 				var missing []string
 				for f := range fortranProcedures(t, implementation, binding) {
-					if binding != "MPIF_H" && mpispec.ByName(f).Removed != 0 {
+					if binding != "MPIF_H" && mpi.ByName(f).Removed != 0 {
 						continue // in the library for old objects: the modules do not declare it
 					}
 					if !touched[f] && untouched[f] == "" && untouched[binding+" "+f] == "" && untouched[implementation+" "+f] == "" {
@@ -146,8 +146,8 @@ var (
 func fortranProcedures(t *testing.T, implementation, binding string) map[string]bool {
 	t.Helper()
 	byLower := map[string]string{}
-	for i := range mpispec.Functions {
-		byLower[strings.ToLower(mpispec.Functions[i].Name)] = mpispec.Functions[i].Name
+	for i := range mpi.Functions {
+		byLower[strings.ToLower(mpi.Functions[i].Name)] = mpi.Functions[i].Name
 	}
 	found := map[string]bool{}
 	for _, symbol := range fortranSymbols(t, implementation) {

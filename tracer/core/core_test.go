@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
@@ -62,7 +62,7 @@ func TestProcessEndsAsWithout(t *testing.T) {
 			dir := processDirectory(t)
 			var stderr strings.Builder
 			command := exec.Command(driver, library, dir, test.what,
-				strconv.Itoa(int(mpispec.ByName("MPI_Finalize").ID)))
+				strconv.Itoa(int(mpi.ByName("MPI_Finalize").ID)))
 			command.Stderr = &stderr
 			err := command.Run()
 			state := command.ProcessState.Sys().(syscall.WaitStatus)
@@ -96,7 +96,7 @@ func TestProcessEndsAsWithout(t *testing.T) {
 func TestMemoryIsBounded(t *testing.T) {
 	const most = 32 << 10 // KiB
 	library, driver := build(t)
-	command := exec.Command(driver, library, processDirectory(t), "memory", strconv.Itoa(int(mpispec.ByName("MPI_Finalize").ID)))
+	command := exec.Command(driver, library, processDirectory(t), "memory", strconv.Itoa(int(mpi.ByName("MPI_Finalize").ID)))
 	out, err := command.Output()
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
@@ -62,7 +62,7 @@ func TestPanicEndsTracingOnly(t *testing.T) {
 			library, dir := buildPanicking(t, step), processDirectory(t)
 			var stderr strings.Builder
 			command := exec.Command(driver, library, dir, "nothing",
-				strconv.Itoa(int(mpispec.ByName("MPI_Finalize").ID)))
+				strconv.Itoa(int(mpi.ByName("MPI_Finalize").ID)))
 			command.Stderr = &stderr
 			var exit *exec.ExitError
 			if err := command.Run(); !errors.As(err, &exit) || exit.ExitCode() != tracingStopped {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // constants writes a function that gives every predefined handle and named constant of this ABI, with its value in this
@@ -12,8 +12,8 @@ import (
 func constants() string {
 	var b strings.Builder
 	b.WriteString("// " + generated + "#include \"constants.h\"\n\n#include \"abi.h\"\n#include \"record.h\"\n\nvoid cairn_constants(cairn_constant_visitor visit, void *data)\n{\n")
-	for i := range mpispec.Constants {
-		c := &mpispec.Constants[i]
+	for i := range mpi.Constants {
+		c := &mpi.Constants[i]
 		if c.ID == 0 {
 			continue
 		}
@@ -25,10 +25,10 @@ func constants() string {
 		fmt.Fprintf(&b, "#if %s\n", condition)
 		for _, k := range c.Kinds {
 			fmt.Fprintf(&b, "\tCAIRN_CONSTANT(visit, data, %q, %s, %q);\n", k.String(), c.Name, c.Name)
-			if k == mpispec.KindFunction && !strings.HasPrefix(c.Name, "MPI_T_") {
+			if k == mpi.KindFunction && !strings.HasPrefix(c.Name, "MPI_T_") {
 				fmt.Fprintf(&b, "\tcairn_fortran_function(visit, data, %q);\n", c.Name)
 			}
-			if k == mpispec.KindKeyval && c.Name != "MPI_KEYVAL_INVALID" {
+			if k == mpi.KindKeyval && c.Name != "MPI_KEYVAL_INVALID" {
 				// MPICH tells by the value that an attribute is to be given as an integer.
 				fmt.Fprintf(&b, "#ifdef CAIRN_MPICH\n\tCAIRN_CONSTANT(visit, data, %q, %s + 1, %q);\n#endif\n", k.String(), c.Name, c.Name)
 			}

@@ -5,26 +5,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // control writes which group each function is in: what may be left out of a trace.
-func control(functions []*mpispec.Function) string {
+func control(functions []*mpi.Function) string {
 	var b strings.Builder
 	b.WriteString("// " + generated + "#include \"cluster.h\"\n#include \"control.h\"\n\n")
 	fmt.Fprintf(&b, "const char cairn_group_name[CAIRN_GROUPS][CAIRN_GROUP_NAME] = {\n")
-	for _, g := range mpispec.Groups {
+	for _, g := range mpi.Groups {
 		fmt.Fprintf(&b, "\t%q,\n", g)
 	}
 	b.WriteString("};\n\n// 1 + the group; 0: always recorded.\nconst unsigned char cairn_group[CAIRN_FUNCTIONS] = {\n")
 	for _, f := range functions {
 		if !f.AlwaysRecorded() {
-			fmt.Fprintf(&b, "\t[CAIRN_ID_%s] = %d,\n", f.Name, 1+slices.Index(mpispec.Groups, f.Class.Group()))
+			fmt.Fprintf(&b, "\t[CAIRN_ID_%s] = %d,\n", f.Name, 1+slices.Index(mpi.Groups, f.Class.Group()))
 		}
 	}
 	b.WriteString("};\n\nconst unsigned char cairn_marker[CAIRN_FUNCTIONS] = {\n")
 	for _, f := range functions {
-		if f.IsBlockingCollective() || f.Class.Op() == "pcontrol" || f.Class.Op() == "finalize" {
+		if op := semantics.Of(f).Operation; f.IsBlockingCollective() || op == semantics.Control || op == semantics.Finalize {
 			fmt.Fprintf(&b, "\t[CAIRN_ID_%s] = 1,\n", f.Name)
 		}
 	}
@@ -34,7 +35,7 @@ func control(functions []*mpispec.Function) string {
 
 func controlHeader() string {
 	longest := 0
-	for _, g := range mpispec.Groups {
+	for _, g := range mpi.Groups {
 		longest = max(longest, len(g)+1)
 	}
 	return "// " + generated + fmt.Sprintf(`#ifndef CAIRN_GROUPS_GEN_H
@@ -46,5 +47,5 @@ enum {
 };
 
 #endif
-`, len(mpispec.Groups), longest)
+`, len(mpi.Groups), longest)
 }

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
 // A fortranSymbol is a name under which the Fortran libraries export an MPI procedure, as compilers mangle it.
 type fortranSymbol struct {
 	name     string
-	function *mpispec.Function // the C function that the Fortran layer calls
+	function *mpi.Function // the C function that the Fortran layer calls
 }
 
 // fortranOnly has procedures that are another form of a C function: their own name, in lower case.
@@ -65,9 +66,9 @@ var fortranAdapted = map[string][]string{
 
 // ignorableStatus is the index of the status that f sets, or of the array of them; -1 without one. Open MPI's Fortran layer
 // passes C a status of its own also where the program passes MPI_STATUS_IGNORE.
-func ignorableStatus(f *mpispec.Function) int {
-	return slices.IndexFunc(f.Params, func(p mpispec.Param) bool {
-		return p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out
+func ignorableStatus(f *mpi.Function) int {
+	return slices.IndexFunc(f.Params, func(p mpi.Param) bool {
+		return p.Kind == mpi.KindStatus && p.Direction == mpi.Out
 	})
 }
 
@@ -81,14 +82,14 @@ func argument(i int) string {
 }
 
 // hasFortran: the tool interface and the conversions of handles are for C programs only (MPI 4.0 §15.3, §19.3.4).
-func hasFortran(f *mpispec.Function) bool {
-	return f.Class.Op() != "tool" && f.Class.Op() != "convert" && !strings.HasPrefix(f.Name, "MPI_T_")
+func hasFortran(f *mpi.Function) bool {
+	return f.Class.Group() != mpi.GroupTool && semantics.Of(f).Operation != semantics.Convert && !strings.HasPrefix(f.Name, "MPI_T_")
 }
 
 // fortranSymbols lists all names, those of a function together, in the order of the functions.
-func fortranSymbols(functions []*mpispec.Function) []fortranSymbol {
+func fortranSymbols(functions []*mpi.Function) []fortranSymbol {
 	var list []fortranSymbol
-	add := func(f *mpispec.Function, names ...string) {
+	add := func(f *mpi.Function, names ...string) {
 		for _, name := range names {
 			list = append(list, fortranSymbol{name, f})
 		}
@@ -108,7 +109,7 @@ func fortranSymbols(functions []*mpispec.Function) []fortranSymbol {
 		}
 		if f.Small != 0 {
 			// MPICH's names of large-count procedures.
-			small := strings.ToLower(mpispec.ByID(f.Small).Name)
+			small := strings.ToLower(mpi.ByID(f.Small).Name)
 			add(f, small+"_f08_large_", small+"_f08ts_large_")
 		}
 	}
@@ -116,7 +117,7 @@ func fortranSymbols(functions []*mpispec.Function) []fortranSymbol {
 }
 
 // fortranEntries writes the exported Fortran symbols, and those of the profiling interface, which Fortran layers call.
-func fortranEntries(functions []*mpispec.Function) string {
+func fortranEntries(functions []*mpi.Function) string {
 	var b strings.Builder
 	b.WriteString("/* " + strings.TrimSuffix(generated, "\n") + " */\n#include \"fortran_entry.inc\"\n\n")
 	symbols := fortranSymbols(functions)
@@ -133,13 +134,13 @@ func fortranEntries(functions []*mpispec.Function) string {
 			fmt.Fprintf(&b, "PROFILING_ENTRY P%s %d\n", f.Name, f.ID)
 		}
 	}
-	fmt.Fprintf(&b, "\nFORTRAN_END %d %d\n", len(symbols), len(mpispec.Functions))
+	fmt.Fprintf(&b, "\nFORTRAN_END %d %d\n", len(symbols), len(mpi.Functions))
 	return b.String()
 }
 
 // fortranTable writes what the entries of the Fortran symbols have to know: their names, the function of each, and the
 // adapters.
-func fortranTable(functions []*mpispec.Function) string {
+func fortranTable(functions []*mpi.Function) string {
 	var b strings.Builder
 	symbols := fortranSymbols(functions)
 	b.WriteString("// " + generated + "#include \"fortran.h\"\n\nconst unsigned cairn_fortran_symbols = " + fmt.Sprint(len(symbols)) + ";\n\n")

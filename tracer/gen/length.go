@@ -3,34 +3,34 @@ package main
 import (
 	"fmt"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // length returns a C expression of type int64_t for a number of elements. Terms that need a communicator or datatype
 // ask MPI (ask.h); an element count is never negative.
-func length(f *mpispec.Function, t mpispec.Term) string {
-	p := func() *mpispec.Param { return &f.Params[t.Param] }
+func length(f *mpi.Function, t mpi.Term) string {
+	p := func() *mpi.Param { return &f.Params[t.Param] }
 	var e string
 	switch t.Op {
-	case mpispec.TermNumber:
+	case mpi.TermNumber:
 		return fmt.Sprintf("%d", t.Value)
-	case mpispec.TermConstant:
+	case mpi.TermConstant:
 		e = "(int64_t)" + t.Name
-	case mpispec.TermParam:
+	case mpi.TermParam:
 		if p().IsPointer() {
 			e = fmt.Sprintf("CAIRN_NUMBER_AT(%s)", p().Name)
 		} else {
 			e = "(int64_t)" + p().Name
 		}
-	case mpispec.TermResult:
+	case mpi.TermResult:
 		e = fmt.Sprintf("CAIRN_NUMBER_AT(%s)", p().Name)
-	case mpispec.TermNull:
+	case mpi.TermNull:
 		e = fmt.Sprintf("cairn_count_strings(%s)", p().Name)
-	case mpispec.TermSum:
+	case mpi.TermSum:
 		e = fmt.Sprintf("CAIRN_SUM(%s, length_%s_)", p().Name, p().Name)
-	case mpispec.TermLast:
+	case mpi.TermLast:
 		e = fmt.Sprintf("CAIRN_LAST(%s, length_%s_)", p().Name, p().Name)
-	case mpispec.TermNeighbors:
+	case mpi.TermNeighbors:
 		e = fmt.Sprintf("cairn_ask_neighbors(%s, %s)", p().Name, f.Params[t.Param2].Name)
 	default:
 		// The rest are named as the table names them.
@@ -44,18 +44,18 @@ func length(f *mpispec.Function, t mpispec.Term) string {
 
 // entryLength returns the expression for what is known of an array or string at entry: its number of elements (for an
 // out parameter its capacity), or one of the negative marks of the record format.
-func entryLength(f *mpispec.Function, p *mpispec.Param) string {
+func entryLength(f *mpi.Function, p *mpi.Param) string {
 	var n string
 	switch {
-	case p.Kind == mpispec.KindFStatus:
+	case p.Kind == mpi.KindFStatus:
 		n = "CAIRN_F_STATUS_SIZE"
-	case p.Kind == mpispec.KindF08Status:
+	case p.Kind == mpi.KindF08Status:
 		n = "CAIRN_F_STATUS_SIZE"
-	case p.Kind == mpispec.KindArgv:
+	case p.Kind == mpi.KindArgv:
 		n = fmt.Sprintf("*%s == NULL ? CAIRN_NULL : cairn_count_strings(*%s)", p.Name, p.Name)
-	case p.Kind == mpispec.KindString && p.Length.Op == mpispec.TermNone:
+	case p.Kind == mpi.KindString && p.Length.Op == mpi.TermNone:
 		n = fmt.Sprintf("(int64_t)strlen(%s)", p.Name)
-	case p.Length.Op == mpispec.TermNull:
+	case p.Length.Op == mpi.TermNull:
 		n = fmt.Sprintf("cairn_count_strings(%s)", p.Name)
 	default:
 		n = length(f, p.Length)
@@ -63,7 +63,7 @@ func entryLength(f *mpispec.Function, p *mpispec.Param) string {
 			n = fmt.Sprintf("%d * %s", p.Inner, n)
 		}
 	}
-	if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+	if p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
 		// Ignored statuses are asked for and recorded all the same.
 		return n
 	}
@@ -81,8 +81,8 @@ func entryLength(f *mpispec.Function, p *mpispec.Param) string {
 }
 
 // definedLength returns the expression for the number of elements after the call.
-func definedLength(f *mpispec.Function, p *mpispec.Param) string {
-	if p.Defined.Op == mpispec.TermNone {
+func definedLength(f *mpi.Function, p *mpi.Param) string {
+	if p.Defined.Op == mpi.TermNone {
 		return "length_" + p.Name + "_"
 	}
 	n := length(f, p.Defined)
@@ -93,9 +93,9 @@ func definedLength(f *mpispec.Function, p *mpispec.Param) string {
 }
 
 // isList reports whether a parameter is recorded as a length and elements.
-func isList(p *mpispec.Param) bool {
+func isList(p *mpi.Param) bool {
 	switch p.Kind {
-	case mpispec.KindString, mpispec.KindStrings, mpispec.KindArgumentLists, mpispec.KindArgv, mpispec.KindFStatus, mpispec.KindF08Status:
+	case mpi.KindString, mpi.KindStrings, mpi.KindArgumentLists, mpi.KindArgv, mpi.KindFStatus, mpi.KindF08Status:
 		return true
 	}
 	return p.IsArray()
@@ -103,7 +103,7 @@ func isList(p *mpispec.Param) bool {
 
 // needsRoot reports whether one of the lists is significant at the root only, so that the wrapper has to know whether
 // the caller is the root before it may read them.
-func needsRoot(f *mpispec.Function) bool {
+func needsRoot(f *mpi.Function) bool {
 	for i := range f.Params {
 		if p := &f.Params[i]; p.RootOnly && isList(p) {
 			return true
@@ -113,13 +113,13 @@ func needsRoot(f *mpispec.Function) bool {
 }
 
 // rootOf is the C expression for "the caller is the root".
-func rootOf(f *mpispec.Function) string {
+func rootOf(f *mpi.Function) string {
 	var root, comm string
 	for i := range f.Params {
 		switch p := &f.Params[i]; p.Kind {
-		case mpispec.KindRoot:
+		case mpi.KindRoot:
 			root = p.Name
-		case mpispec.KindComm:
+		case mpi.KindComm:
 			if comm == "" {
 				comm = p.Name
 			}

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // The reference log (`--verify`) is written by these functions, which share nothing with the wrappers' record path but
 // the lengths of arrays: a mistake in one does not hide in the other.
 
-func references(functions []*mpispec.Function) string {
+func references(functions []*mpi.Function) string {
 	var b strings.Builder
 	b.WriteString("// " + generated + "#include \"reference.h\"\n")
 	for _, f := range functions {
@@ -19,7 +19,7 @@ func references(functions []*mpispec.Function) string {
 	return b.String()
 }
 
-func referencePrototypes(functions []*mpispec.Function) string {
+func referencePrototypes(functions []*mpi.Function) string {
 	var b strings.Builder
 	b.WriteString("// " + generated + "#ifndef CAIRN_REFERENCE_GEN_H\n#define CAIRN_REFERENCE_GEN_H\n\n#include \"abi.h\"\n\n")
 	for _, f := range functions {
@@ -30,7 +30,7 @@ func referencePrototypes(functions []*mpispec.Function) string {
 	return b.String()
 }
 
-func declarations(f *mpispec.Function, first []string) string {
+func declarations(f *mpi.Function, first []string) string {
 	list := first
 	for i := range f.Params {
 		list = append(list, f.Params[i].Declaration())
@@ -42,13 +42,13 @@ func declarations(f *mpispec.Function, first []string) string {
 }
 
 // returnDeclarations are what the log of a return takes before the function's own parameters.
-func returnDeclarations(f *mpispec.Function) []string {
+func returnDeclarations(f *mpi.Function) []string {
 	list := []string{"uint64_t index_"}
 	if f.ReturnType != "void" {
 		list = append(list, f.ReturnType+" result_")
 	}
 	for i := range f.Params {
-		if p := &f.Params[i]; p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+		if p := &f.Params[i]; p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
 			list = append(list, "bool ignored_"+p.Name+"_")
 		}
 	}
@@ -62,18 +62,18 @@ func returnDeclarations(f *mpispec.Function) []string {
 
 // changesLength reports whether the call itself overwrites the number that was the capacity of p: MPI_Info_get_string
 // returns in buflen how much it would have liked.
-func changesLength(f *mpispec.Function, p *mpispec.Param) bool {
-	return isList(p) && p.Direction.IsOut() && p.Length.Op == mpispec.TermParam && f.Params[p.Length.Param].Direction.IsOut()
+func changesLength(f *mpi.Function, p *mpi.Param) bool {
+	return isList(p) && p.Direction.IsOut() && p.Length.Op == mpi.TermParam && f.Params[p.Length.Param].Direction.IsOut()
 }
 
 // referenceReturn is the wrapper's call.
-func referenceReturn(f *mpispec.Function) string {
+func referenceReturn(f *mpi.Function) string {
 	list := []string{"reference_"}
 	if f.ReturnType != "void" {
 		list = append(list, "result_")
 	}
 	for i := range f.Params {
-		if p := &f.Params[i]; p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+		if p := &f.Params[i]; p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
 			list = append(list, ignored(p))
 		}
 	}
@@ -90,7 +90,7 @@ func referenceReturn(f *mpispec.Function) string {
 	return "cairn_reference_return_" + f.Name + "(" + strings.Join(list, ", ") + ")"
 }
 
-func referenceCall(f *mpispec.Function) string {
+func referenceCall(f *mpi.Function) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "uint64_t cairn_reference_call_%s(%s)\n{\n", f.Name, declarations(f, nil))
 	referenceLengths(&b, f, false)
@@ -104,19 +104,19 @@ func referenceCall(f *mpispec.Function) string {
 	return b.String()
 }
 
-func referenceReturned(f *mpispec.Function) string {
+func referenceReturned(f *mpi.Function) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "void cairn_reference_return_%s(%s)\n{\n", f.Name, declarations(f, returnDeclarations(f)))
 	referenceLengths(&b, f, true)
 	switch {
-	case f.Return == mpispec.KindDouble:
+	case f.Return == mpi.KindDouble:
 		b.WriteString("\tcairn_line_return_double(index_, result_);\n")
 	case f.ReturnType != "void":
 		b.WriteString("\tcairn_line_return(index_, (long long)(intptr_t)result_);\n")
 	default:
 		b.WriteString("\tcairn_line_return(index_, 0);\n")
 	}
-	if f.Return == mpispec.KindErrorCode {
+	if f.Return == mpi.KindErrorCode {
 		b.WriteString("\tconst bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;\n\t(void)defined_;\n")
 	} else {
 		b.WriteString("\tconst bool defined_ = true;\n\t(void)defined_;\n")
@@ -128,7 +128,7 @@ func referenceReturned(f *mpispec.Function) string {
 				flag := f.Params[p.OnlyIf-1].Name
 				defined = fmt.Sprintf("defined_ && %s != NULL && *%s != 0", flag, flag)
 			}
-			if p.Kind == mpispec.KindBuffer || p.Effect == mpispec.EffectCompleted {
+			if p.Kind == mpi.KindBuffer || p.Effect == mpi.EffectCompleted {
 				defined = "true"
 			}
 			fmt.Fprintf(&b, "\t%s\n", referenceValue(f, p, defined, true))
@@ -140,7 +140,7 @@ func referenceReturned(f *mpispec.Function) string {
 
 // referenceLengths declares the lengths that values of one section need, and uses every parameter. returned: in the
 // function for the return, which is handed those that the call has overwritten.
-func referenceLengths(b *strings.Builder, f *mpispec.Function, returned bool) {
+func referenceLengths(b *strings.Builder, f *mpi.Function, returned bool) {
 	for i := range f.Params {
 		fmt.Fprintf(b, "\t(void)%s;\n", f.Params[i].Name)
 	}
@@ -162,7 +162,7 @@ func referenceLengths(b *strings.Builder, f *mpispec.Function, returned bool) {
 }
 
 // referenceValue returns the statement that writes one parameter. out: as the call left it.
-func referenceValue(f *mpispec.Function, p *mpispec.Param, defined string, out bool) string {
+func referenceValue(f *mpi.Function, p *mpi.Param, defined string, out bool) string {
 	n := "length_" + p.Name + "_"
 	if out {
 		n = definedLength(f, p)
@@ -172,47 +172,47 @@ func referenceValue(f *mpispec.Function, p *mpispec.Param, defined string, out b
 			p.Name, defined, n, p.Name, n, fmt.Sprintf(format, args...))
 	}
 	errors := "false"
-	if out && f.Return == mpispec.KindErrorCode {
+	if out && f.Return == mpi.KindErrorCode {
 		errors = "result_ == MPI_ERR_IN_STATUS"
 		if f.Name == "MPI_Status_set_error" {
 			errors = "true"
 		}
 	}
 	ignoredHere := "false"
-	if p.Direction == mpispec.Out {
+	if p.Direction == mpi.Out {
 		ignoredHere = "ignored_" + p.Name + "_"
 	}
 	switch {
-	case p.Kind == mpispec.KindStatus && !p.IsArray():
+	case p.Kind == mpi.KindStatus && !p.IsArray():
 		return fmt.Sprintf("cairn_line_status(%q, %s, %s, %s, %s);", p.Name, defined, ignoredHere, p.Name, errors)
-	case p.Kind == mpispec.KindStatus:
+	case p.Kind == mpi.KindStatus:
 		return fmt.Sprintf("cairn_line_statuses(%q, %s, %s, %s, %s, %s);", p.Name, defined, ignoredHere, n, p.Name, errors)
-	case p.Kind == mpispec.KindString:
+	case p.Kind == mpi.KindString:
 		return fmt.Sprintf("cairn_line_text(%q, %s, length_%s_, %s);", p.Name, defined, p.Name, p.Name)
-	case p.Kind == mpispec.KindArgv:
+	case p.Kind == mpi.KindArgv:
 		return fmt.Sprintf("cairn_line_argv(%q, %s, %s);", p.Name, defined, p.Name)
-	case p.Kind == mpispec.KindStrings:
+	case p.Kind == mpi.KindStrings:
 		return list("cairn_line_text_element(%s[i_])", p.Name)
-	case p.Kind == mpispec.KindArgumentLists:
+	case p.Kind == mpi.KindArgumentLists:
 		return list("cairn_line_texts_element((char **)%s[i_])", p.Name)
-	case p.Kind == mpispec.KindF08Status:
+	case p.Kind == mpi.KindF08Status:
 		return list("cairn_line_element(((const MPI_Fint *)(const void *)%s)[i_])", p.Name)
 	case isList(p):
 		return list("cairn_line_element((long long)(intptr_t)%s[i_])", referenceFlat(p))
-	case p.Kind == mpispec.KindDouble && !p.IsPointer():
+	case p.Kind == mpi.KindDouble && !p.IsPointer():
 		return fmt.Sprintf("cairn_line_double(%q, %s);", p.Name, p.Name)
-	case p.Kind == mpispec.KindBuffer, p.Kind == mpispec.KindFunction, !p.IsPointer(), p.Kind == mpispec.KindPointer && p.Direction == mpispec.In:
+	case p.Kind == mpi.KindBuffer, p.Kind == mpi.KindFunction, !p.IsPointer(), p.Kind == mpi.KindPointer && p.Direction == mpi.In:
 		return fmt.Sprintf("cairn_line_word(%q, true, (long long)(intptr_t)%s);", p.Name, p.Name)
 	}
 	at := "*" + p.Name
-	if p.Kind == mpispec.KindPointer {
+	if p.Kind == mpi.KindPointer {
 		at = "*(void *const *)" + p.Name
 	}
 	return fmt.Sprintf("if (%s && %s == NULL)\n\t\tcairn_line_null(%q);\n\telse\n\t\tcairn_line_word(%q, %s, %s ? (long long)(intptr_t)%s : 0);",
 		defined, p.Name, p.Name, p.Name, defined, defined, at)
 }
 
-func referenceFlat(p *mpispec.Param) string {
+func referenceFlat(p *mpi.Param) string {
 	if p.Inner > 0 {
 		return fmt.Sprintf("((const %s *)%s)", p.CType, p.Name)
 	}

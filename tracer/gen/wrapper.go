@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-func wrappers(functions []*mpispec.Function) string {
+func wrappers(functions []*mpi.Function) string {
 	var b strings.Builder
 	b.WriteString("// " + generated + "#include \"wrapper.h\"\n")
 	for _, f := range functions {
@@ -20,7 +21,7 @@ func wrappers(functions []*mpispec.Function) string {
 
 // wrapper returns the C function that records a call of f. Its own names end in an underscore, which no parameter of
 // the standard does.
-func wrapper(f *mpispec.Function) string {
+func wrapper(f *mpi.Function) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, "\t"+format+"\n", args...) }
 
@@ -49,10 +50,10 @@ func wrapper(f *mpispec.Function) string {
 	// Before the record, as it is after the record at the return: what the records' epochs say of the order of two calls
 	// the log's order says too.
 	line("CAIRN_REFERENCE_CALL(cairn_reference_call_%s(%s));", f.Name, names(f))
-	if f.Class.Op() == "finalize" {
+	if semantics.Of(f).Operation == semantics.Finalize {
 		line("CAIRN_FINALIZES();")
 	}
-	if f.Class.Op() == "session-free" {
+	if semantics.Of(f).Operation == semantics.SessionFree {
 		line("if (session != NULL)\n\t\tcairn_forget_session(*session);")
 	}
 	line("struct cairn_record record_;")
@@ -65,10 +66,10 @@ func wrapper(f *mpispec.Function) string {
 		if isList(p) {
 			line("const int64_t length_%s_ = %s;", p.Name, entryLength(f, p))
 		}
-		if p.Kind == mpispec.KindArgv {
+		if p.Kind == mpi.KindArgv {
 			line("const uint64_t argv_bytes_ = cairn_strings_bytes(%s != NULL ? *%s : NULL, length_%s_);", p.Name, p.Name, p.Name)
 		}
-		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+		if p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
 			if p.IsArray() {
 				line("const bool ignored_%s_ = CAIRN_IS(%s, MPI_STATUSES_IGNORE);", p.Name, p.Name)
 				line("MPI_Status *seen_%s_ = %s, *own_%s_ = NULL;", p.Name, p.Name, p.Name)
@@ -83,11 +84,11 @@ func wrapper(f *mpispec.Function) string {
 	line("uint64_t *word_ = cairn_open(&record_, %d, %s, caller_);", f.ID, size)
 	for i := range f.Params {
 		p := &f.Params[i]
-		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out && p.IsArray() {
+		if p.Kind == mpi.KindStatus && p.Direction == mpi.Out && p.IsArray() {
 			line("if (word_ != NULL)\n\t\town_%s_ = cairn_statuses_in_record(&record_, length_%s_);", p.Name, p.Name)
 			line("if (ignored_%s_ && word_ != NULL)\n\t\tseen_%s_ = own_%s_;", p.Name, p.Name, p.Name)
 		}
-		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+		if p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
 			line("if (!ignored_%s_ && word_ != NULL)\n\t\tcairn_mark_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
 		}
 	}
@@ -109,21 +110,21 @@ func wrapper(f *mpispec.Function) string {
 	}
 	result := "(uint64_t)0"
 	switch {
-	case f.Return == mpispec.KindDouble:
+	case f.Return == mpi.KindDouble:
 		result = "cairn_double(result_)"
 	case f.ReturnType != "void":
 		result = "CAIRN_WORD(result_)"
 	}
 	line("if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, %s)) != NULL) {", result)
 	if hasOut(f) {
-		if f.Return == mpispec.KindErrorCode {
+		if f.Return == mpi.KindErrorCode {
 			line("\tconst bool defined_ = cairn_outputs_defined(result_);")
 		} else {
 			line("\tconst bool defined_ = true;")
 		}
 	}
 	for i := range f.Params {
-		if p := &f.Params[i]; p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+		if p := &f.Params[i]; p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
 			line("\tif (!ignored_%s_)\n\t\t\tcairn_settle_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
 		}
 	}
@@ -142,14 +143,14 @@ func wrapper(f *mpispec.Function) string {
 	line("}")
 	line("CAIRN_REFERENCE_RETURN(%s);", referenceReturn(f))
 	for i := range f.Params {
-		if p := &f.Params[i]; p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+		if p := &f.Params[i]; p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
 			line("if (!ignored_%s_ && word_ != NULL)\n\t\tcairn_restore_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
 		}
 	}
 	if f.IsBlockingCollective() {
 		line("CAIRN_COLLECTIVE_RETURNED(comm);")
 	}
-	if f.Class.Op() == "init" {
+	if semantics.Of(f).Operation == semantics.Initialize {
 		line("CAIRN_INITIALIZED(result_);")
 	}
 	if f.ReturnType != "void" {
@@ -160,13 +161,14 @@ func wrapper(f *mpispec.Function) string {
 }
 
 // startsTracing: these are where a process starts to use MPI in earnest.
-func startsTracing(f *mpispec.Function) bool {
-	return f.Class.Op() == "init" || f.Class.Op() == "session-create"
+func startsTracing(f *mpi.Function) bool {
+	op := semantics.Of(f).Operation
+	return op == semantics.Initialize || op == semantics.SessionCreate
 }
 
-func hasOut(f *mpispec.Function) bool {
+func hasOut(f *mpi.Function) bool {
 	for i := range f.Params {
-		if f.Params[i].Direction.IsOut() && f.Params[i].Kind != mpispec.KindBuffer {
+		if f.Params[i].Direction.IsOut() && f.Params[i].Kind != mpi.KindBuffer {
 			return true
 		}
 	}
@@ -174,7 +176,7 @@ func hasOut(f *mpispec.Function) bool {
 }
 
 // size returns the expression for the largest number of bytes that the record can take.
-func size(f *mpispec.Function) string {
+func size(f *mpi.Function) string {
 	words := 0
 	var dynamic []string
 	for i := range f.Params {
@@ -188,18 +190,18 @@ func size(f *mpispec.Function) string {
 		}
 		n := "length_" + p.Name + "_"
 		switch {
-		case p.Kind == mpispec.KindStatus && p.IsArray():
+		case p.Kind == mpi.KindStatus && p.IsArray():
 			dynamic = append(dynamic, fmt.Sprintf("cairn_statuses_bytes(%s)", n))
-		case p.Kind == mpispec.KindStatus:
+		case p.Kind == mpi.KindStatus:
 			words += 4 * count
-		case p.Kind == mpispec.KindString:
+		case p.Kind == mpi.KindString:
 			dynamic = append(dynamic, fmt.Sprintf("cairn_string_bytes(%s)", n))
-		case p.Kind == mpispec.KindStrings:
+		case p.Kind == mpi.KindStrings:
 			dynamic = append(dynamic, fmt.Sprintf("cairn_strings_bytes(%s, %s)", p.Name, n))
-		case p.Kind == mpispec.KindArgv:
+		case p.Kind == mpi.KindArgv:
 			// MPI_Init takes arguments away, if anything.
 			dynamic = append(dynamic, "2 * argv_bytes_")
-		case p.Kind == mpispec.KindArgumentLists:
+		case p.Kind == mpi.KindArgumentLists:
 			dynamic = append(dynamic, fmt.Sprintf("cairn_argument_lists_bytes(%s, %s)", p.Name, n))
 		case isList(p):
 			for range count {
@@ -220,45 +222,45 @@ func size(f *mpispec.Function) string {
 }
 
 // savedStatuses are the arguments for what the application's statuses held before the call, and how many they are.
-func savedStatuses(p *mpispec.Param) string {
+func savedStatuses(p *mpi.Param) string {
 	if p.IsArray() {
 		return fmt.Sprintf("own_%s_, length_%s_", p.Name, p.Name)
 	}
 	return fmt.Sprintf("&own_%s_, 1", p.Name)
 }
 
-func ignored(p *mpispec.Param) string {
-	if p.Direction == mpispec.Out {
+func ignored(p *mpi.Param) string {
+	if p.Direction == mpi.Out {
 		return "ignored_" + p.Name + "_"
 	}
 	return "false"
 }
 
 // putIn returns the statement that writes a parameter into the input section.
-func putIn(p *mpispec.Param) string {
+func putIn(p *mpi.Param) string {
 	n := "length_" + p.Name + "_"
 	switch {
-	case p.Kind == mpispec.KindStatus && !p.IsArray():
+	case p.Kind == mpi.KindStatus && !p.IsArray():
 		return fmt.Sprintf("word_ = cairn_put_status(word_, false, %s, false);", p.Name)
-	case p.Kind == mpispec.KindStatus:
+	case p.Kind == mpi.KindStatus:
 		return fmt.Sprintf("word_ = cairn_put_statuses(word_, false, %s, %s, false);", n, p.Name)
-	case p.Kind == mpispec.KindString:
+	case p.Kind == mpi.KindString:
 		return fmt.Sprintf("word_ = cairn_put_string(word_, %s, %s);", n, p.Name)
-	case p.Kind == mpispec.KindStrings:
+	case p.Kind == mpi.KindStrings:
 		return fmt.Sprintf("word_ = cairn_put_strings(word_, %s, (char *const *)%s);", n, p.Name)
-	case p.Kind == mpispec.KindArgv:
+	case p.Kind == mpi.KindArgv:
 		return fmt.Sprintf("word_ = cairn_put_strings(word_, %s, %s ? *%s : NULL);", n, p.Name, p.Name)
-	case p.Kind == mpispec.KindArgumentLists:
+	case p.Kind == mpi.KindArgumentLists:
 		return fmt.Sprintf("word_ = cairn_put_argument_lists(word_, %s, (char **const *)%s);", n, p.Name)
-	case p.Kind == mpispec.KindF08Status:
+	case p.Kind == mpi.KindF08Status:
 		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s, (const int *)%s);", n, p.Name)
 	case isList(p):
 		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s, %s);", n, flat(p))
-	case p.Kind == mpispec.KindDouble:
+	case p.Kind == mpi.KindDouble:
 		return fmt.Sprintf("*word_++ = cairn_double(%s);", p.Name)
-	case p.Kind == mpispec.KindBuffer, p.Kind == mpispec.KindPointer && p.Direction == mpispec.In:
+	case p.Kind == mpi.KindBuffer, p.Kind == mpi.KindPointer && p.Direction == mpi.In:
 		return fmt.Sprintf("*word_++ = cairn_place(CAIRN_WORD(%s));", p.Name)
-	case p.Kind == mpispec.KindFunction:
+	case p.Kind == mpi.KindFunction:
 		return fmt.Sprintf("*word_++ = CAIRN_WORD(%s);", p.Name)
 	case p.IsPointer():
 		return fmt.Sprintf("*word_++ = CAIRN_WORD_AT(%s);", p.Name)
@@ -267,7 +269,7 @@ func putIn(p *mpispec.Param) string {
 }
 
 // flat is the array as one of elements, whatever its dimensions.
-func flat(p *mpispec.Param) string {
+func flat(p *mpi.Param) string {
 	if p.Inner > 0 {
 		return fmt.Sprintf("(const %s *)%s", p.CType, p.Name)
 	}
@@ -275,7 +277,7 @@ func flat(p *mpispec.Param) string {
 }
 
 // putOut returns the statement that writes a parameter into the output section.
-func putOut(f *mpispec.Function, p *mpispec.Param) string {
+func putOut(f *mpi.Function, p *mpi.Param) string {
 	defined := "defined_"
 	if p.OnlyIf > 0 {
 		flag := f.Params[p.OnlyIf-1].Name
@@ -287,33 +289,33 @@ func putOut(f *mpispec.Function, p *mpispec.Param) string {
 		withError = "true"
 	}
 	switch {
-	case p.Kind == mpispec.KindBuffer:
+	case p.Kind == mpi.KindBuffer:
 		// An address is known whatever became of the call.
 		return fmt.Sprintf("*word_++ = cairn_place(CAIRN_WORD(%s));", p.Name)
-	case p.Effect == mpispec.EffectCompleted && isList(p):
+	case p.Effect == mpi.EffectCompleted && isList(p):
 		// A call that failed may have completed requests all the same.
 		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s, %s);", definedLength(f, p), p.Name)
-	case p.Effect == mpispec.EffectCompleted:
+	case p.Effect == mpi.EffectCompleted:
 		return fmt.Sprintf("*word_++ = CAIRN_WORD_AT(%s);", p.Name)
-	case p.Kind == mpispec.KindStatus && !p.IsArray():
+	case p.Kind == mpi.KindStatus && !p.IsArray():
 		s, i := p.Name, "false"
-		if p.Direction == mpispec.Out {
+		if p.Direction == mpi.Out {
 			s, i = "seen_"+p.Name+"_", ignored(p)
 		}
 		return fmt.Sprintf("word_ = cairn_put_status(word_, %s, %s ? %s : NULL, %s);", i, defined, s, withError)
-	case p.Kind == mpispec.KindStatus:
+	case p.Kind == mpi.KindStatus:
 		return fmt.Sprintf("word_ = cairn_put_statuses(word_, %s, %s ? %s : CAIRN_NULL, seen_%s_, %s);", ignored(p), defined, definedStatuses(f, p), p.Name, withError)
-	case p.Kind == mpispec.KindString:
+	case p.Kind == mpi.KindString:
 		return fmt.Sprintf("word_ = cairn_put_string_within(word_, %s ? %s : CAIRN_NULL, %s);", defined, n, p.Name)
-	case p.Kind == mpispec.KindArgv:
+	case p.Kind == mpi.KindArgv:
 		return fmt.Sprintf("word_ = cairn_put_argv(word_, %s ? %s : CAIRN_NULL, %s, argv_bytes_);", defined, n, p.Name)
-	case p.Kind == mpispec.KindF08Status:
+	case p.Kind == mpi.KindF08Status:
 		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s ? %s : CAIRN_NULL, (const int *)%s);", defined, n, p.Name)
 	case isList(p):
 		return fmt.Sprintf("CAIRN_PUT_LIST(word_, %s ? %s : CAIRN_NULL, %s);", defined, definedLength(f, p), flat(p))
-	case p.Kind == mpispec.KindPointer:
+	case p.Kind == mpi.KindPointer:
 		return fmt.Sprintf("*word_++ = %s ? cairn_place(CAIRN_WORD_AT((void *const *)%s)) : 0;", defined, p.Name)
-	case p.Kind == mpispec.KindDouble:
+	case p.Kind == mpi.KindDouble:
 		return fmt.Sprintf("*word_++ = %s && %s ? cairn_double(*%s) : 0;", defined, p.Name, p.Name)
 	}
 	return fmt.Sprintf("*word_++ = %s ? CAIRN_WORD_AT(%s) : 0;", defined, p.Name)
@@ -321,21 +323,21 @@ func putOut(f *mpispec.Function, p *mpispec.Param) string {
 
 // definedStatuses: the capacity may be CAIRN_SENTINEL where statuses are ignored (MPICH's MPI_STATUSES_IGNORE is no
 // null pointer); the statuses are then in the record.
-func definedStatuses(f *mpispec.Function, p *mpispec.Param) string { return definedLength(f, p) }
+func definedStatuses(f *mpi.Function, p *mpi.Param) string { return definedLength(f, p) }
 
 // epochBefore: calls that give a handle back may let another thread have it before they return.
-func epochBefore(f *mpispec.Function) bool {
-	return !epochAfter(f) && hasEffect(f, mpispec.EffectFreed, mpispec.EffectCompleted, mpispec.EffectConsumed)
+func epochBefore(f *mpi.Function) bool {
+	return !epochAfter(f) && hasEffect(f, mpi.EffectFreed, mpi.EffectCompleted, mpi.EffectConsumed)
 }
 
 // epochAfter: calls that are given a handle may get one that another thread gave back a moment ago. MPI_Imrecv is
 // between: its message may be another thread's before it returns, its request may have been. Of messages with one handle
 // nothing tells which is meant, requests with one handle are in a queue, so the message decides.
-func epochAfter(f *mpispec.Function) bool {
-	return hasEffect(f, mpispec.EffectNew, mpispec.EffectStarted) && !hasEffect(f, mpispec.EffectConsumed)
+func epochAfter(f *mpi.Function) bool {
+	return hasEffect(f, mpi.EffectNew, mpi.EffectStarted) && !hasEffect(f, mpi.EffectConsumed)
 }
 
-func hasEffect(f *mpispec.Function, effects ...mpispec.Effect) bool {
+func hasEffect(f *mpi.Function, effects ...mpi.Effect) bool {
 	for i := range f.Params {
 		for _, e := range effects {
 			if f.Params[i].Effect == e {
@@ -347,14 +349,14 @@ func hasEffect(f *mpispec.Function, effects ...mpispec.Effect) bool {
 }
 
 // newComm returns the name of the parameter in which the call returns a communicator that can be used at once.
-func newComm(f *mpispec.Function) string {
+func newComm(f *mpi.Function) string {
 	name := ""
 	for i := range f.Params {
 		p := &f.Params[i]
 		switch {
-		case p.Kind == mpispec.KindComm && p.Direction == mpispec.Out && !p.IsArray():
+		case p.Kind == mpi.KindComm && p.Direction == mpi.Out && !p.IsArray():
 			name = p.Name
-		case p.Kind == mpispec.KindRequest && p.Effect == mpispec.EffectNew:
+		case p.Kind == mpi.KindRequest && p.Effect == mpi.EffectNew:
 			return ""
 		}
 	}
@@ -362,11 +364,11 @@ func newComm(f *mpispec.Function) string {
 }
 
 // extras returns the statement that appends what only MPI can tell at this moment.
-func extras(f *mpispec.Function) string {
-	switch f.Class.Op() {
-	case "init":
+func extras(f *mpi.Function) string {
+	switch semantics.Of(f).Operation {
+	case semantics.Initialize:
 		return "if (defined_)\n\t\t\tword_ = cairn_describe_world(&record_, word_);"
-	case "session-create":
+	case semantics.SessionCreate:
 		return "if (defined_ && session)\n\t\t\tword_ = cairn_describe_session(&record_, word_, *session);"
 	}
 	if c := newComm(f); c != "" {
@@ -376,11 +378,11 @@ func extras(f *mpispec.Function) string {
 }
 
 // descriptionBound returns the expression for the bytes to reserve for the extras.
-func descriptionBound(f *mpispec.Function) string {
-	switch f.Class.Op() {
-	case "init":
+func descriptionBound(f *mpi.Function) string {
+	switch semantics.Of(f).Operation {
+	case semantics.Initialize:
 		return "CAIRN_WORLD_BYTES"
-	case "session-create":
+	case semantics.SessionCreate:
 		return "CAIRN_SESSION_BYTES"
 	}
 	if newComm(f) == "" {
@@ -388,7 +390,7 @@ func descriptionBound(f *mpispec.Function) string {
 	}
 	var e []string
 	for i := range f.Params {
-		if p := &f.Params[i]; p.Kind == mpispec.KindComm && p.Direction == mpispec.In {
+		if p := &f.Params[i]; p.Kind == mpi.KindComm && p.Direction == mpi.In {
 			e = append(e, fmt.Sprintf("cairn_ask_processes(%s)", p.Name))
 		}
 	}
@@ -397,7 +399,7 @@ func descriptionBound(f *mpispec.Function) string {
 }
 
 // names are the parameters as the application passed them.
-func names(f *mpispec.Function) string {
+func names(f *mpi.Function) string {
 	var list []string
 	for i := range f.Params {
 		list = append(list, f.Params[i].Name)
@@ -405,11 +407,11 @@ func names(f *mpispec.Function) string {
 	return strings.Join(list, ", ")
 }
 
-func arguments(f *mpispec.Function, callee string) string {
+func arguments(f *mpi.Function, callee string) string {
 	var args []string
 	for i := range f.Params {
 		p := &f.Params[i]
-		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+		if p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
 			args = append(args, "seen_"+p.Name+"_")
 		} else {
 			args = append(args, p.Name)

@@ -3,7 +3,7 @@ package recorder
 import (
 	"fmt"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // complete ends the requests that a call ended. A call that waits may do so and fail (a message was longer than the
@@ -12,7 +12,7 @@ func (r *Recorder) complete(c *call) {
 	named := r.scratch.named
 	for _, i := range c.ends {
 		p := &c.params[i]
-		if p.kind != mpispec.KindRequest || !p.in || !p.out || c.failed && p.spec.Effect != mpispec.EffectCompleted {
+		if p.kind != mpi.KindRequest || !p.in || !p.out || c.failed && p.spec.Effect != mpi.EffectCompleted {
 			continue
 		}
 		before, after := c.elements(p, c.in[i]), c.elements(p, c.out[i])
@@ -37,10 +37,10 @@ func (r *Recorder) free(c *call) {
 		}
 		for _, raw := range c.elements(p, c.in[i]) {
 			id := h.free(raw)
-			if p.kind == mpispec.KindComm {
+			if p.kind == mpi.KindComm {
 				r.communicators.forget(id)
 			}
-			if p.kind == mpispec.KindSession {
+			if p.kind == mpi.KindSession {
 				r.sessions--
 			}
 		}
@@ -131,7 +131,7 @@ const maxWorld = 1 << 30
 
 // meetParent makes the communicator to the world that spawned this one known when it is asked for first.
 func (r *Recorder) meetParent(c *call, extras *reader) bool {
-	id, ok := r.handles[mpispec.KindComm].table.get(c.words[c.out[c.parent]])
+	id, ok := r.handles[mpi.KindComm].table.get(c.words[c.out[c.parent]])
 	if !ok || predefined(id) {
 		return false
 	}
@@ -197,9 +197,9 @@ func (r *Recorder) tagOf(c *call) string {
 		rd := reader{words: c.words, at: int(c.in[i]), ok: true}
 		switch {
 		case !p.in:
-		case p.kind == mpispec.KindTag:
+		case p.kind == mpi.KindTag:
 			return fmt.Sprint(int32(rd.word()))
-		case p.kind == mpispec.KindString && c.naming != namedRemote:
+		case p.kind == mpi.KindString && c.naming != namedRemote:
 			text, _, _ := rd.text()
 			return printable(text)
 		}

@@ -3,8 +3,8 @@ package recorder
 import (
 	"encoding/binary"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // scratch is memory that one call after the other uses.
@@ -69,7 +69,7 @@ func (r *Recorder) apply(t *thread, rec record) {
 	own := int32(none)
 	whole := rd.ok && rec.flags&flagTruncated == 0
 	if whole && l.comm >= 0 {
-		c.comm = r.communicators.of(r.handles[mpispec.KindComm].use(c.words[c.in[l.comm]]))
+		c.comm = r.communicators.of(r.handles[mpi.KindComm].use(c.words[c.in[l.comm]]))
 		if c.comm != nil {
 			own = c.comm.own
 			if l.root >= 0 {
@@ -212,13 +212,13 @@ func (r *Recorder) result(key []byte, l *layout, word uint64) []byte {
 		return appendInt(key, 0)
 	case l.errorCode:
 		code := int64(int32(word))
-		if v, ok := r.constants[mpispec.KindErrorCode].lookup(uint64(code)); ok {
+		if v, ok := r.constants[mpi.KindErrorCode].lookup(uint64(code)); ok {
 			return appendName(key, v)
 		}
 		r.scratch.push(code)
 		return appendForm(key, trace.Stream)
 	}
-	return r.word(key, l.spec.Return, word, mpispec.EffectNone)
+	return r.word(key, l.spec.Return, word, mpi.EffectNone)
 }
 
 // inValue writes a parameter as it was before the call.
@@ -229,13 +229,13 @@ func (r *Recorder) inValue(key []byte, c *call, i int) []byte {
 	}
 	rd := reader{words: c.words, at: int(c.in[i]), ok: true}
 	switch p.spec.Effect {
-	case mpispec.EffectCompleted, mpispec.EffectFreed:
-		if p.kind == mpispec.KindRequest {
+	case mpi.EffectCompleted, mpi.EffectFreed:
+		if p.kind == mpi.KindRequest {
 			return r.endable(key, p, &rd)
 		}
 	}
 	// the effect of a call is on its out value; on entry a handle is only used
-	return r.value(key, p, p.inSlot, &rd, mpispec.EffectNone)
+	return r.value(key, p, p.inSlot, &rd, mpi.EffectNone)
 }
 
 // outValue writes a parameter as it was after the call.
@@ -245,10 +245,10 @@ func (r *Recorder) outValue(key []byte, c *call, i int) []byte {
 	switch {
 	case p.spec.RootOnly && !c.atRoot, r.inPlace(c, p):
 		return appendForm(key, trace.Absent)
-	case p.kind == mpispec.KindBuffer:
+	case p.kind == mpi.KindBuffer:
 		// an address is known whatever became of the call
-		return r.word(key, p.kind, rd.word(), mpispec.EffectNone)
-	case c.failed && p.spec.Effect == mpispec.EffectCompleted:
+		return r.word(key, p.kind, rd.word(), mpi.EffectNone)
+	case c.failed && p.spec.Effect == mpi.EffectCompleted:
 		return r.afterFailure(key, c, p, &rd)
 	case c.failed, p.outSlot == leftOut:
 		return appendForm(key, trace.Absent)
@@ -259,7 +259,7 @@ func (r *Recorder) outValue(key []byte, c *call, i int) []byte {
 	case i == c.newRequest:
 		raw := rd.word()
 		if r.requests.isNull(raw) {
-			return r.word(key, p.kind, raw, mpispec.EffectNone)
+			return r.word(key, p.kind, raw, mpi.EffectNone)
 		}
 		c.request, c.creates = raw, true
 		return append(key, formNewRequest)
@@ -285,7 +285,7 @@ func (r *Recorder) inPlace(c *call, p *parameter) bool {
 	if !c.params[i].in {
 		at = c.out[i]
 	}
-	v, ok := r.constants[mpispec.KindBuffer].lookup(c.words[at])
+	v, ok := r.constants[mpi.KindBuffer].lookup(c.words[at])
 	return ok && r.process.Constants[-1-v].Name == "MPI_IN_PLACE"
 }
 
@@ -299,7 +299,7 @@ func (r *Recorder) defined(c *call, p *parameter) bool {
 }
 
 // value writes a parameter by its slot.
-func (r *Recorder) value(key []byte, p *parameter, where slot, rd *reader, effect mpispec.Effect) []byte {
+func (r *Recorder) value(key []byte, p *parameter, where slot, rd *reader, effect mpi.Effect) []byte {
 	s := &r.scratch
 	switch where {
 	case inStream:
@@ -355,7 +355,7 @@ func (r *Recorder) value(key []byte, p *parameter, where slot, rd *reader, effec
 func (r *Recorder) text(key []byte, rd *reader) []byte {
 	text, special, sentinel := rd.text()
 	if special != 0 {
-		return r.special(key, mpispec.KindString, special, sentinel)
+		return r.special(key, mpi.KindString, special, sentinel)
 	}
 	return appendText(key, text)
 }
@@ -363,7 +363,7 @@ func (r *Recorder) text(key []byte, rd *reader) []byte {
 func (r *Recorder) texts(key []byte, rd *reader) []byte {
 	n := int64(rd.word())
 	if n < 0 {
-		return r.specialLength(key, mpispec.KindStrings, n, rd)
+		return r.specialLength(key, mpi.KindStrings, n, rd)
 	}
 	key = appendList(key, int(n))
 	for range n {
@@ -372,7 +372,7 @@ func (r *Recorder) texts(key []byte, rd *reader) []byte {
 	return key
 }
 
-func (r *Recorder) specialLength(key []byte, kind mpispec.Kind, n int64, rd *reader) []byte {
+func (r *Recorder) specialLength(key []byte, kind mpi.Kind, n int64, rd *reader) []byte {
 	var sentinel uint64
 	if n == lengthSentinel {
 		sentinel = rd.word()
@@ -381,7 +381,7 @@ func (r *Recorder) specialLength(key []byte, kind mpispec.Kind, n int64, rd *rea
 }
 
 // special writes what stands in the place of an array.
-func (r *Recorder) special(key []byte, kind mpispec.Kind, special int, sentinel uint64) []byte {
+func (r *Recorder) special(key []byte, kind mpi.Kind, special int, sentinel uint64) []byte {
 	switch special {
 	case lengthSentinel:
 		if v, ok := r.sentinels[kind].lookup(sentinel); ok {
@@ -395,13 +395,13 @@ func (r *Recorder) special(key []byte, kind mpispec.Kind, special int, sentinel 
 }
 
 // word writes one word by its kind.
-func (r *Recorder) word(key []byte, kind mpispec.Kind, w uint64, effect mpispec.Effect) []byte {
+func (r *Recorder) word(key []byte, kind mpi.Kind, w uint64, effect mpi.Effect) []byte {
 	if h := r.handles[kind]; h != nil {
 		v, ok := h.table.get(w)
 		switch {
 		case !ok && w == 0:
 			return appendForm(key, trace.Null)
-		case !ok, effect == mpispec.EffectNew:
+		case !ok, effect == mpi.EffectNew:
 			v = h.create(w)
 		}
 		if predefined(v) {
@@ -410,27 +410,27 @@ func (r *Recorder) word(key []byte, kind mpispec.Kind, w uint64, effect mpispec.
 		return appendHandle(key, v)
 	}
 	switch kind {
-	case mpispec.KindRequest:
+	case mpi.KindRequest:
 		v := r.requests.mention(w)
 		if v < 0 {
 			return appendName(key, v)
 		}
 		return appendHandle(key, v)
-	case mpispec.KindBuffer, mpispec.KindPointer, mpispec.KindFunction: // isAddress
+	case mpi.KindBuffer, mpi.KindPointer, mpi.KindFunction: // isAddress
 		if v, ok := r.constants[kind].lookup(w); ok {
 			return appendName(key, v)
 		}
 		if w == 0 {
 			return appendForm(key, trace.Null)
 		}
-		if kind == mpispec.KindFunction {
+		if kind == mpi.KindFunction {
 			// a site is the return address of what ends before it: of the function's first byte
 			if site := r.sites.of(w + 1); site > 0 {
 				return appendCode(key, site)
 			}
 		}
 		return r.pointer(key, w)
-	case mpispec.KindDouble:
+	case mpi.KindDouble:
 		return binary.AppendVarint(append(key, byte(trace.Float)), int64(w))
 	}
 	if v, ok := r.constants[kind].lookup(w); ok {
@@ -440,7 +440,7 @@ func (r *Recorder) word(key []byte, kind mpispec.Kind, w uint64, effect mpispec.
 }
 
 // anyAddress tells whether a word is an address that is written like any other (trace.Pointer).
-func (r *Recorder) anyAddress(kind mpispec.Kind, w uint64) bool {
+func (r *Recorder) anyAddress(kind mpi.Kind, w uint64) bool {
 	_, constant := r.constants[kind].lookup(w)
 	return !constant && w != 0 && !isEntry(w) // a located one is in the key
 }

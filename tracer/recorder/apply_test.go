@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 func TestSignificance(t *testing.T) {
@@ -147,7 +147,7 @@ func TestCodesOfAnImplementation(t *testing.T) {
 	c := s.content()
 	codes := map[trace.Form]int{}
 	for i := range c.Signatures {
-		if c.Signatures[i].Function == mpispec.ByName("MPI_Send").ID {
+		if c.Signatures[i].Function == mpi.ByName("MPI_Send").ID {
 			codes[c.Signatures[i].Return.Form]++
 		}
 	}

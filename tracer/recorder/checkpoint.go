@@ -9,8 +9,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // A checkpoint is the whole state of a recorder: what it goes on from is the same as if it had never been stopped. It
@@ -42,7 +42,7 @@ func (r *Recorder) AppendState(b []byte) []byte {
 		}
 	}
 	r.requests.encode(e)
-	for _, kind := range mpispec.Kinds() {
+	for _, kind := range mpi.Kinds() {
 		if h := r.handles[kind]; h != nil {
 			h.encode(e)
 		}
@@ -105,7 +105,7 @@ func restore(p *Process, body []byte, spilled int64) (*Recorder, error) {
 	for key := range r.requests.byKey {
 		r.countKnown(key)
 	}
-	for _, kind := range mpispec.Kinds() {
+	for _, kind := range mpi.Kinds() {
 		if h := r.handles[kind]; h != nil {
 			h.decode(d)
 		}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // heldTicks is how long each vote takes.
@@ -396,7 +396,7 @@ func TestBallotFrames(t *testing.T) {
 		for i := len(path) - 1; i >= 0; i-- {
 			site = r.sites.at(path[i], site)
 		}
-		key := []byte{byte(mpispec.ByName("MPI_Barrier").ID), byte(site), 1}
+		key := []byte{byte(mpi.ByName("MPI_Barrier").ID), byte(site), 1}
 		c, _ := r.clustering.describe(r, terminal{key: string(key), request: none})
 		return c
 	}
@@ -431,10 +431,10 @@ func TestPeriod(t *testing.T) {
 func TestMarkersAreBlockingCollectives(t *testing.T) {
 	for _, name := range []string{"MPI_Barrier", "MPI_Bcast", "MPI_Gather", "MPI_Scatterv", "MPI_Allgather", "MPI_Alltoallw", "MPI_Reduce",
 		"MPI_Allreduce", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan"} {
-		require.True(t, mpispec.ByName(name).IsBlockingCollective(), name)
+		require.True(t, mpi.ByName(name).IsBlockingCollective(), name)
 	}
 	for _, name := range []string{"MPI_Ibarrier", "MPI_Allreduce_init", "MPI_Neighbor_alltoall", "MPI_Comm_dup", "MPI_Send", "MPI_Win_fence"} {
-		require.False(t, mpispec.ByName(name).IsBlockingCollective(), name)
+		require.False(t, mpi.ByName(name).IsBlockingCollective(), name)
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // Global names of communicators. All members of a communicator compute the same name from what they know without
@@ -42,20 +42,20 @@ const (
 	namedJoin
 )
 
-func namingOf(f *mpispec.Function) naming {
-	if f.Class.Op() != "comm-create" {
+func namingOf(f *semantics.Function) naming {
+	if f.Operation != semantics.CommunicatorCreate {
 		return namedNot
 	}
-	switch {
-	case f.Class.Has("collective"), f.Class.Has("merge"):
+	switch f.Creation {
+	case semantics.FromParent, semantics.FromMerge:
 		return namedByParent
-	case f.Class.Has("group"):
+	case semantics.FromMembers:
 		return namedByGroup
-	case f.Class.Has("intercomm"):
+	case semantics.Intercommunicator:
 		return namedByGroups
-	case f.Class.Has("from-group"):
+	case semantics.FromGroup:
 		return namedFromGroup
-	case f.Class.Has("join"):
+	case semantics.FromJoin:
 		return namedJoin
 	}
 	return namedRemote

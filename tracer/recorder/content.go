@@ -6,8 +6,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // Content is the trace of what was recorded so far: one rank. The recorder can go on afterwards.
@@ -74,7 +74,7 @@ func (r *Recorder) addSignatures(c *trace.Content) error {
 	}
 	slices.Sort(used)
 	for _, id := range slices.Compact(used) {
-		c.Functions = append(c.Functions, functionOf(mpispec.ByID(id)))
+		c.Functions = append(c.Functions, functionOf(mpi.ByID(id)))
 	}
 	return nil
 }

@@ -4,7 +4,7 @@
 // with one rank: call signatures, a grammar per thread, value streams, timing, communicators, call sites. The same
 // code runs inside the process (Spool, behind the c-shared library of tracer/core), where it compresses full segments
 // and checkpoints, and outside of it (Recover, Snapshot), where it finishes what a process left behind. The package
-// knows MPI only through the tables of tracer/mpispec.
+// knows MPI only through the tables of package mpi.
 //
 // # From a record to a terminal
 //

@@ -1,6 +1,6 @@
 package recorder
 
-import "github.com/cairn-mpi/cairn/tracer/mpispec"
+import "github.com/cairn-mpi/cairn/mpi"
 
 // handles are the objects of one kind, requests excepted: raw handle -> −1 − constant, or symbolic id.
 type handles struct {
@@ -61,4 +61,4 @@ func (h *handles) free(raw uint64) int32 {
 }
 
 // dense tells whether a kind's handles are kept in a handles table. Requests have their own.
-func dense(kind mpispec.Kind) bool { return kind.IsHandle() && kind != mpispec.KindRequest }
+func dense(kind mpi.Kind) bool { return kind.IsHandle() && kind != mpi.KindRequest }

@@ -8,7 +8,7 @@ const RecordHeaderWords = recordPayload
 // A Call is a call that is recorded without a shim, by a program that makes up calls of its own (a simulation). It goes
 // the same way as a record of a segment: signature, grammar, streams, timing.
 type Call struct {
-	Function    uint16 // mpispec
+	Function    uint16 // mpi
 	Enter, Exit int64  // ticks
 	Address     uint64 // of the call site
 	Result      int64  // return value

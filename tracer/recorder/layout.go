@@ -3,12 +3,13 @@ package recorder
 import (
 	"sync/atomic"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
-// A layout is a function of mpispec, prepared for taking records apart.
+// A layout is a function of package mpi, prepared for taking records apart.
 type layout struct {
-	spec   *mpispec.Function
+	spec   *mpi.Function
 	params []parameter
 
 	// Where the parameters stand in every record of the function, and how many words it has up to its extras; length is
@@ -47,27 +48,25 @@ const (
 	meansControl
 )
 
-func meaningOf(f *mpispec.Function) meaning {
-	switch f.Class.Op() {
-	case "init":
+func meaningOf(f *semantics.Function) meaning {
+	switch f.Operation {
+	case semantics.Initialize:
 		return meansInit
-	case "finalize":
+	case semantics.Finalize:
 		return meansFinalize
-	case "session-create":
+	case semantics.SessionCreate:
 		return meansSession
-	case "session-free":
+	case semantics.SessionFree:
 		return meansSessionEnd
-	case "comm-create":
+	case semantics.CommunicatorCreate:
 		return meansCommunicator
-	case "pcontrol":
+	case semantics.Control:
 		return meansControl
-	case "query":
-		if f.Class.Has("parent") {
+	case semantics.SetName:
+		return meansName
+	case semantics.Query:
+		if f.Creation == semantics.WithParent {
 			return meansParent
-		}
-	case "set":
-		if f.Class == "set name" {
-			return meansName
 		}
 	}
 	return meansNothing
@@ -75,8 +74,8 @@ func meaningOf(f *mpispec.Function) meaning {
 
 // A parameter is one of a function, with what the recorder has to decide per call decided beforehand.
 type parameter struct {
-	spec *mpispec.Param
-	kind mpispec.Kind
+	spec *mpi.Param
+	kind mpi.Kind
 	shape
 	in, out bool // which sections of the record hold it
 	inSlot  slot
@@ -98,13 +97,13 @@ const (
 
 // layouts has the layouts of the functions that were called so far, at the index of their id. Most programs call twenty
 // of the hundreds; to make all of them when the library is loaded took 1.5 ms of every process.
-var layouts = make([]atomic.Pointer[layout], len(mpispec.Functions))
+var layouts = make([]atomic.Pointer[layout], len(mpi.Functions))
 
 // maxParams is the greatest number of parameters of a function; scratch space is made for that many.
 var maxParams = func() int {
 	n := 0
-	for i := range mpispec.Functions {
-		n = max(n, len(mpispec.Functions[i].Params))
+	for i := range mpi.Functions {
+		n = max(n, len(mpi.Functions[i].Params))
 	}
 	return n
 }()
@@ -121,7 +120,7 @@ func layoutFor(id uint16) *layout {
 }
 
 func makeLayout(id uint16) *layout {
-	f := &mpispec.Functions[id]
+	f := &mpi.Functions[id]
 	if f.ID == 0 {
 		return nil
 	}
@@ -130,43 +129,45 @@ func makeLayout(id uint16) *layout {
 	return layouts[id].Load()
 }
 
-func layoutOf(f *mpispec.Function) layout {
+func layoutOf(f *mpi.Function) layout {
+	means := semantics.Of(f)
+	varies := resultsVary(means)
 	l := layout{
 		spec: f, comm: -1, root: -1, newComm: -1, newRequest: -1, parent: -1, status: -1,
-		errorCode:  f.Return == mpispec.KindErrorCode,
+		errorCode:  f.Return == mpi.KindErrorCode,
 		returnSlot: slotOfReturn(f),
-		meaning:    meaningOf(f),
-		naming:     namingOf(f),
+		meaning:    meaningOf(means),
+		naming:     namingOf(means),
 	}
 	for i := range f.Params {
 		p := &f.Params[i]
 		l.params = append(l.params, parameter{
 			spec: p, kind: p.Kind, shape: shapeOf(p),
 			in: p.Direction.IsIn(), out: p.Direction.IsOut(),
-			inSlot: slotOfIn(f, p), outSlot: slotOfOut(f, p),
+			inSlot: slotOfIn(p), outSlot: slotOfOut(p, varies),
 		})
 		switch {
-		case p.Kind == mpispec.KindComm && p.Direction.IsIn() && !p.IsArray() && l.comm < 0:
+		case p.Kind == mpi.KindComm && p.Direction.IsIn() && !p.IsArray() && l.comm < 0:
 			l.comm = i
-		case p.Kind == mpispec.KindRoot && l.root < 0:
+		case p.Kind == mpi.KindRoot && l.root < 0:
 			l.root = i
 		}
-		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out {
+		if p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
 			l.status = i
 		}
 		switch p.Effect {
-		case mpispec.EffectNew:
-			if p.Kind == mpispec.KindComm {
+		case mpi.EffectNew:
+			if p.Kind == mpi.KindComm {
 				l.newComm = i
 			}
-			if p.Kind == mpispec.KindRequest && !p.IsArray() {
+			if p.Kind == mpi.KindRequest && !p.IsArray() {
 				l.newRequest = i
 			}
-		case mpispec.EffectExisting:
-			if l.meaning == meansParent && p.Kind == mpispec.KindComm {
+		case mpi.EffectExisting:
+			if l.meaning == meansParent && p.Kind == mpi.KindComm {
 				l.parent = i
 			}
-		case mpispec.EffectCompleted, mpispec.EffectFreed, mpispec.EffectConsumed:
+		case mpi.EffectCompleted, mpi.EffectFreed, mpi.EffectConsumed:
 			l.ends = append(l.ends, i)
 		}
 	}
@@ -205,22 +206,22 @@ func (l *layout) place() {
 	l.length = int(at)
 }
 
-func shapeOf(p *mpispec.Param) shape {
+func shapeOf(p *mpi.Param) shape {
 	switch p.Kind {
-	case mpispec.KindString:
+	case mpi.KindString:
 		return shapeString
-	case mpispec.KindStrings, mpispec.KindArgv:
+	case mpi.KindStrings, mpi.KindArgv:
 		return shapeStrings
-	case mpispec.KindArgumentLists:
+	case mpi.KindArgumentLists:
 		return shapeArgumentLists
-	case mpispec.KindStatus:
+	case mpi.KindStatus:
 		if p.IsArray() {
 			return shapeStatuses
 		}
 		return shapeStatus
-	case mpispec.KindBuffer:
+	case mpi.KindBuffer:
 		return shapeWord
-	case mpispec.KindF08Status:
+	case mpi.KindF08Status:
 		return shapeArray // of Fortran integers
 	}
 	if p.IsArray() {

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // Most programs are loops, and one iteration is, word for word, what the one before it was: the same calls from the
@@ -437,7 +437,7 @@ func (r *Recorder) equalEnough(t *thread, s *loopStep, w []uint64) bool {
 		switch role := roles[i]; {
 		case role == roleResult:
 			results = true
-		case role < 0 || !r.anyAddress(mpispec.Kind(role), now):
+		case role < 0 || !r.anyAddress(mpi.Kind(role), now):
 			return false
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // A Process is what process.json says of an MPI process.
@@ -178,15 +178,15 @@ func (p *Process) module(address uint64) *Module {
 
 // constantTables gives, per kind, raw value -> −1 − index into Constants. The first name of a value wins. Addresses that
 // stand in the place of an array (MPI_UNWEIGHTED) are tables of their own: as elements, the same numbers are numbers.
-func (p *Process) constantTables() (values, sentinels map[mpispec.Kind]*rawTable) {
-	values, sentinels = map[mpispec.Kind]*rawTable{}, map[mpispec.Kind]*rawTable{}
+func (p *Process) constantTables() (values, sentinels map[mpi.Kind]*rawTable) {
+	values, sentinels = map[mpi.Kind]*rawTable{}, map[mpi.Kind]*rawTable{}
 	for i, c := range p.Constants {
-		kind, ok := mpispec.KindByName(c.Kind)
+		kind, ok := mpi.KindByName(c.Kind)
 		if !ok {
 			continue
 		}
 		tables := values
-		if spec := mpispec.ConstantByName(c.Name); spec != nil && spec.Pointer && !isAddress(kind) {
+		if spec := mpi.ConstantByName(c.Name); spec != nil && spec.Pointer && !isAddress(kind) {
 			tables = sentinels
 		}
 		t := tables[kind]
@@ -202,8 +202,8 @@ func (p *Process) constantTables() (values, sentinels map[mpispec.Kind]*rawTable
 }
 
 // isAddress tells whether the values of a kind are themselves addresses.
-func isAddress(kind mpispec.Kind) bool {
-	return kind == mpispec.KindBuffer || kind == mpispec.KindPointer || kind == mpispec.KindFunction
+func isAddress(kind mpi.Kind) bool {
+	return kind == mpi.KindBuffer || kind == mpi.KindPointer || kind == mpi.KindFunction
 }
 
 // implementation is the name that people use.

@@ -7,8 +7,8 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // A Recorder is the compressed form of all records of a process that were given to it. It is not safe for concurrent
@@ -113,7 +113,7 @@ func New(p *Process) *Recorder {
 	}
 	r.communicators = newCommunicators(&r.repeats.generation)
 	tables, sentinels := p.constantTables()
-	for _, kind := range mpispec.Kinds() {
+	for _, kind := range mpi.Kinds() {
 		table := tables[kind]
 		switch {
 		case dense(kind):
@@ -121,7 +121,7 @@ func New(p *Process) *Recorder {
 				table = newRawTable()
 			}
 			r.handles[kind] = &handles{table: table, generation: &r.repeats.generation}
-		case kind == mpispec.KindRequest:
+		case kind == mpi.KindRequest:
 			r.requests = newRequests(table)
 		case table != nil:
 			r.constants[kind] = newConstants(table)

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"sort"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // A Report says how a recovery went.
@@ -273,7 +273,7 @@ func (r *Recorder) endedEarly(sources []*source) string {
 	}
 	for _, s := range sources {
 		if s.inFlight != 0 && !r.stopped {
-			if f := mpispec.ByID(s.inFlight); f != nil {
+			if f := mpi.ByID(s.inFlight); f != nil {
 				return "killed in " + f.Name
 			}
 		}
@@ -288,7 +288,7 @@ func (r *Recorder) endedEarly(sources []*source) string {
 		return "before MPI_Init"
 	}
 	if r.stopped {
-		return "tracing stopped after " + mpispec.ByID(last.lastFunction).Name
+		return "tracing stopped after " + mpi.ByID(last.lastFunction).Name
 	}
-	return "after " + mpispec.ByID(last.lastFunction).Name
+	return "after " + mpi.ByID(last.lastFunction).Name
 }

@@ -3,7 +3,7 @@ package recorder
 import (
 	"slices"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // isRepeatable tells whether calls of a function do nothing but end and create requests, so that they can be repeats.
@@ -14,13 +14,13 @@ func (l *layout) isRepeatable() bool {
 	for i := range l.params {
 		p := &l.params[i]
 		switch p.spec.Effect {
-		case mpispec.EffectNone, mpispec.EffectStarted:
-		case mpispec.EffectNew:
+		case mpi.EffectNone, mpi.EffectStarted:
+		case mpi.EffectNew:
 			if i != l.newRequest {
 				return false
 			}
-		case mpispec.EffectCompleted, mpispec.EffectFreed:
-			if p.kind != mpispec.KindRequest || !p.in || !p.out {
+		case mpi.EffectCompleted, mpi.EffectFreed:
+			if p.kind != mpi.KindRequest || !p.in || !p.out {
 				return false
 			}
 		default:
@@ -42,7 +42,7 @@ func (l *layout) hashedPlaces() []int32 {
 		if l.in[i] == 0 || len(places) == enough {
 			break // from here on it depends on the call
 		}
-		if p.shape == shapeWord && p.inSlot == inSignature && p.kind != mpispec.KindBuffer && p.kind != mpispec.KindRequest {
+		if p.shape == shapeWord && p.inSlot == inSignature && p.kind != mpi.KindBuffer && p.kind != mpi.KindRequest {
 			places = append(places, l.in[i])
 		}
 	}
@@ -151,9 +151,9 @@ func (b *repeatBuilder) parameter(p *parameter, at int32, where slot, out bool) 
 	ignored := p.spec.RootOnly && !b.c.atRoot || b.r.inPlace(b.c, p)
 	switch {
 	case ignored:
-	case p.kind == mpispec.KindRequest:
+	case p.kind == mpi.KindRequest:
 		b.requests(p, &rd, out)
-	case p.kind == mpispec.KindBuffer:
+	case p.kind == mpi.KindBuffer:
 		if b.r.anyAddress(p.kind, b.c.words[at]) {
 			b.seen[at] = true
 			b.m.addresses = append(b.m.addresses, wordAddress{at, p.kind})
@@ -203,7 +203,7 @@ func (b *repeatBuilder) requests(p *parameter, rd *reader, out bool) {
 		}
 		n, rd.at = len(elements), rd.at-len(elements)
 	}
-	mayEnd := p.spec.Effect == mpispec.EffectCompleted || p.spec.Effect == mpispec.EffectFreed
+	mayEnd := p.spec.Effect == mpi.EffectCompleted || p.spec.Effect == mpi.EffectFreed
 	for at := rd.at; at < rd.at+n; at++ {
 		b.seen[at] = true
 		if mayEnd && out {

@@ -1,6 +1,6 @@
 package recorder
 
-import "github.com/cairn-mpi/cairn/tracer/mpispec"
+import "github.com/cairn-mpi/cairn/mpi"
 
 // The fast path. Most calls are repeats: the same function, from the same place, with the same inputs. A repeat is what
 // is known of such a call: which words of a record must be what they were for its key to be what it was, and which
@@ -82,7 +82,7 @@ type exactWord struct {
 
 type wordAddress struct {
 	at   int32
-	kind mpispec.Kind
+	kind mpi.Kind
 }
 
 // A requestWord names a request: a constant or an id.
@@ -94,7 +94,7 @@ type requestWord struct {
 // A handleWord is an exact word whose value in a table of handles is part of the key.
 type handleWord struct {
 	at    int32
-	kind  mpispec.Kind
+	kind  mpi.Kind
 	value int32
 	found bool
 }
@@ -214,7 +214,7 @@ func (r *Recorder) stillMeans(m *repeat, words []uint64) bool {
 // useOfCommunicator looks up the communicator that stands at a place of a record.
 func (r *Recorder) useOfCommunicator(at int32, words []uint64) communicatorUse {
 	use := communicatorUse{at: at, own: none}
-	v, ok := r.handles[mpispec.KindComm].table.get(words[at])
+	v, ok := r.handles[mpi.KindComm].table.get(words[at])
 	if !ok {
 		return use
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
+	"github.com/cairn-mpi/cairn/mpi"
 )
 
 // The fake shim's arguments of the calls that the tests make, in the order of the record.
@@ -276,7 +276,7 @@ func TestIgnoredStatuses(t *testing.T) {
 	c := s.content()
 	byIgnored := map[bool]int{}
 	for _, signature := range c.Signatures {
-		if signature.Function == mpispec.ByName("MPI_Test").ID {
+		if signature.Function == mpi.ByName("MPI_Test").ID {
 			byIgnored[signature.StatusIgnored]++
 		}
 	}

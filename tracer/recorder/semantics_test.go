@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // A wait that fails ends its request all the same: MPI may give the handle again, for another request.
@@ -57,9 +57,9 @@ func TestSharedHandleIsFreedOnce(t *testing.T) {
 }
 
 // arguments are values for the parameters of a function, as the fake shim writes them; the request that it creates is raw.
-func arguments(f *mpispec.Function, raw int64) []any {
+func arguments(f *mpi.Function, raw int64) []any {
 	var all []any
-	value := func(p *mpispec.Param, out bool) any {
+	value := func(p *mpi.Param, out bool) any {
 		switch shapeOf(p) {
 		case shapeArray:
 			return list{1, 2}
@@ -71,13 +71,13 @@ func arguments(f *mpispec.Function, raw int64) []any {
 			return noStat{}
 		}
 		switch p.Kind {
-		case mpispec.KindRequest:
+		case mpi.KindRequest:
 			if out {
 				return raw
 			}
-		case mpispec.KindComm:
+		case mpi.KindComm:
 			return commWorld
-		case mpispec.KindDatatype:
+		case mpi.KindDatatype:
 			return typeInt
 		}
 		return 1
@@ -99,12 +99,12 @@ func arguments(f *mpispec.Function, raw int64) []any {
 // of the same call site has its id again.
 func TestEveryKindOfRequest(t *testing.T) {
 	kinds := map[string]int{}
-	for i := range mpispec.Functions {
-		f := &mpispec.Functions[i]
+	for i := range mpi.Functions {
+		f := &mpi.Functions[i]
 		creates := false
 		for k := range f.Params {
 			p := &f.Params[k]
-			if p.Kind == mpispec.KindRequest && p.Effect == mpispec.EffectNew {
+			if p.Kind == mpi.KindRequest && p.Effect == mpi.EffectNew {
 				require.False(t, p.IsArray(), f.Name)
 				creates = true
 			}

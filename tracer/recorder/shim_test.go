@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // A fakeShim writes records as the shim does, for one process.
@@ -199,7 +199,7 @@ func (s *fakeShim) open(thread uint32, name string, arguments ...any) {
 
 func (s *fakeShim) write(thread uint32, address uint64, name string, result int64, committed bool, arguments []any) {
 
-	f := mpispec.ByName(name)
+	f := mpi.ByName(name)
 	if f == nil {
 		s.t.Fatalf("no function %s", name)
 	}
@@ -212,7 +212,7 @@ func (s *fakeShim) write(thread uint32, address uint64, name string, result int6
 	}
 	owns := false
 	for i := range f.Params {
-		owns = owns || f.Params[i].Effect != mpispec.EffectNone && f.Params[i].Effect != mpispec.EffectExisting
+		owns = owns || f.Params[i].Effect != mpi.EffectNone && f.Params[i].Effect != mpi.EffectExisting
 	}
 	epoch := s.epoch | 1
 	if owns {

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // A key is a signature in canonical bytes, written straight from the record:
@@ -213,7 +213,7 @@ func (t terminal) decode(constants []Constant) (trace.Signature, error) {
 }
 
 // functionOf is the description of a function that the trace stores.
-func functionOf(f *mpispec.Function) trace.Function {
+func functionOf(f *mpi.Function) trace.Function {
 	t := trace.Function{ID: f.ID, Name: f.Name, Class: string(f.Class), Return: f.ReturnType}
 	for i := range f.Params {
 		p := &f.Params[i]
@@ -224,6 +224,6 @@ func functionOf(f *mpispec.Function) trace.Function {
 	return t
 }
 
-var directions = map[mpispec.Direction]trace.Direction{
-	mpispec.In: trace.In, mpispec.Out: trace.Out, mpispec.InOut: trace.InOut,
+var directions = map[mpi.Direction]trace.Direction{
+	mpi.In: trace.In, mpi.Out: trace.Out, mpi.InOut: trace.InOut,
 }

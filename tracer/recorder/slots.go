@@ -1,6 +1,9 @@
 package recorder
 
-import "github.com/cairn-mpi/cairn/tracer/mpispec"
+import (
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+)
 
 // A slot says where a value goes: into the signature, or to a value stream of it.
 type slot uint8
@@ -34,41 +37,40 @@ const (
 // Everything else is in the signature, sizes and peers too: whether a slot that varies from call to call becomes a
 // stream is decided at the final merge, from the whole content (DESIGN §4), or here once it has taken too many values
 // (widen.go).
-var pollingOps = map[string]bool{
-	"recv": true, "sendrecv": true, "mrecv": true, "imrecv": true,
-	"probe": true, "iprobe": true, "mprobe": true, "improbe": true,
-	"wait": true, "waitany": true, "waitsome": true, "waitall": true,
-	"test": true, "testany": true, "testsome": true, "testall": true,
-	"request-status": true, "status": true, "partition-arrived": true,
-	"io": true, "time": true,
+func resultsVary(f *semantics.Function) bool {
+	switch f.Operation {
+	case semantics.Receive, semantics.SendReceive, semantics.MatchedReceive, semantics.Probe, semantics.MatchedProbe,
+		semantics.Wait, semantics.WaitAny, semantics.WaitSome, semantics.WaitAll,
+		semantics.RequestStatus, semantics.StatusAccess, semantics.PartitionArrived,
+		semantics.FileAccess, semantics.Time, semantics.ToolRead:
+		return true
+	}
+	return f.Synchronization == semantics.SyncTest
 }
 
-func polls(f *mpispec.Function) bool {
-	return pollingOps[f.Class.Op()] || f.Class == "rma-sync test" || f.Class == "tool read"
-}
-
-func slotOfIn(_ *mpispec.Function, p *mpispec.Param) slot {
+func slotOfIn(p *mpi.Param) slot {
 	switch p.Kind {
-	case mpispec.KindStatus:
+	case mpi.KindStatus:
 		return slotOfStatus(p)
-	case mpispec.KindFStatus, mpispec.KindF08Status, mpispec.KindDouble, mpispec.KindTimestamp:
+	case mpi.KindFStatus, mpi.KindF08Status, mpi.KindDouble, mpi.KindTimestamp:
 		return streamOf(p)
 	}
 	return inSignature
 }
 
-func slotOfOut(f *mpispec.Function, p *mpispec.Param) slot {
-	if p.Effect == mpispec.EffectCompleted {
+// slotOfOut is that of a result; varies: of a call whose results vary.
+func slotOfOut(p *mpi.Param, varies bool) slot {
+	if p.Effect == mpi.EffectCompleted {
 		return leftOut
 	}
 	switch p.Kind {
-	case mpispec.KindStatus:
+	case mpi.KindStatus:
 		return slotOfStatus(p)
-	case mpispec.KindDouble, mpispec.KindTimestamp, mpispec.KindFStatus, mpispec.KindF08Status, mpispec.KindAint:
+	case mpi.KindDouble, mpi.KindTimestamp, mpi.KindFStatus, mpi.KindF08Status, mpi.KindAint:
 		return streamOf(p)
-	case mpispec.KindBool, mpispec.KindIndex, mpispec.KindCount, mpispec.KindBytes, mpispec.KindOffset,
-		mpispec.KindInt, mpispec.KindRank, mpispec.KindTag, mpispec.KindErrorCode:
-		if polls(f) {
+	case mpi.KindBool, mpi.KindIndex, mpi.KindCount, mpi.KindBytes, mpi.KindOffset,
+		mpi.KindInt, mpi.KindRank, mpi.KindTag, mpi.KindErrorCode:
+		if varies {
 			return streamOf(p)
 		}
 	}
@@ -78,16 +80,16 @@ func slotOfOut(f *mpispec.Function, p *mpispec.Param) slot {
 	return inSignature
 }
 
-func streamOf(p *mpispec.Param) slot {
+func streamOf(p *mpi.Param) slot {
 	if shapeOf(p) == shapeArray {
 		return inList
 	}
 	return inStream
 }
 
-func slotOfStatus(p *mpispec.Param) slot {
+func slotOfStatus(p *mpi.Param) slot {
 	switch {
-	case p.OnlyIf != 0 || p.Defined.Op != mpispec.TermNone:
+	case p.OnlyIf != 0 || p.Defined.Op != mpi.TermNone:
 		return inStatusList
 	case p.IsArray():
 		return inStatuses
@@ -95,9 +97,9 @@ func slotOfStatus(p *mpispec.Param) slot {
 	return inStatus
 }
 
-func slotOfReturn(f *mpispec.Function) slot {
+func slotOfReturn(f *mpi.Function) slot {
 	switch f.Return {
-	case mpispec.KindDouble, mpispec.KindTimestamp, mpispec.KindAint:
+	case mpi.KindDouble, mpi.KindTimestamp, mpi.KindAint:
 		return inStream
 	}
 	return inSignature

@@ -1,8 +1,8 @@
 package recorder
 
 import (
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // timingGrids say how the times of each function are rounded.
@@ -11,7 +11,7 @@ type timingGrids struct {
 	byFunction []*trace.TimingGrid // nil elements, or no element: not at all
 }
 
-var finalizeID = mpispec.ByName("MPI_Finalize").ID
+var finalizeID = mpi.ByName("MPI_Finalize").ID
 
 // newTimingGrids reads the tracer's setting. With one that it cannot read, every time stamp is kept.
 func newTimingGrids(text string) *timingGrids {
@@ -23,8 +23,8 @@ func newTimingGrids(text string) *timingGrids {
 	if settings.Mode != trace.TimingLossy {
 		return g
 	}
-	for i := range mpispec.Functions {
-		grid, err := trace.GridOf(settings.ErrorOf(mpispec.Functions[i].Name))
+	for i := range mpi.Functions {
+		grid, err := trace.GridOf(settings.ErrorOf(mpi.Functions[i].Name))
 		if err != nil {
 			return &timingGrids{settings: trace.TimingSettings{Mode: trace.TimingLossless}}
 		}

@@ -22,7 +22,7 @@ type Config struct {
 	Verify          bool   `json:"verify"`
 	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`
 	SegmentBytes    int64  `json:"segment_bytes,omitempty"`
-	Include         string `json:"include,omitempty"`   // groups of functions (mpispec.Group) to record, with commas; "": all
+	Include         string `json:"include,omitempty"`   // groups of functions (mpi.Group) to record, with commas; "": all
 	Exclude         string `json:"exclude,omitempty"`   // groups to leave out
 	StartOff        bool   `json:"start_off,omitempty"` // record only lives of handles until MPI_Pcontrol(1)
 	Enabled         bool   `json:"enabled"`

@@ -189,6 +189,7 @@ void cairn_start(void)
 	description = describe_process(directory, sizeof(directory));
 	if (description == NULL) {
 		cairn_stop("out of memory");
+		errno = saved;
 		return;
 	}
 	failed = cairn_core_missing();

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // events is a cursor over a list.
@@ -39,7 +39,7 @@ func statusOf(n ...int64) trace.Value {
 var pointer, absent = trace.Value{Form: trace.Pointer}, trace.Value{}
 
 func event(function string, in, out []trace.Value) trace.Event {
-	f := &trace.Function{ID: mpispec.ByName(function).ID, Name: function}
+	f := &trace.Function{ID: mpi.ByName(function).ID, Name: function}
 	return trace.Event{Function: f, In: in, Out: out, Return: integer(0), OwnRank: 0, Comm: -1}
 }
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/mpispec"
 )
 
 // A match is what is known of one process while its calls are compared.
@@ -15,18 +15,18 @@ type match struct {
 	rank     int
 	process  *process
 	sites    []trace.Site
-	renaming map[mpispec.Kind]*renaming
+	renaming map[mpi.Kind]*renaming
 	times    times
 }
 
 func newMatch(rank int, p *process, sites []trace.Site) *match {
-	return &match{rank: rank, process: p, sites: sites, renaming: map[mpispec.Kind]*renaming{}}
+	return &match{rank: rank, process: p, sites: sites, renaming: map[mpi.Kind]*renaming{}}
 }
 
-func (m *match) handles(kind mpispec.Kind) *renaming {
+func (m *match) handles(kind mpi.Kind) *renaming {
 	r := m.renaming[kind]
 	if r == nil {
-		r = newRenaming(kind == mpispec.KindRequest)
+		r = newRenaming(kind == mpi.KindRequest)
 		m.renaming[kind] = r
 	}
 	return r
@@ -36,7 +36,7 @@ func (m *match) handles(kind mpispec.Kind) *renaming {
 type comparison struct {
 	*match
 	call          *loggedCall
-	spec          *mpispec.Function
+	spec          *mpi.Function
 	index         uint64
 	name          string
 	in, out       []trace.Value
@@ -52,7 +52,7 @@ type comparison struct {
 // begin keeps what the event says: it is gone when the thread's next call is looked at, which may be nested in this one.
 func (m *match) begin(e *trace.Event, c *loggedCall) *comparison {
 	return &comparison{
-		match: m, call: c, spec: mpispec.ByName(c.function), index: e.Index, name: e.Function.Name,
+		match: m, call: c, spec: mpi.ByName(c.function), index: e.Index, name: e.Function.Name,
 		in: clone(e.In), out: clone(e.Out), result: e.Return, entered: e.Enter, left: e.Exit, timesOfLead: e.TimesOf != e.Rank, ownRank: e.OwnRank,
 		ignored: e.Signature != nil && e.Signature.StatusIgnored,
 	}
@@ -75,7 +75,7 @@ func (c *comparison) disagree(argument string, v trace.Value, reference, reason 
 
 // succeeded tells whether the outputs of the call are defined. A call that returns no error code cannot fail.
 func (c *comparison) succeeded() bool {
-	return c.spec.Return != mpispec.KindErrorCode || c.call.result == 0 ||
+	return c.spec.Return != mpi.KindErrorCode || c.call.result == 0 ||
 		c.process.isConstant("errorclass", "MPI_ERR_IN_STATUS", c.call.result) ||
 		c.process.isConstant("", "MPI_ERR_IN_STATUS", c.call.result)
 }
@@ -90,7 +90,7 @@ func (c *comparison) enter() bool {
 		})
 		return false
 	}
-	c.section(c.in, c.call.in, mpispec.Direction.IsIn, true)
+	c.section(c.in, c.call.in, mpi.Direction.IsIn, true)
 	c.letGo()
 	return len(c.disagreements) == 0
 }
@@ -107,12 +107,12 @@ func (c *comparison) leave() bool {
 			Rank: c.rank, Thread: c.call.thread, Index: c.index, Function: c.name, Argument: "time", Reason: reason,
 		})
 	}
-	c.section(c.out, c.call.out, mpispec.Direction.IsOut, false)
+	c.section(c.out, c.call.out, mpi.Direction.IsOut, false)
 	return len(c.disagreements) == 0
 }
 
 // section compares the values before or after the call.
-func (c *comparison) section(values []trace.Value, arguments []argument, has func(mpispec.Direction) bool, in bool) {
+func (c *comparison) section(values []trace.Value, arguments []argument, has func(mpi.Direction) bool, in bool) {
 	next := 0
 	for i := range c.spec.Params {
 		p := &c.spec.Params[i]
@@ -125,7 +125,7 @@ func (c *comparison) section(values []trace.Value, arguments []argument, has fun
 		}
 		v, a := values[next], arguments[next]
 		next++
-		if p.Kind == mpispec.KindStatus && p.Direction == mpispec.Out && a.value.ignored != c.ignored {
+		if p.Kind == mpi.KindStatus && p.Direction == mpi.Out && a.value.ignored != c.ignored {
 			c.disagree(p.Name, v, a.raw, fmt.Sprintf("ignored by the program in the trace: %t", c.ignored))
 		}
 		if v.Form == trace.Absent {
@@ -144,7 +144,7 @@ func (c *comparison) section(values []trace.Value, arguments []argument, has fun
 }
 
 // absence tells why a value may not be missing in the trace, "" if it may.
-func (c *comparison) absence(p *mpispec.Param, t token, in bool) string {
+func (c *comparison) absence(p *mpi.Param, t token, in bool) string {
 	switch {
 	case t.form == undefined:
 		return ""
@@ -154,7 +154,7 @@ func (c *comparison) absence(p *mpispec.Param, t token, in bool) string {
 		return ""
 	case !in && !c.succeeded():
 		return ""
-	case !in && p.Effect == mpispec.EffectCompleted:
+	case !in && p.Effect == mpi.EffectCompleted:
 		// It follows from what the trace says of the call; letGo has checked that it does.
 		return ""
 	}
@@ -164,14 +164,14 @@ func (c *comparison) absence(p *mpispec.Param, t token, in bool) string {
 // atRoot: the caller is the root of this collective.
 func (c *comparison) atRoot() bool {
 	for _, a := range c.call.in {
-		if i := c.spec.ParamIndex(a.name); i >= 0 && c.spec.Params[i].Kind == mpispec.KindRoot {
+		if i := c.spec.ParamIndex(a.name); i >= 0 && c.spec.Params[i].Kind == mpi.KindRoot {
 			return a.value.number == int64(c.ownRank) || c.process.isConstant("root", "MPI_ROOT", a.value.number)
 		}
 	}
 	return true
 }
 
-func (c *comparison) inPlace(p *mpispec.Param) bool {
+func (c *comparison) inPlace(p *mpi.Param) bool {
 	buffer := c.spec.Params[p.UnlessInPlace-1].Name
 	for _, a := range slices.Concat(c.call.in, c.call.out) {
 		if a.name == buffer {
@@ -183,14 +183,14 @@ func (c *comparison) inPlace(p *mpispec.Param) bool {
 
 func (c *comparison) returned() {
 	t := token{form: number, number: c.call.result}
-	p := mpispec.Param{Kind: c.spec.Return}
+	p := mpi.Param{Kind: c.spec.Return}
 	if c.spec.ReturnType == "void" {
 		return
 	}
-	if c.spec.Return == mpispec.KindErrorCode {
+	if c.spec.Return == mpi.KindErrorCode {
 		agree := c.result.Form == trace.Int && int32(c.result.Int) == int32(c.call.result)
 		if c.result.Form == trace.Name {
-			agree = c.process.isConstant(mpispec.KindErrorCode.String(), c.result.Text, c.call.result)
+			agree = c.process.isConstant(mpi.KindErrorCode.String(), c.result.Text, c.call.result)
 		}
 		if !agree {
 			c.disagree("result", c.result, strconv.FormatInt(c.call.result, 10), "")
@@ -205,7 +205,7 @@ func (c *comparison) returned() {
 const differs = "the values differ"
 
 // value compares one value; "" if it agrees.
-func (c *comparison) value(p *mpispec.Param, v trace.Value, t token, in bool) string {
+func (c *comparison) value(p *mpi.Param, v trace.Value, t token, in bool) string {
 	if t.form == undefined {
 		// A status stream of nothing is how the trace says that a status is not there.
 		if v.Form == trace.List && len(v.List) == 0 {
@@ -217,7 +217,7 @@ func (c *comparison) value(p *mpispec.Param, v trace.Value, t token, in bool) st
 		}
 		return "the value is not defined"
 	}
-	if p.Kind == mpispec.KindStatus {
+	if p.Kind == mpi.KindStatus {
 		return statuses(v, t)
 	}
 	switch v.Form {
@@ -281,12 +281,12 @@ func (c *comparison) isFunction(v trace.Value, address int64) bool {
 	return ok && uint64(address)-base == c.sites[v.Int-1].Offset-1
 }
 
-func (c *comparison) handle(p *mpispec.Param, id, raw int64, in bool) string {
+func (c *comparison) handle(p *mpi.Param, id, raw int64, in bool) string {
 	if c.process.hasName(p.Kind.String(), raw) {
 		return "a predefined handle has an id of its own"
 	}
 	var err error
-	if !in && p.Effect == mpispec.EffectNew {
+	if !in && p.Effect == mpi.EffectNew {
 		err = c.handles(p.Kind).create(id, raw)
 	} else {
 		err = c.handles(p.Kind).use(id, raw)
@@ -351,15 +351,15 @@ func (c *comparison) letGo() {
 		v := c.in[next]
 		next++
 		switch {
-		case p.Effect == mpispec.EffectCompleted:
+		case p.Effect == mpi.EffectCompleted:
 			c.complete(p, v) // a call that fails may have completed some requests
-		case c.succeeded() && (p.Effect == mpispec.EffectFreed || p.Effect == mpispec.EffectConsumed):
+		case c.succeeded() && (p.Effect == mpi.EffectFreed || p.Effect == mpi.EffectConsumed):
 			c.free(p.Kind, v)
 		}
 	}
 }
 
-func (c *comparison) free(kind mpispec.Kind, v trace.Value) {
+func (c *comparison) free(kind mpi.Kind, v trace.Value) {
 	switch v.Form {
 	case trace.Handle:
 		c.handles(kind).free(v.Int)
@@ -370,7 +370,7 @@ func (c *comparison) free(kind mpispec.Kind, v trace.Value) {
 	}
 }
 
-func (c *comparison) complete(p *mpispec.Param, v trace.Value) {
+func (c *comparison) complete(p *mpi.Param, v trace.Value) {
 	before, after := argumentOf(c.call.in, p.Name), argumentOf(c.call.out, p.Name)
 	ids, was, is := []trace.Value{v}, []token{before}, []token{after}
 	if v.Form == trace.List {

@@ -1,0 +1,117 @@
+package semantics
+
+import "github.com/cairn-mpi/cairn/mpi"
+
+// A Declaration is what is known of a function by text.
+type Declaration struct {
+	Name       string // "MPI_Send"
+	Class      string // in the words of mpi.Class
+	Parameters []Parameter
+}
+
+// A Parameter is a formal parameter of a function.
+type Parameter struct {
+	Name, Kind string // as in functions.txt of package mpi
+	In, Out    bool   // read before the call, after it, or both
+	List       bool   // an array
+}
+
+// A Function is what calls of an MPI function mean. It does not change after it was made.
+type Function struct {
+	// Words is the class as it was declared, for people.
+	Words string
+
+	Operation  Operation
+	Completion Completion
+
+	// Polls: the call asks whether something has happened and returns at once, with Out[Flag] or Out[OutCount].
+	Polls bool
+
+	// Collective: all processes of a communicator, or of the group behind a window or file, have to make the call.
+	Collective bool
+
+	// What says more of one operation: Mode of Send, Creation of CommunicatorCreate (and of the query for the parent),
+	// Access of RemoteAccess and FileAccess, Synchronization of WindowSynchronize, Group of GroupCreate, Datatype of
+	// DatatypeCreate.
+	Mode            Mode
+	Creation        Creation
+	Access          Access
+	Synchronization Synchronization
+	Group           GroupConstructor
+	Datatype        DatatypeConstructor
+
+	// Roles has the role of each parameter.
+	Roles []Role
+
+	// In and Out say where the values of a call have the argument of a role: In among those of in and inout parameters,
+	// Out among those of out and inout parameters.
+	In, Out Positions
+}
+
+// Of is what calls of a function of the standard mean.
+func Of(f *mpi.Function) *Function {
+	d := Declaration{Name: f.Name, Class: string(f.Class), Parameters: make([]Parameter, len(f.Params))}
+	for i := range f.Params {
+		p := &f.Params[i]
+		d.Parameters[i] = Parameter{Name: p.Name, Kind: p.Kind.String(), In: p.Direction.IsIn(), Out: p.Direction.IsOut(), List: p.IsArray()}
+	}
+	return New(&d)
+}
+
+// New reads a declaration.
+func New(d *Declaration) *Function {
+	class := mpi.Class(d.Class)
+	f := &Function{Words: d.Class, Completion: completionOf(class), Collective: class.IsCollective()}
+	f.operation(class)
+	switch f.Operation {
+	case Send:
+		f.Mode = modeOf(class)
+	case CommunicatorCreate, Query:
+		f.Creation = creationOf(class)
+	case RemoteAccess, FileAccess:
+		f.Access = accessOf(class)
+	case WindowSynchronize:
+		f.Synchronization = synchronizationOf(class)
+		f.Polls = f.Synchronization == SyncTest
+	case GroupCreate:
+		f.Group = groupConstructorOf(d.Name)
+	case DatatypeCreate:
+		f.Datatype = datatypeConstructorOf(d.Name)
+	}
+	f.assign(d.Parameters)
+	f.Polls = f.Polls && (f.Out[Flag] >= 0 || f.Out[OutCount] >= 0)
+	return f
+}
+
+// IsFileOperation reports whether calls work on files.
+func (f *Function) IsFileOperation() bool {
+	switch f.Operation {
+	case FileOpen, FileClose, FileAccess, FileChange:
+		return true
+	}
+	return false
+}
+
+// IsLocalQuery reports whether calls only ask for what the process knows: they keep nobody waiting and change nothing.
+func (f *Function) IsLocalQuery() bool {
+	switch f.Operation {
+	case Time, Query, StatusAccess:
+		return true
+	}
+	return false
+}
+
+// MovesData reports whether calls move, or combine, the data that Count and Datatype say.
+func (f *Function) MovesData() bool {
+	switch f.Operation {
+	case Send, Receive, SendReceive, MatchedReceive, OneToAll, AllToOne, AllToAll, Prefix, Neighbor, ReduceLocal,
+		RemoteAccess, FileAccess:
+		return true
+	}
+	return false
+}
+
+// IsPersistent reports whether calls make a request that is started later, as often as the program likes.
+func (f *Function) IsPersistent() bool {
+	return f.Completion == Persistent || f.Completion == Partitioned
+}

@@ -1,0 +1,92 @@
+package trace
+
+import "github.com/cairn-mpi/cairn/mpi/semantics"
+
+// A Payload says which inputs of a function's calls tell how much data they move: that of the sending side where there
+// are two, of a partitioned message all partitions (MPI 4.0 §4.2: its count is that of one).
+type Payload struct {
+	count, datatype, partitions int8 // −1: none
+}
+
+// A Size is that of the data of a call, in bytes.
+type Size struct {
+	Bytes uint64
+	Moves bool // the call moves data
+	Known bool // and of a datatype whose size is known; else Bytes is 0
+}
+
+// PayloadOf is that of a function.
+func PayloadOf(f *semantics.Function) Payload {
+	if !f.MovesData() {
+		return Payload{-1, -1, -1}
+	}
+	p := Payload{f.In[semantics.Count], f.In[semantics.Datatype], f.In[semantics.Partitions]}
+	if p.count < 0 {
+		p.count = f.In[semantics.ReceiveCount]
+	}
+	if p.datatype < 0 {
+		p.datatype = f.In[semantics.ReceiveDatatype]
+	}
+	return p
+}
+
+// In is the size of a call with these inputs. The sizes of predefined datatypes are known.
+func (p Payload) In(in []Value) Size {
+	count, datatype := argumentAt(in, p.count), argumentAt(in, p.datatype)
+	if count == nil || datatype == nil {
+		return Size{}
+	}
+	elements := int64(0)
+	switch count.Form {
+	case Int:
+		elements = count.Int
+	case List:
+		if datatype.Form == List {
+			return sizeOfEach(count.List, datatype.List)
+		}
+		for i := range count.List {
+			elements += count.List[i].Int
+		}
+	default:
+		return Size{}
+	}
+	if partitions := argumentAt(in, p.partitions); partitions != nil {
+		elements *= partitions.Int
+	}
+	return sizeOf(elements, datatype)
+}
+
+// sizeOfEach is the size of counts of elements, each of a datatype of its own.
+func sizeOfEach(counts, datatypes []Value) Size {
+	sum := Size{Moves: true, Known: true}
+	for i := range min(len(counts), len(datatypes)) {
+		one := sizeOf(counts[i].Int, &datatypes[i])
+		sum.Bytes += one.Bytes
+		sum.Known = sum.Known && one.Known
+	}
+	if !sum.Known {
+		sum.Bytes = 0
+	}
+	return sum
+}
+
+// sizeOf is the size of elements of a datatype. None have no size, whatever the datatype.
+func sizeOf(elements int64, datatype *Value) Size {
+	if elements <= 0 {
+		return Size{Moves: true, Known: true}
+	}
+	if datatype.Form == Name {
+		if size, known := DatatypeSize(datatype.Text); known {
+			return Size{Bytes: uint64(elements * size), Moves: true, Known: true}
+		}
+	}
+	return Size{Moves: true}
+}
+
+// argumentAt is the argument at a position that semantics gave, nil where there is none.
+func argumentAt(values []Value, at int8) *Value {
+	if at < 0 || int(at) >= len(values) {
+		return nil
+	}
+	return &values[at]
+}
