@@ -156,3 +156,59 @@ func TestTripCountsOfManyRanks(t *testing.T) {
 	assert.Contains(t, f.Text(), "loop 2 times on rank 0; 3 times on rank 1; ")
 	assert.Contains(t, f.Text(), "; 9 times on rank 7; 192 other counts\n")
 }
+
+// TestKeysOfCommSplit: a function of the rank, but for one; what has none is summed up.
+func TestKeysOfCommSplit(t *testing.T) {
+	b := tracetest.New(16)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		key := i
+		if i == 5 {
+			key = 40
+		}
+		call(r, "k.c:1", "MPI_Comm_split", tracetest.Args{"color": i / 4, "key": key})
+		call(r, "k.c:2", "MPI_Comm_split", tracetest.Args{"color": i % 2, "key": i * i})
+	})
+	found := text(t, b)
+	assert.Contains(t, found, "key = rank on ranks 0-4, 6-15; 40 on rank 5\n")
+	assert.Contains(t, found, "color=(rank div 4), key=*")
+	assert.Contains(t, found, "color=(rank mod 2), key=differs by rank (0 to 225, 16 values))")
+}
+
+// TestManyMessagesOfOneSite: twelve messages with tags and sizes of their own in each iteration are one call. By hand:
+// 36 sizes from 8 (three times) to 59185.
+func TestManyMessagesOfOneSite(t *testing.T) {
+	b := tracetest.New(4)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		for iteration := range 3 {
+			call(r, "m.c:1", "MPI_Barrier", nil)
+			for k := range 12 {
+				n := iteration*12 + k
+				count := 8 + n*n*n*n*59177/(35*35*35*35)
+				call(r, "m.c:2", "MPI_Send", tracetest.Args{"count": count, "tag": k, "dest": (i + 1) % 4})
+			}
+		}
+	})
+	found := text(t, b)
+	assert.Equal(t, 1, strings.Count(found, "MPI_Send"), found)
+	assert.Contains(t, found, "loop 3 times\n")
+	assert.Contains(t, found, "count=varies (8 to 59185, 34 values)")
+	assert.Contains(t, found, "dest=(rank+1) mod 4, tag=0, 1, …, 11 in turn")
+	assert.Contains(t, found, "× 12 times")
+}
+
+// TestGridNeighboursInTurn: one call site sends to the four neighbours in turn, on a grid whose ends meet; and on one whose
+// ends do not, edges have MPI_PROC_NULL.
+func TestGridNeighboursInTurn(t *testing.T) {
+	const rows, columns = 3, 5
+	shift := [4][2]int{{-1, 0}, {1, 0}, {0, -1}, {0, 1}}
+	b := tracetest.New(rows * columns)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		for range 10 {
+			for _, s := range shift {
+				call(r, "g.c:1", "MPI_Send", tracetest.Args{"dest": (i/columns+s[0]+rows)%rows*columns + (i+s[1]+columns)%columns})
+			}
+			call(r, "g.c:2", "MPI_Barrier", nil)
+		}
+	})
+	assert.Contains(t, text(t, b), "dest=(rank-5) mod 15, (rank+5) mod 15, coordinates(+0, -1) of 3x5, coordinates(+0, +1) of 3x5 in turn")
+}
