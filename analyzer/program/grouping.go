@@ -18,6 +18,7 @@ type atom struct {
 // A row is what a parameter is on one thread, in one call after the other; rank −1: of no particular one.
 type row struct {
 	rank  int
+	by    caller
 	atoms []atom
 }
 
@@ -58,8 +59,8 @@ func (g *grouping) values() []Value {
 }
 
 // groupRows says what a parameter is on all ranks: one function of the rank, or a few with their ranks, or how much it
-// differs. Where calls follow each other that is looked for in each of them. size is the number of ranks of the world.
-func groupRows(rows []row, size int, rank string) *grouping {
+// differs. Where calls follow each other that is looked for in each of them. world is the number of ranks of the world.
+func groupRows(rows []row, world int) *grouping {
 	// as the trace has it: often that is a function of the rank already
 	g := &grouping{groups: sameTexts(rows), total: len(rows)}
 	if len(g.groups) <= 1 {
@@ -68,7 +69,7 @@ func groupRows(rows []row, size int, rank string) *grouping {
 	if length := len(rows[0].atoms); !slices.ContainsFunc(rows, func(r row) bool { return len(r.atoms) != length || r.rank < 0 }) {
 		columns := make([][]group, length)
 		for i := range columns {
-			columns[i] = column(rows, i, size, rank)
+			columns[i] = column(rows, i, world)
 		}
 		if together := tuples(rows, columns); len(together) <= len(g.groups) {
 			g.groups = together
@@ -112,8 +113,9 @@ func sameTexts(rows []row) []group {
 }
 
 // column is what the i-th call is given on all ranks. What varies from call to call is one group, whatever the ranks.
-func column(rows []row, i, size int, rank string) []group {
+func column(rows []row, i, world int) []group {
 	var numbers []sample
+	var by []caller // of the numbers
 	var groups []group
 	varies := group{atom: atom{varies: &spread{}}}
 	at := map[string]int{}
@@ -124,7 +126,8 @@ func column(rows []row, i, size int, rank string) []group {
 			varies.varies.include(a)
 			varies.ranks = append(varies.ranks, r.rank)
 		case a.isNumber:
-			numbers = append(numbers, sample{r.rank, a.number})
+			numbers = append(numbers, sample{r.rank, r.rank, a.number})
+			by = append(by, r.by)
 		default:
 			k, known := at[a.text]
 			if !known {
@@ -139,12 +142,35 @@ func column(rows []row, i, size int, rank string) []group {
 	case len(varies.ranks) > 0:
 		for _, s := range numbers {
 			varies.varies.add(s.number)
-			varies.ranks = append(varies.ranks, s.rank)
+			varies.ranks = append(varies.ranks, s.world)
 		}
 		varies.text = varying + varies.varies.text()
 		groups = append(groups, varies)
 	case len(numbers) > 0:
-		groups = append(groups, cover(numbers, size, rank)...)
+		groups = append(groups, functionsOf(numbers, by, world)...)
+	}
+	return groups
+}
+
+// functionsOf words numbers as functions of the rank in the communicators of the calls, else of the rank in the world,
+// which is what samples have.
+func functionsOf(samples []sample, by []caller, world int) []group {
+	if slices.ContainsFunc(by, func(c caller) bool { return !c.known }) {
+		return cover(samples, world, "world rank")
+	}
+	own, size, moved := slices.Clone(samples), by[0].size, false
+	for i, c := range by {
+		own[i].rank = c.rank
+		moved = moved || c.rank != samples[i].rank || c.size != world
+		if c.size != size {
+			size = 0 // one function cannot depend on it
+		}
+	}
+	groups := cover(own, size, "rank")
+	if len(groups) > 1 && moved {
+		if text, found := rankFunction(sorted(samples), world, "world rank"); found {
+			return []group{groupOf(text, samples)}
+		}
 	}
 	return groups
 }

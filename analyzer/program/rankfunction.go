@@ -1,16 +1,17 @@
 package program
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// A sample is a number that a rank has for a parameter.
+// A sample is a number that a rank has for a parameter: its rank in the communicator, and in the world.
 type sample struct {
-	rank   int
-	number int64
+	rank, world int
+	number      int64
 }
 
 // minEvidence is how many ranks a function of the rank must describe to be more than chance: two numbers are a
@@ -18,7 +19,8 @@ type sample struct {
 const minEvidence = 3
 
 // rankFunction words one function of the rank that gives all samples: a constant, rank+1, (rank+1) mod 8, rank XOR 1,
-// a neighbour in a grid. size is the number of ranks of the world; false: none is known. Simple ones come first.
+// a neighbour in a grid. size is the number of ranks of the communicator, 0 if there are several sizes; false: none is
+// known. Simple ones come first.
 func rankFunction(samples []sample, size int, rank string) (string, bool) {
 	all := func(f func(r int64) int64) bool {
 		return !slices.ContainsFunc(samples, func(s sample) bool { return f(int64(s.rank)) != s.number })
@@ -30,7 +32,7 @@ func rankFunction(samples []sample, size int, rank string) (string, bool) {
 		return fmt.Sprint(x), true
 	case all(func(r int64) int64 { return r + x - int64(first.rank) }):
 		return offsetOf(rank, x-r), true
-	case len(samples) < minEvidence || size < minEvidence:
+	case len(samples) < minEvidence:
 		return "", false
 	case x < n && all(func(q int64) int64 { return floorMod(q+x-r, n) }):
 		return fmt.Sprintf("(%s) mod %d", offsetOf(rank, nearest(x-r, n)), n), true
@@ -40,6 +42,9 @@ func rankFunction(samples []sample, size int, rank string) (string, bool) {
 		return fmt.Sprintf("%s XOR %d", rank, x^r), true
 	}
 	if text, found := steps(samples, all, rank); found {
+		return text, true
+	}
+	if text, found := turned(samples, n, all, rank); found {
 		return text, true
 	}
 	if text, found := gridNeighbour(first, size, all, rank); found {
@@ -78,7 +83,11 @@ func steps(samples []sample, all func(func(int64) int64) bool, rank string) (str
 		}
 		height := b
 		if step == 1 {
-			if height = b / int64(samples[i].rank-first.rank); height == 0 {
+			apart := int64(samples[i].rank - first.rank)
+			if apart == 0 {
+				return "", false // two numbers for one rank
+			}
+			if height = b / apart; height == 0 {
 				continue
 			}
 		}
@@ -99,6 +108,25 @@ func steps(samples []sample, all func(func(int64) int64) bool, rank string) (str
 		if all(func(r int64) int64 { return a + height*(r/step%period) }) {
 			return linear(a, height, fmt.Sprintf("(%s mod %d)", term, period)), true
 		}
+	}
+	return "", false
+}
+
+// turned is a multiple of the rank, around: (3·rank+1) mod 16.
+func turned(samples []sample, n int64, all func(func(int64) int64) bool, rank string) (string, bool) {
+	for i := 1; i < len(samples) && n >= minEvidence; i++ {
+		if samples[i].rank != samples[0].rank+i || samples[i].number >= n {
+			return "", false
+		}
+		if i < minEvidence-1 {
+			continue
+		}
+		a := floorMod(samples[1].number-samples[0].number, n)
+		b := floorMod(samples[0].number-a*int64(samples[0].rank), n)
+		if !all(func(r int64) int64 { return floorMod(a*r+b, n) }) {
+			return "", false
+		}
+		return fmt.Sprintf("(%s) mod %d", offsetOf(fmt.Sprintf("%d·%s", a, rank), b), n), true
 	}
 	return "", false
 }
@@ -216,10 +244,15 @@ func offsetOf(rank string, b int64) string {
 // maxCases are the functions that are told apart by rank before the rest is summed up.
 const maxCases = 4
 
+// sorted are samples by their ranks.
+func sorted(samples []sample) []sample {
+	return slices.SortedFunc(slices.Values(samples), func(a, b sample) int { return cmp.Or(a.rank-b.rank, a.world-b.world) })
+}
+
 // cover words samples as functions of the rank, each with its ranks: one for all if there is one, else those that most
-// ranks have, else how much the numbers differ. size is the number of ranks of the world.
+// ranks have, else how much the numbers differ. size is the number of ranks of the communicator.
 func cover(samples []sample, size int, rank string) []group {
-	slices.SortFunc(samples, func(a, b sample) int { return a.rank - b.rank })
+	samples = sorted(samples)
 	if text, found := rankFunction(samples, size, rank); found {
 		one := groupOf(text, samples)
 		if number, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -233,7 +266,7 @@ func cover(samples []sample, size int, rank string) []group {
 	for len(cases) < maxCases-1 && len(rest) >= minEvidence {
 		text, have, others := commonest(rest, size, rank)
 		if len(have) < minEvidence || len(have) <= len(samples)/4 {
-			break
+			break // by chance
 		}
 		cases, rest = append(cases, groupOf(text, have)), others
 	}
@@ -260,38 +293,40 @@ func cover(samples []sample, size int, rank string) []group {
 func groupOf(text string, samples []sample) group {
 	g := group{atom: atom{text: text}}
 	for _, s := range samples {
-		g.ranks = append(g.ranks, s.rank)
+		g.ranks = append(g.ranks, s.world)
 	}
 	return g
 }
 
 // commonest is the simple function that most samples follow, with these samples and the others.
 func commonest(samples []sample, size int, rank string) (text string, have, others []sample) {
-	n := int64(size)
+	n := int64(max(1, size))
 	isRank := func(s sample) bool { return s.number >= 0 && s.number < n }
 	always := func(sample) bool { return true }
+	// the more functions of a kind there are, the more of the samples one of them follows by chance
 	for _, f := range []struct {
+		least   float64
 		applies func(sample) bool
 		key     func(sample) int64
 		word    func(int64) string
 	}{
-		{always, func(s sample) int64 { return s.number }, func(x int64) string { return fmt.Sprint(x) }},
-		{always, func(s sample) int64 { return s.number - int64(s.rank) }, func(b int64) string { return offsetOf(rank, b) }},
-		{isRank, func(s sample) int64 { return floorMod(s.number-int64(s.rank), n) }, func(b int64) string { return fmt.Sprintf("(%s) mod %d", offsetOf(rank, nearest(b, n)), n) }},
-		{always, func(s sample) int64 { return s.number ^ int64(s.rank) }, func(k int64) string { return fmt.Sprintf("%s XOR %d", rank, k) }},
+		{0, always, func(s sample) int64 { return s.number }, func(x int64) string { return fmt.Sprint(x) }},
+		{0, always, func(s sample) int64 { return s.number - int64(s.rank) }, func(b int64) string { return offsetOf(rank, b) }},
+		{0.5, isRank, func(s sample) int64 { return floorMod(s.number-int64(s.rank), n) }, func(b int64) string { return fmt.Sprintf("(%s) mod %d", offsetOf(rank, nearest(b, n)), n) }},
+		{0.75, always, func(s sample) int64 { return s.number ^ int64(s.rank) }, func(k int64) string { return fmt.Sprintf("%s XOR %d", rank, k) }},
 	} {
 		for _, same := range byKey(samples, f.key) {
-			if same = slices.DeleteFunc(same, func(s sample) bool { return !f.applies(s) }); len(same) > len(have) {
+			if same = slices.DeleteFunc(same, func(s sample) bool { return !f.applies(s) }); len(same) > len(have) && float64(len(same)) >= f.least*float64(len(samples)) {
 				text, have = f.word(f.key(same[0])), same
 			}
 		}
 	}
 	taken := map[int]bool{}
 	for _, s := range have {
-		taken[s.rank] = true
+		taken[s.world] = true
 	}
 	for _, s := range samples {
-		if !taken[s.rank] {
+		if !taken[s.world] {
 			others = append(others, s)
 		}
 	}

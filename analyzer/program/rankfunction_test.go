@@ -13,7 +13,7 @@ import (
 func on(ranks int, f func(r int) int) []sample {
 	var samples []sample
 	for _, r := range rand.New(rand.NewPCG(1, uint64(ranks))).Perm(ranks) {
-		samples = append(samples, sample{r, int64(f(r))})
+		samples = append(samples, sample{r, r, int64(f(r))})
 	}
 	return samples
 }
@@ -50,6 +50,7 @@ func TestRankFunctions(t *testing.T) {
 		{"(rank mod 4); ", 12, func(r int) int { return r % 4 }},
 		{"100+8·(rank mod 3); ", 12, func(r int) int { return 100 + 8*(r%3) }},
 		{"((rank div 2) mod 3); ", 12, func(r int) int { return r / 2 % 3 }},
+		{"(7·rank+3) mod 16; ", 16, func(r int) int { return (7*r + 3) % 16 }},
 		// NPB BT on 3 x 4: the successors in a row, and along the diagonal
 		{"coordinates(+0, +1) of 3x4; ", 12, func(r int) int { return r/4*4 + (r+1)%4 }},
 		{"coordinates(+1, +1) of 3x4; ", 12, func(r int) int { return (r/4+1)%3*4 + (r+1)%4 }},
@@ -185,8 +186,9 @@ func TestInTurn(t *testing.T) {
 // What varies on some ranks and not on others is one range; text beside it is told apart.
 func TestVaryingOnRanks(t *testing.T) {
 	rows := []row{
-		{0, []atom{varied(1, 7)}}, {1, []atom{varied(0, 6)}}, {2, numbered(3)}, {3, []atom{{text: "MPI_PROC_NULL"}}},
+		{0, caller{}, []atom{varied(1, 7)}}, {1, caller{}, []atom{varied(0, 6)}}, {2, caller{}, numbered(3)},
+		{3, caller{}, []atom{{text: "MPI_PROC_NULL"}}},
 	}
-	g := groupRows(rows, 4, "rank")
+	g := groupRows(rows, 4)
 	assert.Equal(t, "varies (0 to 7, 5 values) on 0-2; MPI_PROC_NULL on 3; ", textOf(g.groups))
 }

@@ -19,6 +19,11 @@ type writer struct {
 	columns    []trace.Numbers
 	classes    []class
 	streams    map[int]*spread // of sequences, by number
+
+	// see communicators.go
+	created   []creator
+	instances map[int32][]int64        // by number of a sequence: positions in lists of communicators
+	members   map[int]map[int64]caller // by thread and handle
 }
 
 // parameters are those of a call, in the order of the function's list: what it was given, then what it gave; buffers
@@ -64,36 +69,13 @@ func (w *writer) parameter(n *node, p *trace.Parameter, k, number int, output bo
 		return one
 	}
 	rows := w.rows(n, p, k, number, output)
-	one.Values = groupRows(rows, w.trace.Meta().WorldSize, w.rankName(n)).values()
+	one.Values = groupRows(rows, w.trace.Meta().WorldSize).values()
 	return one
-}
-
-// rankName is what the caller's rank in the trace is called in a call: other ranks are meant by "rank" where it is on
-// another communicator than MPI_COMM_WORLD.
-func (w *writer) rankName(n *node) string {
-	f := w.trace.Function(w.signatures[n.calls[0].cycle[0]].Function)
-	withComm := slices.ContainsFunc(f.Parameters, func(p trace.Parameter) bool { return p.Kind == "comm" && p.Direction != trace.Out })
-	if !withComm || w.onWorld(n) {
-		return "rank"
-	}
-	return "world rank"
-}
-
-// onWorld reports whether a call is one on MPI_COMM_WORLD, where the caller's rank is its rank in the trace.
-func (w *writer) onWorld(n *node) bool {
-	return !slices.ContainsFunc(n.calls, func(v variant) bool {
-		return slices.ContainsFunc(v.cycle, func(terminal int32) bool {
-			return !slices.ContainsFunc(w.signatures[terminal].In, func(x trace.Value) bool {
-				return x.Form == trace.Name && x.Text == "MPI_COMM_WORLD"
-			})
-		})
-	})
 }
 
 // rows gives the k-th value of its direction on all threads.
 func (w *writer) rows(n *node, p *trace.Parameter, k, number int, output bool) []row {
 	var rows []row
-	evaluate := w.rankName(n) == "rank"
 	for _, v := range n.calls {
 		lists := make([]*trace.Value, len(v.cycle))
 		varies := false
@@ -111,23 +93,25 @@ func (w *writer) rows(n *node, p *trace.Parameter, k, number int, output bool) [
 		for _, c := range v.classes {
 			threads := w.classes[c].threads
 			if len(threads) == 0 { // of a part
-				rows = append(rows, row{-1, w.atoms(v.cycle, lists, p.Kind, number, output, -1, false)})
+				rows = append(rows, row{rank: -1, atoms: w.atoms(v.cycle, lists, p.Kind, number, output, -1, caller{})})
 				continue
 			}
 			var atoms []atom
 			for i, thread := range threads {
+				by := w.caller(v.cycle, thread)
 				if i == 0 || varies {
-					atoms = w.atoms(v.cycle, lists, p.Kind, number, output, thread, evaluate)
+					atoms = w.atoms(v.cycle, lists, p.Kind, number, output, thread, by)
 				}
-				rows = append(rows, row{w.rank(thread), atoms})
+				rows = append(rows, row{w.rank(thread), by, atoms})
 			}
 		}
 	}
 	return rows
 }
 
-// atoms are the values of an argument in one call after the other. evaluate: what follows from the rank is a number, too.
-func (w *writer) atoms(cycle []int32, values []*trace.Value, kind string, number int, output bool, thread int, evaluate bool) []atom {
+// atoms are the values of an argument in one call after the other. What follows from the rank is a number where it is
+// known who calls.
+func (w *writer) atoms(cycle []int32, values []*trace.Value, kind string, number int, output bool, thread int, by caller) []atom {
 	atoms := make([]atom, len(cycle))
 	for i, terminal := range cycle {
 		one := &atoms[i]
@@ -141,7 +125,7 @@ func (w *writer) atoms(cycle []int32, values []*trace.Value, kind string, number
 		if opaque(kind) {
 			continue
 		}
-		one.number, one.isNumber = w.number(values[i], thread, evaluate)
+		one.number, one.isNumber = w.number(values[i], thread, by)
 		if values[i].Form == trace.Stream && strings.HasPrefix(one.text, varying) {
 			one.varies = w.spreadOf(values[i], kind, terminal, thread)
 		} else if values[i].Form == trace.Stream {
@@ -236,56 +220,48 @@ func (w *writer) column(k int64, thread int) (int64, bool) {
 	return w.columns[k].At(place), true
 }
 
-// number is a value as a number, if it is one; evaluate says that it may follow from the rank in the trace.
-func (w *writer) number(v *trace.Value, thread int, evaluate bool) (int64, bool) {
+// number is a value as a number, if it is one on a thread.
+func (w *writer) number(v *trace.Value, thread int, by caller) (int64, bool) {
 	switch v.Form {
 	case trace.Int:
 		return v.Int, true
 	case trace.Column:
 		return w.column(v.Int, thread)
 	case trace.RankOffset:
-		return v.Int + int64(max(0, w.rankOf(thread))), evaluate && thread >= 0
+		return v.Int + int64(by.rank), by.known
 	case trace.Elastic:
-		return w.elasticNumber(v, thread, evaluate)
+		return w.elasticNumber(v, thread, by)
 	}
 	return 0, false
 }
 
-func (w *writer) elasticNumber(v *trace.Value, thread int, evaluate bool) (int64, bool) {
+func (w *writer) elasticNumber(v *trace.Value, thread int, by caller) (int64, bool) {
 	n := make([]int64, len(v.List))
 	for i := range v.List {
 		n[i] = v.List[i].Int
 	}
-	r := int64(w.rankOf(thread))
-	evaluate = evaluate && thread >= 0
+	r := int64(by.rank)
 	switch op := trace.Operator(v.Int); {
 	case op == trace.Modulo && len(n) == 2 && n[1] > 0:
-		return floorMod(r+n[0], n[1]), evaluate
+		return floorMod(r+n[0], n[1]), by.known
 	case op == trace.Cartesian && (len(n) == 5 || len(n) == 7) && !slices.ContainsFunc(n[1:1+len(n)/2], func(x int64) bool { return x < 1 }):
-		return shifted(r, n[1:1+len(n)/2], n[1+len(n)/2:]), evaluate
+		return shifted(r, n[1:1+len(n)/2], n[1+len(n)/2:]), by.known
 	case op == trace.Stride && len(n) == 4 && n[2] > 0:
 		q := r / n[2]
 		if n[3] > 0 {
 			q %= n[3]
 		}
-		return n[0] + n[1]*q, evaluate
+		return n[0] + n[1]*q, by.known
 	case op == trace.Cases && len(n) > 0:
 		if x, ok := w.column(n[0], thread); ok && x >= 0 && x < int64(len(v.List)-1) {
 			if inner := &v.List[1+x]; inner.Form != trace.Elastic || trace.Operator(inner.Int) != trace.Cases {
-				return w.number(inner, thread, evaluate)
+				return w.number(inner, thread, by)
 			}
 		}
 	case op == trace.Constant && len(v.List) == 2 && v.List[1].Form != trace.Elastic:
-		return w.number(&v.List[1], thread, evaluate)
+		return w.number(&v.List[1], thread, by)
 	}
 	return 0, false
-}
-
-func (w *writer) rankOf(thread int) int {
-	if thread < 0 {
-		return -1
-	}
-	return w.rank(thread)
 }
 
 // rank is that of a thread.
