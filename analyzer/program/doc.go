@@ -16,5 +16,11 @@
 //     where calls match by function and call site and loops by what is in them, whatever their trip counts (§3.4,
 //     Figure 4; merge.go).
 //
+// Ranks whose calls differ in arguments only are one program: an argument is a function of the rank (constant, rank+1,
+// around the ring or a grid, XOR, multiples and quotients, transposed; rankfunction.go), a few such functions with their
+// ranks, or "differs by rank" with the range and how many values there are (grouping.go). "rank" is that in the
+// communicator of the call (communicators.go). At least three ranks must agree with a function that is neither a constant
+// nor a distance.
+//
 // A grammar that would be too long in one piece keeps its rules, as parts that the text names.
 package program

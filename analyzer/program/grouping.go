@@ -166,13 +166,12 @@ func functionsOf(samples []sample, by []caller, world int) []group {
 			size = 0 // one function cannot depend on it
 		}
 	}
-	groups := cover(own, size, "rank")
-	if len(groups) > 1 && moved {
+	if _, found := rankFunction(sorted(own), size, "rank"); !found && moved {
 		if text, found := rankFunction(sorted(samples), world, "world rank"); found {
 			return []group{groupOf(text, samples)}
 		}
 	}
-	return groups
+	return cover(own, size, "rank")
 }
 
 // tuples puts rows together that are in the same groups of all columns.

@@ -212,3 +212,24 @@ func TestGridNeighboursInTurn(t *testing.T) {
 	})
 	assert.Contains(t, text(t, b), "dest=(rank-5) mod 15, (rank+5) mod 15, coordinates(+0, -1) of 3x5, coordinates(+0, +1) of 3x5 in turn")
 }
+
+// TestPeersInRowCommunicators: in communicators of their own ranks are numbered anew. By hand: rows of four of 16 ranks,
+// each sends to the next in its row; the count, 8 for each rank of the world, is no function of the rank in the row.
+func TestPeersInRowCommunicators(t *testing.T) {
+	b := tracetest.New(16)
+	rows := make([]int, 4)
+	for y := range rows {
+		rows[y] = b.Comm("rows", 4*y, 4*y+1, 4*y+2, 4*y+3)
+	}
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		row := tracetest.Comm(rows[i/4])
+		call(r, "r.c:1", "MPI_Comm_split", tracetest.Args{"color": i / 4, "key": 15 - i, "newcomm": row})
+		call(r, "r.c:2", "MPI_Send", tracetest.Args{"dest": (i + 1) % 4, "count": 8 * i, "comm": row})
+		call(r, "r.c:3", "MPI_Recv", tracetest.Args{"source": (i + 3) % 4, "count": 200, "comm": row})
+	})
+	found := text(t, b)
+	assert.Contains(t, found, "color=(rank div 4), key=15-rank)")
+	assert.Contains(t, found, "MPI_Send(count=8·world rank, ")
+	assert.Contains(t, found, "dest=(rank+1) mod 4")
+	assert.Contains(t, found, "source=(rank-1) mod 4")
+}
