@@ -77,6 +77,9 @@ func groupRows(rows []row, world int) *grouping {
 		if length == 1 {
 			return g
 		}
+	} else if text, found := someOf(rows); found {
+		g.groups = []group{{atom{text: text}, ranksOf(rows)}}
+		return g
 	}
 	if of, numbers := numbersOf(rows); numbers && len(g.groups) > maxCases {
 		g.groups = []group{{atom{text: "differs by rank" + of.text()}, ranksOf(rows)}}

@@ -2,6 +2,7 @@ package program_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -211,6 +212,29 @@ func TestGridNeighboursInTurn(t *testing.T) {
 		}
 	})
 	assert.Contains(t, text(t, b), "dest=(rank-5) mod 15, (rank+5) mod 15, coordinates(+0, -1) of 3x5, coordinates(+0, +1) of 3x5 in turn")
+}
+
+// TestEdgesOfGrids: one call site sends to the neighbours that there are. Ranks inside have four, edges three, corners two;
+// by hand: up, down, left, right of a row-major grid, and the side as tag.
+func TestEdgesOfGrids(t *testing.T) {
+	for _, size := range [][2]int{{3, 5}, {2, 4}, {3, 3}, {6, 6}} {
+		rows, columns := size[0], size[1]
+		b := tracetest.New(rows * columns)
+		b.Ranks(func(i int, r *tracetest.Rank) {
+			y, x := i/columns, i%columns
+			for range 10 {
+				for side, there := range []bool{y > 0, y < rows-1, x > 0, x < columns-1} {
+					if there {
+						call(r, "e.c:1", "MPI_Send", tracetest.Args{"dest": i + []int{-columns, columns, -1, 1}[side], "tag": side})
+					}
+				}
+				call(r, "e.c:2", "MPI_Barrier", nil)
+			}
+		})
+		found := text(t, b)
+		assert.Contains(t, found, fmt.Sprintf("dest=some of rank-%d, rank+%d, rank-1, rank+1 in turn, tag=some of 0, 1, 2, 3 in turn", columns, columns))
+		assert.Equal(t, 1, strings.Count(found, "MPI_Send"))
+	}
 }
 
 // TestPeersInRowCommunicators: in communicators of their own ranks are numbered anew. By hand: rows of four of 16 ranks,

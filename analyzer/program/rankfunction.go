@@ -303,17 +303,20 @@ func commonest(samples []sample, size int, rank string) (text string, have, othe
 	n := int64(max(1, size))
 	isRank := func(s sample) bool { return s.number >= 0 && s.number < n }
 	always := func(sample) bool { return true }
+	around := func(s sample) int64 { return floorMod(s.number-int64(s.rank), n) }
 	// the more functions of a kind there are, the more of the samples one of them follows by chance
 	for _, f := range []struct {
-		least   float64
+		least   float64 // share of the samples
 		applies func(sample) bool
 		key     func(sample) int64
 		word    func(int64) string
 	}{
 		{0, always, func(s sample) int64 { return s.number }, func(x int64) string { return fmt.Sprint(x) }},
 		{0, always, func(s sample) int64 { return s.number - int64(s.rank) }, func(b int64) string { return offsetOf(rank, b) }},
-		{0.5, isRank, func(s sample) int64 { return floorMod(s.number-int64(s.rank), n) }, func(b int64) string { return fmt.Sprintf("(%s) mod %d", offsetOf(rank, nearest(b, n)), n) }},
-		{0.75, always, func(s sample) int64 { return s.number ^ int64(s.rank) }, func(k int64) string { return fmt.Sprintf("%s XOR %d", rank, k) }},
+		{0.5, isRank, around, func(b int64) string { return fmt.Sprintf("(%s) mod %d", offsetOf(rank, nearest(b, n)), n) }},
+		{0.75, always, func(s sample) int64 { return s.number ^ int64(s.rank) }, func(k int64) string {
+			return fmt.Sprintf("%s XOR %d", rank, k)
+		}},
 	} {
 		for _, same := range byKey(samples, f.key) {
 			if same = slices.DeleteFunc(same, func(s sample) bool { return !f.applies(s) }); len(same) > len(have) && float64(len(same)) >= f.least*float64(len(samples)) {

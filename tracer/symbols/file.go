@@ -22,9 +22,11 @@ type stored struct {
 	Files     []string `json:"files"`
 	Lines     []int64  `json:"lines"` // per row: distance from the row before, file (−1: none), distance from the line before
 	// inlined code; a table without any lacks all three
-	Inlined   []string `json:"inlined,omitempty"`   // names of inlined functions
-	Instances []int64  `json:"instances,omitempty"` // per instance: name, how far back its outer one is (0: none), file and line of the call as in Lines, distance of its start
-	Stretches []int64  `json:"stretches,omitempty"` // per stretch: distance from the one before, 1 + its instance
+	Inlined []string `json:"inlined,omitempty"` // names of inlined functions
+	// per instance: name, how far back its outer one is (0: none), file and line of the call as in Lines, distance of
+	// its start from the start of the one before
+	Instances []int64 `json:"instances,omitempty"`
+	Stretches []int64 `json:"stretches,omitempty"` // per stretch: distance from the one before, 1 + its instance
 }
 
 const instanceNumbers = 5
