@@ -3,6 +3,7 @@ package program_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -239,6 +240,29 @@ func TestEdgesOfGrids(t *testing.T) {
 		assert.Contains(t, found, want)
 		assert.Equal(t, 1, strings.Count(found, "MPI_Send"))
 	}
+}
+
+// TestLoopsThatDifferInArguments: a grammar begins loops anywhere, and a new one where an argument changes; all of that is
+// one loop. By hand: 400 iterations of twelve messages and a reduction, whose counts change every 37 iterations.
+func TestLoopsThatDifferInArguments(t *testing.T) {
+	b := tracetest.New(2)
+	b.Ranks(func(_ int, r *tracetest.Rank) {
+		random := rand.New(rand.NewPCG(1, 1))
+		for i := range 400 {
+			for k := range 12 {
+				count := 100 + i/37
+				if random.IntN(40) == 0 {
+					count = 8 * (1 + random.IntN(5000))
+				}
+				call(r, "d.c:1", "MPI_Send", tracetest.Args{"count": count, "tag": k})
+			}
+			call(r, "d.c:2", "MPI_Allreduce", nil)
+		}
+	})
+	found := text(t, b)
+	assert.Contains(t, found, "    loop 400 times\n        MPI_Send(", found)
+	assert.Contains(t, found, "× 12 times  @ d.c:1\n        MPI_Allreduce(")
+	assert.Equal(t, 4, strings.Count(found, "\n"), found)
 }
 
 // TestPeersInRowCommunicators: in communicators of their own ranks are numbered anew. By hand: rows of four of 16 ranks,
