@@ -43,19 +43,18 @@ func (p *Program) read(ctx context.Context, t timeline.Trace, rank int) ([]int32
 		} else if along {
 			p.Inside++
 		}
-		list = append(list, p.number(call{kind{e.Signature.Function, e.Signature.Site, completes(e.Function)}, text, peers}))
+		list = append(list, p.number(call{kind{e.Signature.Function, e.Signature.Site, completes(e.Semantics)}, text, peers}))
 	}
 	return list, cursor.Err()
 }
 
-// completes reports whether a function completes requests and gives their statuses, or may.
-func completes(f *trace.Function) bool {
-	requests, statuses := false, false
-	for i := range f.Parameters {
-		requests = requests || f.Parameters[i].Kind == "request" && f.Parameters[i].Direction != trace.Out
-		statuses = statuses || f.Parameters[i].Kind == "status"
+// completes reports whether a function completes requests: it waits for them, or tests them.
+func completes(f *semantics.Function) bool {
+	switch f.Operation {
+	case semantics.Wait, semantics.WaitAny, semantics.WaitSome, semantics.WaitAll:
+		return true
 	}
-	return requests && statuses
+	return false
 }
 
 // text is a call with "%s" in the place of each peer; see is told of peers.
