@@ -79,7 +79,7 @@ func (a *adoption) signature(terminal int32) *adopted {
 		return s
 	}
 	s := a.from.Signatures[terminal]
-	s = withSegments(mapSites(s, func(site uint32) uint32 { return uint32(a.sites[site-1]) + 1 }), a.segments)
+	s = withSegments(s.WithSites(func(site uint32) uint32 { return uint32(a.sites[site-1]) + 1 }), a.segments)
 	t, slots, constants := templateOf(s, a.pool.functions[s.Function])
 	made := &adopted{template: a.pool.addTemplate(t), own: s.OwnRank, slots: slots, constants: constants}
 	a.signatures[terminal] = made

@@ -21,23 +21,6 @@ func (e *emission) addTables() {
 	p.emitPlaces(c)
 }
 
-// mapSites returns the signature with every site replaced: where the call was made, and the functions among its arguments.
-func mapSites(s trace.Signature, replace func(uint32) uint32) trace.Signature {
-	if s.Site > 0 {
-		s.Site = replace(s.Site)
-	}
-	for _, values := range []*[]trace.Value{&s.In, &s.Out} {
-		for i, v := range *values {
-			if v.Form == trace.Code {
-				mapped := slices.Clone(*values)
-				mapped[i].Int = int64(replace(uint32(v.Int)))
-				*values = mapped
-			}
-		}
-	}
-	return s
-}
-
 // addCommunicators writes those communicators that the processes were in, in
 // the order in which the lowest rank got them, and returns their new numbers.
 func (e *emission) addCommunicators(of *processes, order []int32) map[int32]int32 {

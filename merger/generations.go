@@ -189,7 +189,7 @@ func (p *pool) digest(of *processes, process int) []byte {
 // templateKey is a template without pool numbers.
 func (p *pool) templateKey(id int32) []byte {
 	var b []byte
-	s := mapSites(p.templates[id].signature, func(site uint32) uint32 {
+	s := p.templates[id].signature.WithSites(func(site uint32) uint32 {
 		b = append(b, p.siteIdentity(site)...)
 		return 0
 	})

@@ -100,7 +100,7 @@ func (p *pool) emitPlaces(c *trace.Content) {
 		}
 	}
 	for i := range c.Signatures {
-		mapSites(c.Signatures[i], func(site uint32) uint32 {
+		c.Signatures[i].WithSites(func(site uint32) uint32 {
 			use(site)
 			return site
 		})
@@ -127,7 +127,7 @@ func (p *pool) emitPlaces(c *trace.Content) {
 		c.Segments = append(c.Segments, s)
 	}
 	for i := range c.Signatures {
-		s := mapSites(c.Signatures[i], func(site uint32) uint32 { return sitePlace[site] })
+		s := c.Signatures[i].WithSites(func(site uint32) uint32 { return sitePlace[site] })
 		if len(segments) > 0 {
 			s = withSegments(s, segmentPlace)
 		}

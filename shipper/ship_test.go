@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/shipper/spooltest"
 	"github.com/cairn-mpi/cairn/store"
@@ -446,5 +448,62 @@ func TestRunLocalWaitsForRanks(t *testing.T) {
 	runs, _, err := RunLocal(context.Background(), LocalOptions{Spool: spool, Out: out})
 	if err != nil || len(runs) != 1 || runs[0].Content.Ranks.At(0).EndedEarly != "" {
 		t.Fatalf("%+v %v", runs, err)
+	}
+}
+
+// TestInlinedFramesInCallPaths: solve calls relax, which was inlined and calls MPI at two places; and something that has
+// no name calls solve. By hand: a call path of two frames becomes one of three, whose middle both calls share; without
+// paths the innermost function is all there is.
+func TestInlinedFramesInCallPaths(t *testing.T) {
+	spool := t.TempDir()
+	raw, err := json.Marshal(map[string]any{"format": 1, "build_id": "cafe", "module": "app",
+		"functions": []string{"solve"}, "ranges": []int{0x0f00, 0x200}, "files": []string{"solve.c", "relax.h"},
+		"lines":   []int{0x0f00, 0, 42, 0x90, 1, -35, 0x10, 1, 2, 0x30, 0, 34},
+		"inlined": []string{"relax"}, "instances": []int{0, 0, 0, 43, 0x0f90}, "stretches": []int{0x0f90, 1, 0x40, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(spool, "symbols"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(spool, "symbols", "cafe.json"), raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	site := func(offset uint64, function, file string, line int, caller uint32) trace.Site {
+		return trace.Site{BuildID: "cafe", Module: "app", Offset: offset, Function: function, File: file, Line: line, Caller: caller}
+	}
+	for _, mode := range []string{"path", "caller"} {
+		c := &trace.Content{
+			Meta: trace.Meta{CallSites: mode},
+			Sites: []trace.Site{
+				{BuildID: "beef", Module: "libc", Offset: 7},
+				{BuildID: "cafe", Module: "app", Offset: 0xf98, Caller: 1},
+				{BuildID: "cafe", Module: "app", Offset: 0xfa8, Caller: 1},
+				{BuildID: "cafe", Module: "app", Offset: 0xff0, Caller: 1},
+			},
+			Signatures: []trace.Signature{{Site: 2}, {Site: 3}, {Site: 4, In: []trace.Value{{Form: trace.Code, Int: 4}}}},
+			Segments:   []trace.Segment{{Site: 3}, {}},
+		}
+		newSymbolTables(spool, false).apply(c, nil)
+		if mode == "caller" {
+			assert.Equal(t, []trace.Site{
+				{BuildID: "beef", Module: "libc", Offset: 7},
+				site(0xf98, "relax", "relax.h", 7, 1),
+				site(0xfa8, "relax", "relax.h", 9, 1),
+				site(0xff0, "solve", "solve.c", 43, 1),
+			}, c.Sites)
+			assert.Equal(t, uint32(3), c.Signatures[1].Site)
+			continue
+		}
+		assert.Equal(t, []trace.Site{
+			{BuildID: "beef", Module: "libc", Offset: 7},
+			site(0xf91, "solve", "solve.c", 43, 1),
+			site(0xf98, "relax", "relax.h", 7, 2),
+			site(0xfa8, "relax", "relax.h", 9, 2),
+			site(0xff0, "solve", "solve.c", 43, 1),
+		}, c.Sites)
+		assert.Equal(t, []uint32{3, 4, 5}, []uint32{c.Signatures[0].Site, c.Signatures[1].Site, c.Signatures[2].Site})
+		assert.Equal(t, int64(5), c.Signatures[2].In[0].Int)
+		assert.Equal(t, []trace.Segment{{Site: 4}, {}}, c.Segments)
 	}
 }

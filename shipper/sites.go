@@ -31,21 +31,66 @@ func (t *symbolTables) resolved() string {
 	return strings.Join(names, "\n")
 }
 
-// apply completes sites in place. modules are the paths of the binaries.
-func (t *symbolTables) apply(sites []trace.Site, modules []string) {
-	for i := range sites {
-		s := &sites[i]
-		if s.Function != "" || s.BuildID == "" {
-			continue
+// apply gives the call sites of c their names. modules are the paths of the binaries. Where call paths are kept, the
+// calls that were inlined become frames of them, as if they had been made.
+func (t *symbolTables) apply(c *trace.Content, modules []string) {
+	paths := c.Meta.CallSites == "path"
+	list := make([]trace.Site, 0, len(c.Sites))
+	numbers := make([]uint32, len(c.Sites)) // 1 + where each site is in list
+	inlined := map[trace.Site]uint32{}      // the same of frames that were not in the trace
+	for i, s := range c.Sites {
+		if s.Caller > 0 {
+			s.Caller = numbers[s.Caller-1]
 		}
-		table := t.table(s, modules)
-		if table == nil {
-			continue
+		frames := t.frames(&s, modules)
+		for k := len(frames) - 1; paths && k > 0; k-- {
+			outer := named(s, frames[k])
+			number, known := inlined[outer]
+			if !known {
+				list = append(list, outer)
+				number = uint32(len(list))
+				inlined[outer] = number
+			}
+			s.Caller = number
 		}
-		if place, ok := table.Lookup(s.Offset); ok {
-			s.Function, s.File, s.Line = place.Function, place.File, place.Line
+		if len(frames) > 0 {
+			s = named(s, frames[0])
+		}
+		list = append(list, s)
+		numbers[i] = uint32(len(list))
+	}
+	added := len(list) > len(c.Sites)
+	c.Sites = list
+	if !added {
+		return
+	}
+	number := func(site uint32) uint32 { return numbers[site-1] }
+	for i := range c.Signatures {
+		c.Signatures[i] = c.Signatures[i].WithSites(number)
+	}
+	for i := range c.Segments {
+		if s := &c.Segments[i]; s.Site > 0 {
+			s.Site = number(s.Site)
 		}
 	}
+}
+
+// frames are those of a site that has no name yet; nil if nothing is known of it.
+func (t *symbolTables) frames(s *trace.Site, modules []string) []symbols.Frame {
+	if s.Function != "" || s.BuildID == "" {
+		return nil
+	}
+	table := t.table(s, modules)
+	if table == nil {
+		return nil
+	}
+	return table.Frames(s.Offset)
+}
+
+// named is a site of the same module and with the same caller at a frame.
+func named(s trace.Site, f symbols.Frame) trace.Site {
+	s.Offset, s.Function, s.File, s.Line = f.Offset, f.Function, f.File, f.Line
+	return s
 }
 
 func (t *symbolTables) table(s *trace.Site, modules []string) *symbols.Table {

@@ -74,7 +74,7 @@ func collectWorld(launchID string, processes []process, id Identity, tables *sym
 		for _, m := range recorder.LaterModules(p.dir) {
 			modules = append(modules, m.Path)
 		}
-		tables.apply(c.Sites, modules)
+		tables.apply(c, modules)
 		if err := m.Add(c); err != nil {
 			problems = append(problems, fmt.Sprintf("process %s cannot be used: %v", p.name, err))
 			continue

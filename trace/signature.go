@@ -89,7 +89,8 @@ type Site struct {
 	BuildID string // of the module (executable or shared library), hex; else its path
 	Module  string // file name of the module
 	// Offset of the return address, from the module's lowest mapped address. A callback has that of its first byte + 1:
-	// what a return address belongs to is told by the byte before it.
+	// what a return address belongs to is told by the byte before it. So has a place from which a call was inlined: that
+	// of the first byte of the inlined code + 1.
 	Offset   uint64
 	Function string // resolved where symbols were at hand, else ""
 	File     string

@@ -8,6 +8,9 @@
 // their own, so Expand gives back what every rank did. And communication beside the topology is kept, not dropped: such a
 // peer keeps its rank.
 //
+// How many ranks are one program is another question, which does not ask for arguments: ranks are alike if they make the
+// same calls at the same call sites in the same loops, as far as they have the neighbours (likeness.go).
+//
 // A call here is function, call site, arguments and peers. Requests, buffers and results are left out, as in the paper:
 // they follow from the order of calls.
 package logical

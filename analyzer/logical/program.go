@@ -18,6 +18,12 @@ type Program struct {
 	Maximal int // the rank whose calls these are
 	// Derived are the ranks that do what the maximal one does, as far as they have the neighbours; Kept do something else.
 	Derived, Kept []int
+	// Alike are the ranks that are one program with the maximal one, the derived ones among them: the same calls at the
+	// same call sites in the same loops, as far as they have the neighbours. Differing are the parameters that are not
+	// the same on all of them (the count of a send, say), and Trips says that trip counts are not.
+	Alike     []int
+	Differing []Differing
+	Trips     bool
 	// Inside and Outside count calls with a peer, along the topology and beside it, on all ranks.
 	Inside, Outside uint64
 
@@ -32,10 +38,18 @@ type Program struct {
 	directions map[argument]string
 }
 
-// A call is an entry of the dictionary: text with a place for each peer.
+// A call is an entry of the dictionary: text with a slot for each peer.
 type call struct {
+	kind  kind
 	text  string
 	peers []string // directions, or ranks as numbers
+}
+
+// A kind is what stays of a call without its arguments.
+type kind struct {
+	function  uint16
+	site      uint32
+	completes bool // it is a call that completes others: MPI_Wait
 }
 
 // rankProgram is where a rank's calls are: sequence 0 with the calls to neighbours that are not there left out, or made to
@@ -80,6 +94,7 @@ func New(ctx context.Context, t timeline.Trace, shape *topology.Topology) (*Prog
 	}
 	p.sequences = []trace.Grammar{grammarOf(maximal)}
 	known := map[string]int{}
+	like := newLikeness(p)
 	for _, r := range t.Ranks().All() {
 		if r.Rank >= len(p.of) {
 			continue
@@ -91,11 +106,15 @@ func New(ctx context.Context, t timeline.Trace, shape *topology.Topology) (*Prog
 			}
 		}
 		own := rankProgram{sequence: -1}
-		for _, asNull := range []bool{false, true} {
-			if slices.Equal(calls, p.derive(r.Rank, asNull, maximal)) {
-				own = rankProgram{0, asNull}
-				break
-			}
+		partial, whole := p.derive(r.Rank, false, maximal), p.derive(r.Rank, true, maximal)
+		switch {
+		case slices.Equal(calls, partial):
+			own = rankProgram{0, false}
+		case slices.Equal(calls, whole):
+			own = rankProgram{0, true}
+		}
+		if own.sequence == 0 || like.is(calls, whole, partial) {
+			p.Alike = append(p.Alike, r.Rank)
 		}
 		if own.sequence == 0 {
 			p.Derived = append(p.Derived, r.Rank)
@@ -112,6 +131,7 @@ func New(ctx context.Context, t timeline.Trace, shape *topology.Topology) (*Prog
 		}
 		p.of[r.Rank] = own
 	}
+	p.Differing, p.Trips = like.differing(), like.trips
 	return p, nil
 }
 
@@ -149,7 +169,7 @@ func (p *Program) derive(rank int, asNull bool, maximal []int32) []int32 {
 			}
 			to = number
 			if missing && asNull {
-				to = p.number(call{c.text, peers})
+				to = p.number(call{c.kind, c.text, peers})
 			} else if missing {
 				to = -1
 			}

@@ -43,9 +43,18 @@ func (p *Program) read(ctx context.Context, t timeline.Trace, rank int) ([]int32
 		} else if along {
 			p.Inside++
 		}
-		list = append(list, p.number(call{text, peers}))
+		list = append(list, p.number(call{kind{e.Signature.Function, e.Signature.Site, completes(e.Semantics)}, text, peers}))
 	}
 	return list, cursor.Err()
+}
+
+// completes reports whether a function completes requests: it waits for them, or tests them.
+func completes(f *semantics.Function) bool {
+	switch f.Operation {
+	case semantics.Wait, semantics.WaitAny, semantics.WaitSome, semantics.WaitAll:
+		return true
+	}
+	return false
 }
 
 // text is a call with "%s" in the place of each peer; see is told of peers.

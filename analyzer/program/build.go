@@ -15,6 +15,10 @@ type builder struct {
 	lists   map[int][]*item             // by rule: what stands in its place
 	bodies  map[int][]*item             // by rule: the same folded
 	parts   map[int]bool
+
+	// see skeleton.go
+	lengths  []uint64 // calls by rule
+	expanded uint64
 }
 
 func newBuilder(g trace.Grammar, kind func(int32) uint64) *builder {

@@ -3,7 +3,7 @@
 //
 // In goes a trace, out come Findings, which are also the text (Text). It is ScalaTrace II's trace file made readable
 // (Wu and Mueller, "Elastic and scalable tracing and accurate replay of non-deterministic events", ICS '13), got from
-// Pilgrim's grammar instead of by searching the calls; nothing is expanded:
+// Pilgrim's grammar instead of by searching the calls:
 //
 //   - a rule is the list of its symbols, those that stand once in place of their rule, powers as loops (build.go);
 //   - the body of each loop and the root are folded (fold.go, partial.go): loops that Sequitur has begun in the middle
@@ -15,6 +15,16 @@
 //   - the programs of ranks that differ are laid over one another level by level, again by longest common subsequences,
 //     where calls match by function and call site and loops by what is in them, whatever their trip counts (§3.4,
 //     Figure 4; merge.go).
+//
+// Loops that are equal but for arguments and trip counts are one where they follow each other (similar.go). Arguments of
+// chance can keep a grammar from finding the loops at all; then the sequence of functions and call sites is folded by
+// itself, and given its arguments afterwards (skeleton.go; up to 65,536 calls of a rank).
+//
+// Ranks whose calls differ in arguments only are one program: an argument is a function of the rank (constant, rank+1,
+// around the ring or a grid, XOR, multiples and quotients, transposed; rankfunction.go), a few such functions with their
+// ranks, or "differs by rank" with the range and how many values there are (grouping.go). "rank" is that in the
+// communicator of the call (communicators.go). At least three ranks must agree with a function that is neither a constant
+// nor a distance.
 //
 // A grammar that would be too long in one piece keeps its rules, as parts that the text names.
 package program

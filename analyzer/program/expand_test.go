@@ -94,6 +94,10 @@ func TestProgramIsTheSequence(t *testing.T) {
 		e := expansion{b: newBuilder(g, kindOf), met: map[*item]*progress{}}
 		e.run(e.b.body(0))
 		require.Equal(t, g.Expand(0), e.calls, "seed %d", seed)
+		// and without arguments
+		e = expansion{b: newBuilder(g, kindOf), met: map[*item]*progress{}}
+		e.run(e.b.withoutArguments(0))
+		require.Equal(t, g.Expand(0), e.calls, "seed %d, without arguments", seed)
 	}
 }
 

@@ -59,7 +59,9 @@ type Parameter struct {
 
 // A Value is what an argument is on some ranks.
 type Value struct {
-	// Text is the value: "4", "MPI_DOUBLE", "rank+1", "(rank+1) mod 8", "varies (8 to 4096)".
+	// Text is the value: "4", "MPI_DOUBLE"; a function of the caller's rank in the communicator of the call: "rank+1",
+	// "(rank+1) mod 8", "rank XOR 1", "coordinates(+0, -1) of 4x4"; what it is from call to call: "6 (3 times), 7 in turn",
+	// "varies (8 to 4096, 17 values)"; or "differs by rank (0 to 225, 16 values)".
 	Text  string `json:"text"`
 	Ranks string `json:"ranks,omitempty"` // left out: all that make the call
 }

@@ -13,6 +13,9 @@ func fold(items []*item) []*item {
 		items = turn(items)
 		items = tandems(items, func(i *item) uint64 { return i.exact })
 		if len(items) == before {
+			items = similar(items)
+		}
+		if len(items) == before {
 			items = tandems(items, func(i *item) uint64 { return i.shape })
 		}
 		if len(items) == before {

@@ -92,7 +92,7 @@ func (w *writer) thread(b *builder, threads []int) Thread {
 	everybody := make([]int, len(w.classes))
 	for k, c := range w.classes {
 		everybody[k] = k
-		nodes := nodesOf(b.body(c.root), k)
+		nodes := nodesOf(b.program(c.root), k)
 		if k == 0 {
 			program = nodes
 		} else {

@@ -2,6 +2,8 @@ package program_test
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -155,4 +157,131 @@ func TestTripCountsOfManyRanks(t *testing.T) {
 	assert.Len(t, f.Threads[0].Body[0].Trips, ranks)
 	assert.Contains(t, f.Text(), "loop 2 times on rank 0; 3 times on rank 1; ")
 	assert.Contains(t, f.Text(), "; 9 times on rank 7; 192 other counts\n")
+}
+
+// TestKeysOfCommSplit: a function of the rank, but for one; what has none is summed up.
+func TestKeysOfCommSplit(t *testing.T) {
+	b := tracetest.New(16)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		key := i
+		if i == 5 {
+			key = 40
+		}
+		call(r, "k.c:1", "MPI_Comm_split", tracetest.Args{"color": i / 4, "key": key})
+		call(r, "k.c:2", "MPI_Comm_split", tracetest.Args{"color": i % 2, "key": i * i})
+	})
+	found := text(t, b)
+	assert.Contains(t, found, "key = rank on ranks 0-4, 6-15; 40 on rank 5\n")
+	assert.Contains(t, found, "color=(rank div 4), key=*")
+	assert.Contains(t, found, "color=(rank mod 2), key=differs by rank (0 to 225, 16 values))")
+}
+
+// TestManyMessagesOfOneSite: twelve messages with tags and sizes of their own in each iteration are one call. By hand:
+// 36 sizes from 8 (three times) to 59185.
+func TestManyMessagesOfOneSite(t *testing.T) {
+	b := tracetest.New(4)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		for iteration := range 3 {
+			call(r, "m.c:1", "MPI_Barrier", nil)
+			for k := range 12 {
+				n := iteration*12 + k
+				count := 8 + n*n*n*n*59177/(35*35*35*35)
+				call(r, "m.c:2", "MPI_Send", tracetest.Args{"count": count, "tag": k, "dest": (i + 1) % 4})
+			}
+		}
+	})
+	found := text(t, b)
+	assert.Equal(t, 1, strings.Count(found, "MPI_Send"), found)
+	assert.Contains(t, found, "loop 3 times\n")
+	assert.Contains(t, found, "count=varies (8 to 59185, 34 values)")
+	assert.Contains(t, found, "dest=(rank+1) mod 4, tag=0, 1, …, 11 in turn")
+	assert.Contains(t, found, "× 12 times")
+}
+
+// TestGridNeighboursInTurn: one call site sends to the four neighbours in turn, on a grid whose ends meet; and on one whose
+// ends do not, edges have MPI_PROC_NULL.
+func TestGridNeighboursInTurn(t *testing.T) {
+	const rows, columns = 3, 5
+	shift := [4][2]int{{-1, 0}, {1, 0}, {0, -1}, {0, 1}}
+	b := tracetest.New(rows * columns)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		for range 10 {
+			for _, s := range shift {
+				call(r, "g.c:1", "MPI_Send", tracetest.Args{"dest": (i/columns+s[0]+rows)%rows*columns + (i+s[1]+columns)%columns})
+			}
+			call(r, "g.c:2", "MPI_Barrier", nil)
+		}
+	})
+	assert.Contains(t, text(t, b), "dest=(rank-5) mod 15, (rank+5) mod 15, coordinates(+0, -1) of 3x5, coordinates(+0, +1) of 3x5 in turn")
+}
+
+// TestEdgesOfGrids: one call site sends to the neighbours that there are. Ranks inside have four, edges three, corners two;
+// by hand: up, down, left, right of a row-major grid, and the side as tag.
+func TestEdgesOfGrids(t *testing.T) {
+	for _, size := range [][2]int{{3, 5}, {2, 4}, {3, 3}, {6, 6}} {
+		rows, columns := size[0], size[1]
+		b := tracetest.New(rows * columns)
+		b.Ranks(func(i int, r *tracetest.Rank) {
+			y, x := i/columns, i%columns
+			for range 10 {
+				for side, there := range []bool{y > 0, y < rows-1, x > 0, x < columns-1} {
+					if there {
+						call(r, "e.c:1", "MPI_Send", tracetest.Args{"dest": i + []int{-columns, columns, -1, 1}[side], "tag": side})
+					}
+				}
+				call(r, "e.c:2", "MPI_Barrier", nil)
+			}
+		})
+		found := text(t, b)
+		want := fmt.Sprintf("dest=some of rank-%d, rank+%d, rank-1, rank+1 in turn, tag=some of 0, 1, 2, 3 in turn", columns, columns)
+		if rows == 2 { // nobody has both up and down: rank 0, the first with most, has down
+			want = "dest=some of rank+4, rank-4, rank-1, rank+1 in turn, tag=some of 1, 0, 2, 3 in turn"
+		}
+		assert.Contains(t, found, want)
+		assert.Equal(t, 1, strings.Count(found, "MPI_Send"))
+	}
+}
+
+// TestLoopsThatDifferInArguments: a grammar begins loops anywhere, and a new one where an argument changes; all of that is
+// one loop. By hand: 400 iterations of twelve messages and a reduction, whose counts change every 37 iterations.
+func TestLoopsThatDifferInArguments(t *testing.T) {
+	b := tracetest.New(2)
+	b.Ranks(func(_ int, r *tracetest.Rank) {
+		random := rand.New(rand.NewPCG(1, 1))
+		for i := range 400 {
+			for k := range 12 {
+				count := 100 + i/37
+				if random.IntN(40) == 0 {
+					count = 8 * (1 + random.IntN(5000))
+				}
+				call(r, "d.c:1", "MPI_Send", tracetest.Args{"count": count, "tag": k})
+			}
+			call(r, "d.c:2", "MPI_Allreduce", nil)
+		}
+	})
+	found := text(t, b)
+	assert.Contains(t, found, "    loop 400 times\n        MPI_Send(", found)
+	assert.Contains(t, found, "× 12 times  @ d.c:1\n        MPI_Allreduce(")
+	assert.Equal(t, 4, strings.Count(found, "\n"), found)
+}
+
+// TestPeersInRowCommunicators: in communicators of their own ranks are numbered anew. By hand: rows of four of 16 ranks,
+// each sends to the next in its row; the count, 8 for each rank of the world, is no function of the rank in the row.
+func TestPeersInRowCommunicators(t *testing.T) {
+	b := tracetest.New(16)
+	rows := make([]int, 4)
+	for y := range rows {
+		rows[y] = b.Comm("rows", 4*y, 4*y+1, 4*y+2, 4*y+3)
+	}
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		row := tracetest.Comm(rows[i/4])
+		call(r, "r.c:1", "MPI_Comm_split", tracetest.Args{"color": i / 4, "key": 15 - i, "newcomm": row})
+		call(r, "r.c:2", "MPI_Send", tracetest.Args{"dest": (i + 1) % 4, "count": 8 * i, "comm": row})
+		call(r, "r.c:3", "MPI_Recv", tracetest.Args{"source": (i + 3) % 4, "count": 200, "comm": row})
+	})
+	found := text(t, b)
+	assert.Contains(t, found, "color=(rank div 4), key=15-rank)")
+	assert.Contains(t, found, "MPI_Send(count=8·world rank, ")
+	assert.Contains(t, found, "dest=(rank+1) mod 4")
+	assert.Contains(t, found, "source=(rank-1) mod 4")
 }

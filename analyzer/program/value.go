@@ -1,7 +1,6 @@
 package program
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -19,8 +18,12 @@ type writer struct {
 	signatures []trace.Signature
 	columns    []trace.Numbers
 	classes    []class
-	relative   bool           // peers are worded relative to the rank
-	streams    map[int]string // what sequences come to, by number
+	streams    map[int]*spread // of sequences, by number
+
+	// see communicators.go
+	created   []creator
+	instances map[int32][]int64        // by number of a sequence: positions in lists of communicators
+	members   map[int]map[int64]caller // by thread and handle
 }
 
 // parameters are those of a call, in the order of the function's list: what it was given, then what it gave; buffers
@@ -59,81 +62,85 @@ func (w *writer) parameters(n *node) []Parameter {
 	return list
 }
 
-// parameter is the k-th value of its direction in all variants of a call, equal ones together.
+// parameter is the k-th value of its direction in all variants of a call: a function of the rank where there is one.
 func (w *writer) parameter(n *node, p *trace.Parameter, k, number int, output bool) Parameter {
 	one := Parameter{Name: p.Name, Result: output, Values: []Value{}}
 	if p.Kind == "status" || output && p.Kind == "buffer" {
 		return one
 	}
-	w.relative = false
-	g := w.group(n, p, k, number, output)
-	if p.Kind == "rank" && len(g.groups) > 1 && w.onWorld(n) {
-		w.relative = true
-		if relative := w.group(n, p, k, number, output); len(relative.groups) < len(g.groups) {
-			g = relative
-		}
-	}
-	one.Values = g.values()
+	rows := w.rows(n, p, k, number, output)
+	one.Values = groupRows(rows, w.trace.Meta().WorldSize).values()
 	return one
 }
 
-// onWorld tells whether a call is one on MPI_COMM_WORLD, where the caller's rank is its rank in the trace.
-func (w *writer) onWorld(n *node) bool {
-	return !slices.ContainsFunc(n.calls, func(v variant) bool {
-		return slices.ContainsFunc(v.cycle, func(terminal int32) bool {
-			return !slices.ContainsFunc(w.signatures[terminal].In, func(x trace.Value) bool {
-				return x.Form == trace.Name && x.Text == "MPI_COMM_WORLD"
-			})
-		})
-	})
-}
-
-// group puts the ranks together that have the same k-th value of its direction.
-func (w *writer) group(n *node, p *trace.Parameter, k, number int, output bool) grouping {
-	g := grouping{at: map[string]int{}}
+// rows gives the k-th value of its direction on all threads.
+func (w *writer) rows(n *node, p *trace.Parameter, k, number int, output bool) []row {
+	var rows []row
 	for _, v := range n.calls {
 		lists := make([]*trace.Value, len(v.cycle))
-		varies := p.Kind == "rank" && (w.relative || w.options.Peer != nil)
+		varies := false
 		for i, terminal := range v.cycle {
 			values := w.signatures[terminal].In
 			if output {
 				values = w.signatures[terminal].Out
 			}
 			if k >= len(values) {
-				return g
+				return nil
 			}
 			lists[i] = &values[k]
-			varies = varies || differs(lists[i])
+			varies = varies || differs(lists[i]) || p.Kind == "rank" && w.options.Peer != nil
 		}
 		for _, c := range v.classes {
 			threads := w.classes[c].threads
 			if len(threads) == 0 { // of a part
-				g.add(w.inTurn(v.cycle, lists, p.Kind, number, output, -1))
+				rows = append(rows, row{rank: -1, atoms: w.atoms(v.cycle, lists, p.Kind, number, output, -1, caller{})})
 				continue
 			}
-			if !varies {
-				var ranks []int
-				for _, thread := range threads {
-					ranks = append(ranks, w.rank(thread))
+			var atoms []atom
+			for i, thread := range threads {
+				by := w.caller(v.cycle, thread)
+				if i == 0 || varies {
+					atoms = w.atoms(v.cycle, lists, p.Kind, number, output, thread, by)
 				}
-				g.add(w.inTurn(v.cycle, lists, p.Kind, number, output, threads[0]), ranks...)
-				continue
-			}
-			for _, thread := range threads {
-				g.add(w.inTurn(v.cycle, lists, p.Kind, number, output, thread), w.rank(thread))
+				rows = append(rows, row{w.rank(thread), by, atoms})
 			}
 		}
 	}
-	return g
+	return rows
 }
 
-// differs tells whether a value has to be worded for each thread.
+// atoms are the values of an argument in one call after the other. What follows from the rank is a number where it is
+// known who calls.
+func (w *writer) atoms(cycle []int32, values []*trace.Value, kind string, number int, output bool, thread int, by caller) []atom {
+	atoms := make([]atom, len(cycle))
+	for i, terminal := range cycle {
+		one := &atoms[i]
+		if w.options.Peer != nil && kind == "rank" && thread >= 0 {
+			one.text = w.options.Peer(thread, terminal, number, output)
+		}
+		if one.text != "" {
+			continue
+		}
+		one.text = w.value(values[i], kind, terminal, thread)
+		if opaque(kind) {
+			continue
+		}
+		one.number, one.isNumber = w.number(values[i], thread, by)
+		if values[i].Form == trace.Stream && strings.HasPrefix(one.text, varying) {
+			one.varies = w.spreadOf(values[i], kind, terminal, thread)
+		} else if values[i].Form == trace.Stream {
+			x, err := strconv.ParseInt(one.text, 10, 64)
+			one.number, one.isNumber = x, err == nil
+		}
+	}
+	return atoms
+}
+
+// differs reports whether a value has to be worded for each thread.
 func differs(v *trace.Value) bool {
 	switch v.Form {
-	case trace.Column, trace.Stream:
+	case trace.Column, trace.Stream, trace.RankOffset, trace.Elastic:
 		return true
-	case trace.Elastic:
-		return trace.Operator(v.Int) == trace.Cases
 	case trace.List, trace.Status:
 		for i := range v.List {
 			if differs(&v.List[i]) {
@@ -143,79 +150,6 @@ func differs(v *trace.Value) bool {
 	}
 	return false
 }
-
-// inTurn words what an argument is in one call after the other.
-func (w *writer) inTurn(cycle []int32, values []*trace.Value, kind string, number int, output bool, thread int) string {
-	words := make([]string, len(cycle))
-	same := true
-	for i, terminal := range cycle {
-		if w.options.Peer != nil && kind == "rank" && thread >= 0 {
-			words[i] = w.options.Peer(thread, terminal, number, output)
-		}
-		if words[i] == "" {
-			words[i] = w.value(values[i], kind, terminal, thread)
-		}
-		same = same && words[i] == words[0]
-	}
-	if same {
-		return words[0]
-	}
-	const few = 8
-	if len(words) > few+1 {
-		words = append(words[:few-1:few-1], "…", words[len(words)-1])
-	}
-	return strings.Join(words, ", ") + " in turn"
-}
-
-// A grouping puts ranks with one value together.
-type grouping struct {
-	groups []group
-	at     map[string]int
-	total  int
-}
-
-type group struct {
-	text  string
-	ranks []int
-}
-
-func (g *grouping) add(text string, ranks ...int) {
-	g.total += len(ranks)
-	if text == "" {
-		return
-	}
-	i, known := g.at[text]
-	if !known {
-		i = len(g.groups)
-		g.at[text] = i
-		g.groups = append(g.groups, group{text: text})
-	}
-	g.groups[i].ranks = append(g.groups[i].ranks, ranks...)
-}
-
-// values are the groups, that of most ranks first.
-func (g *grouping) values() []Value {
-	list := []Value{}
-	slices.SortStableFunc(g.groups, func(a, b group) int { return cmp.Compare(len(b.ranks), len(a.ranks)) })
-	for i, one := range g.groups {
-		if i == maxGroups && len(g.groups) > maxGroups+1 {
-			var rest []int
-			for _, other := range g.groups[i:] {
-				rest = append(rest, other.ranks...)
-			}
-			return append(list, Value{Text: fmt.Sprintf("%d other values", len(g.groups)-i), Ranks: ranksText(rest)})
-		}
-		v := Value{Text: one.text}
-		if len(one.ranks) < g.total {
-			v.Ranks = ranksText(one.ranks)
-		}
-		list = append(list, v)
-	}
-	return list
-}
-
-// maxGroups bounds the values of a parameter, and the trip counts in the text, that are told apart by rank.
-const maxGroups = 8
 
 // value words a value; "" for what says nothing. thread −1: of no particular one.
 func (w *writer) value(v *trace.Value, kind string, terminal int32, thread int) string {
@@ -227,9 +161,6 @@ func (w *writer) value(v *trace.Value, kind string, terminal int32, thread int) 
 	case trace.Int:
 		if opaque(kind) {
 			return fmt.Sprintf("%s#%d", kind, v.Int)
-		}
-		if kind == "rank" && w.relative && thread >= 0 {
-			return offset(v.Int - int64(w.rank(thread)))
 		}
 		return strconv.FormatInt(v.Int, 10)
 	case trace.Float:
@@ -261,7 +192,7 @@ func (w *writer) value(v *trace.Value, kind string, terminal int32, thread int) 
 	return "differs by rank"
 }
 
-// opaque tells whether values of this kind are handles of MPI: what is not a number to the program.
+// opaque reports whether values of this kind are handles of MPI: what is not a number to the program.
 func opaque(kind string) bool {
 	switch kind {
 	case "comm", "datatype", "op", "group", "win", "file", "info", "request", "message", "errhandler", "session":
@@ -287,6 +218,50 @@ func (w *writer) column(k int64, thread int) (int64, bool) {
 		return 0, false
 	}
 	return w.columns[k].At(place), true
+}
+
+// number is a value as a number, if it is one on a thread.
+func (w *writer) number(v *trace.Value, thread int, by caller) (int64, bool) {
+	switch v.Form {
+	case trace.Int:
+		return v.Int, true
+	case trace.Column:
+		return w.column(v.Int, thread)
+	case trace.RankOffset:
+		return v.Int + int64(by.rank), by.known
+	case trace.Elastic:
+		return w.elasticNumber(v, thread, by)
+	}
+	return 0, false
+}
+
+func (w *writer) elasticNumber(v *trace.Value, thread int, by caller) (int64, bool) {
+	n := make([]int64, len(v.List))
+	for i := range v.List {
+		n[i] = v.List[i].Int
+	}
+	r := int64(by.rank)
+	switch op := trace.Operator(v.Int); {
+	case op == trace.Modulo && len(n) == 2 && n[1] > 0:
+		return floorMod(r+n[0], n[1]), by.known
+	case op == trace.Cartesian && (len(n) == 5 || len(n) == 7) && !slices.ContainsFunc(n[1:1+len(n)/2], func(x int64) bool { return x < 1 }):
+		return shifted(r, n[1:1+len(n)/2], n[1+len(n)/2:]), by.known
+	case op == trace.Stride && len(n) == 4 && n[2] > 0:
+		q := r / n[2]
+		if n[3] > 0 {
+			q %= n[3]
+		}
+		return n[0] + n[1]*q, by.known
+	case op == trace.Cases && len(n) > 0:
+		if x, ok := w.column(n[0], thread); ok && x >= 0 && x < int64(len(v.List)-1) {
+			if inner := &v.List[1+x]; inner.Form != trace.Elastic || trace.Operator(inner.Int) != trace.Cases {
+				return w.number(inner, thread, by)
+			}
+		}
+	case op == trace.Constant && len(v.List) == 2 && v.List[1].Form != trace.Elastic:
+		return w.number(&v.List[1], thread, by)
+	}
+	return 0, false
 }
 
 // rank is that of a thread.
@@ -342,39 +317,43 @@ const (
 	maxStreams = 64
 )
 
-// stream says what a value that varies from call to call is.
+// varying is how a value that is another in each call begins.
+const varying = "varies"
+
+// stream words a value that varies from call to call.
 func (w *writer) stream(v *trace.Value, kind string, terminal int32, thread int) string {
+	of := w.spreadOf(v, kind, terminal, thread)
+	if of.known && of.least == of.most {
+		return strconv.FormatInt(of.least, 10)
+	}
+	return varying + of.text()
+}
+
+// spreadOf is what the values of a stream come to on a thread; empty where it is not looked at.
+func (w *writer) spreadOf(v *trace.Value, kind string, terminal int32, thread int) *spread {
 	if v.Form == trace.ListStream || opaque(kind) || kind == "double" || thread < 0 {
-		return "varies"
+		return &spread{}
 	}
 	t := w.trace.Threads().At(thread)
 	ref, there := t.Stream(terminal, int32(v.Int))
 	if !there || w.trace.Threads().Len() > maxStreams {
-		return "varies"
+		return &spread{}
 	}
 	number := int(ref.Sequence)
-	words, known := w.streams[number]
+	of, known := w.streams[number]
 	if !known {
 		if w.streams == nil {
-			w.streams = map[int]string{}
+			w.streams = map[int]*spread{}
 		}
-		words = w.sequence(number)
-		w.streams[number] = words
+		of = &spread{}
+		if values, err := w.trace.Sequence(number); err == nil && len(values) <= maxStream {
+			for _, x := range values {
+				of.add(x)
+			}
+		}
+		w.streams[number] = of
 	}
-	return words
-}
-
-// sequence says what the values of a sequence are.
-func (w *writer) sequence(number int) string {
-	values, err := w.trace.Sequence(number)
-	if err != nil || len(values) == 0 || len(values) > maxStream {
-		return "varies"
-	}
-	least, most := slices.Min(values), slices.Max(values)
-	if least == most {
-		return strconv.FormatInt(least, 10)
-	}
-	return fmt.Sprintf("varies (%d to %d)", least, most)
+	return of
 }
 
 // list words the elements of an array, handles in a row as "request#0-7".

@@ -128,25 +128,32 @@ func surrounding(d int) [][]int {
 	return all
 }
 
+// nineteenPoint are the steps in one dimension, and the diagonals of two: all that surrounds a point but the corners of
+// the cube.
+func nineteenPoint() [][]int {
+	return slices.DeleteFunc(surrounding(3), func(offset []int) bool { return !slices.Contains(offset, 0) })
+}
+
 // maxDimensions bounds the search: 2^12 ranks are a hypercube of 12 dimensions.
 const maxDimensions = 16
 
-// lattices are all grids, tori and what lies between with n ranks, and the stencils on them.
+// lattices are all grids, tori and what lies between with n ranks, and the stencils on them: of a channel, too, which is
+// periodic along the flow and ends at its walls.
 func lattices(n int) []*Pattern {
 	var all []*Pattern
 	for _, dimensions := range factorisations(n, maxDimensions) {
 		for _, periodic := range periods(dimensions) {
 			all = append(all, latticePattern(lattice{dimensions, periodic, straight(len(dimensions))}, straightFamily(dimensions, periodic)))
-			if !uniform(periodic) || periodic[0] && smallest(dimensions) < 3 {
-				continue // diagonals on a cylinder: no program is known to do so; around a 2 they meet each other
-			}
 			switch len(dimensions) {
 			case 2:
-				all = append(all,
-					latticePattern(lattice{dimensions, periodic, sixPoint()}, SixPoint),
-					latticePattern(lattice{dimensions, periodic, surrounding(2)}, NinePoint))
+				if uniform(periodic) { // one diagonal on a cylinder: no program is known to do so
+					all = append(all, latticePattern(lattice{dimensions, periodic, sixPoint()}, SixPoint))
+				}
+				all = append(all, latticePattern(lattice{dimensions, periodic, surrounding(2)}, NinePoint))
 			case 3:
-				all = append(all, latticePattern(lattice{dimensions, periodic, surrounding(3)}, TwentySeven))
+				all = append(all,
+					latticePattern(lattice{dimensions, periodic, nineteenPoint()}, Nineteen),
+					latticePattern(lattice{dimensions, periodic, surrounding(3)}, TwentySeven))
 			}
 		}
 	}
@@ -178,8 +185,6 @@ func uniform(flags []bool) bool {
 	}
 	return true
 }
-
-func smallest(dimensions []int) int { return dimensions[len(dimensions)-1] }
 
 // straightFamily names a lattice without diagonals. A dimension of 2 counts as either.
 func straightFamily(dimensions []int, periodic []bool) Family {
@@ -226,20 +231,39 @@ func latticePattern(l lattice, family Family) *Pattern {
 	case Grid, Torus:
 		p.Name = fmt.Sprintf("%s %s", of, family)
 	case Cylinder:
-		var around []string
-		for i, periodic := range l.periodic {
-			if periodic {
-				around = append(around, fmt.Sprint(l.dimensions[i]))
-			}
-		}
-		p.Name = fmt.Sprintf("%s grid, periodic in %s", of, strings.Join(around, " and "))
+		p.Name = fmt.Sprintf("%s grid, periodic in %s", of, around(l))
 	default:
 		p.Name = fmt.Sprintf("%s %s", of, family)
-		if l.periodic[0] {
+		switch {
+		case !slices.Contains(l.periodic, true):
+		case closed(l):
 			p.Name += ", periodic"
+		default:
+			p.Name += ", periodic in " + around(l)
 		}
 	}
 	return p
+}
+
+// closed reports whether a lattice has no end: a dimension of 2 counts as periodic.
+func closed(l lattice) bool {
+	for i, d := range l.dimensions {
+		if !l.periodic[i] && d > 2 {
+			return false
+		}
+	}
+	return true
+}
+
+// around lists the sizes of the periodic dimensions: "8 and 4".
+func around(l lattice) string {
+	var list []string
+	for i, periodic := range l.periodic {
+		if periodic {
+			list = append(list, fmt.Sprint(l.dimensions[i]))
+		}
+	}
+	return strings.Join(list, " and ")
 }
 
 // maxOrders bounds the orders of dimensions that are tried: all of up to five different ones.

@@ -20,7 +20,8 @@ const (
 	Hypercube     Family = "hypercube"
 	SixPoint      Family = "6-point stencil"  // a 2-D grid or torus with one of its two diagonals (NPB BT, SP)
 	NinePoint     Family = "9-point stencil"  // a 2-D grid or torus with both (the paper's 8-point stencil)
-	TwentySeven   Family = "27-point stencil" // the same in three dimensions
+	Nineteen      Family = "19-point stencil" // a 3-D one with the diagonals of its planes (lattice Boltzmann, D3Q19)
+	TwentySeven   Family = "27-point stencil" // a 3-D one with all diagonals
 	RowsColumns   Family = "rows and columns all-to-all"
 	AllToAll      Family = "all-to-all"
 	MasterWorker  Family = "master-worker"

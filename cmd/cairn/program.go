@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/logical"
 	"github.com/cairn-mpi/cairn/analyzer/program"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -71,8 +73,8 @@ func logicalPeers(c *cobra.Command, f *traceFile, path string, o topology.Option
 	if err != nil {
 		return nil, statusError{exitBadData, fmt.Errorf("%s: %w", path, err)}
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "%s: %d of %d ranks do what rank %d does, as far as they have its neighbours; %d calls go along the topology, %d beside it\n",
-		shape.Name(), len(p.Derived), len(p.Derived)+len(p.Kept), p.Maximal, p.Inside, p.Outside)
+	fmt.Fprintf(c.ErrOrStderr(), "%s: %d of %d ranks do what rank %d does, as far as they have its neighbours%s; %d calls go along the topology, %d beside it\n",
+		shape.Name(), len(p.Alike), len(p.Derived)+len(p.Kept), p.Maximal, differingText(f, p), p.Inside, p.Outside)
 	file, err := p.Bytes()
 	if err != nil {
 		return nil, err
@@ -81,4 +83,33 @@ func logicalPeers(c *cobra.Command, f *traceFile, path string, o topology.Option
 	fmt.Fprintf(c.ErrOrStderr(), "as a file of its own the logical program would take %d bytes; calls and results take %d in the trace\n",
 		len(file), sizes.Signatures+sizes.Grammar+sizes.RankMap+sizes.Values)
 	return p.Peer, nil
+}
+
+// maxDiffering bounds the parameters that are named.
+const maxDiffering = 6
+
+// differingText says what is not the same on the ranks that are one program: "; these differ by rank: …".
+func differingText(f *traceFile, p *logical.Program) string {
+	var words []string
+	for _, d := range p.Differing {
+		function := "?"
+		if known := f.Function(d.Function); known != nil {
+			function = known.Name
+		}
+		site := ""
+		if sites := f.Sites(); d.Site > 0 && int(d.Site) <= len(sites) {
+			site = callsite.Name(&sites[d.Site-1])
+		}
+		words = append(words, d.Parameter+" of "+callsite.At(function, site))
+	}
+	if more := len(words) - maxDiffering; more > 1 {
+		words = append(words[:maxDiffering], fmt.Sprintf("%d more", more))
+	}
+	if p.Trips {
+		words = append(words, "trip counts")
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "; these differ by rank: " + strings.Join(words, ", ")
 }

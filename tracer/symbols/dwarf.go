@@ -4,34 +4,52 @@ import (
 	"debug/dwarf"
 )
 
-// readDWARF adds the functions and lines of all compilation units.
+// readDWARF adds the functions and lines of all compilation units, and what is inlined into the functions.
 func (e *extraction) readDWARF(data *dwarf.Data) {
 	names := namer{data: data, known: map[dwarf.Offset]string{}}
 	r := data.Reader()
+	var files []*dwarf.LineFile // of the unit
+	var around []int32          // by level of the tree: the instance that its entries are inlined into; −1: none
 	for {
 		entry, err := r.Next()
 		if err != nil || entry == nil {
 			return
 		}
+		in := int32(-1)
+		if len(around) > 0 {
+			in = around[len(around)-1]
+		}
 		switch entry.Tag {
+		case 0: // the end of a level
+			around = around[:max(0, len(around)-1)]
+			continue
 		case dwarf.TagCompileUnit, dwarf.TagPartialUnit, dwarf.TagSkeletonUnit:
-			e.readLines(data, entry)
+			files = e.readLines(data, entry)
+			around = around[:0]
 		case dwarf.TagNamespace, dwarf.TagModule:
 			// functions are inside
 		case dwarf.TagSubprogram:
-			ranges, err := data.Ranges(entry)
-			if err != nil || len(ranges) == 0 {
-				continue // a declaration, or inlined everywhere; its contained procedures may not be
+			in = -1
+			// Without ranges it is a declaration, or inlined everywhere. Its children may be functions all the same:
+			// Fortran's contained procedures.
+			if ranges, err := data.Ranges(entry); err == nil && len(ranges) > 0 {
+				name := names.of(entry)
+				for _, x := range ranges {
+					e.add(name, x[0], x[1])
+				}
 			}
-			name := names.of(entry)
-			for _, x := range ranges {
-				e.add(name, x[0], x[1])
-			}
-			// its children may be functions: Fortran's contained procedures
+		case dwarf.TagInlinedSubroutine:
+			in = e.inlined(data, entry, names.of(entry), files, in)
+		case dwarf.TagLexDwarfBlock, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock, dwarf.TagWithStmt:
+			// inlined functions are inside
 		default:
 			if entry.Children {
 				r.SkipChildren()
 			}
+			continue
+		}
+		if entry.Children {
+			around = append(around, in)
 		}
 	}
 }
@@ -39,10 +57,11 @@ func (e *extraction) readDWARF(data *dwarf.Data) {
 // maxRows bounds the memory and the file for a huge binary; its functions are still named.
 const maxRows = 4 << 20
 
-func (e *extraction) readLines(data *dwarf.Data, unit *dwarf.Entry) {
+// readLines adds the lines of a unit and returns its files, by their numbers.
+func (e *extraction) readLines(data *dwarf.Data, unit *dwarf.Entry) []*dwarf.LineFile {
 	r, err := data.LineReader(unit)
 	if err != nil || r == nil {
-		return
+		return nil
 	}
 	var entry dwarf.LineEntry
 	for len(e.lines) < maxRows && r.Next(&entry) == nil {
@@ -55,6 +74,7 @@ func (e *extraction) readLines(data *dwarf.Data, unit *dwarf.Entry) {
 		}
 		e.lines = append(e.lines, row)
 	}
+	return r.Files()
 }
 
 func (e *extraction) file(name string) int32 {

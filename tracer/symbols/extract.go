@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // ErrNoSymbols is the error for a binary that names none of its functions.
@@ -21,7 +22,7 @@ func Extract(path string) (*Table, error) {
 		return nil, fmt.Errorf("%s: not an ELF binary: %w", path, err)
 	}
 	defer file.Close()
-	base, ok := lowestAddress(file)
+	base, code, ok := mapped(file)
 	if !ok {
 		return nil, fmt.Errorf("%s: nothing in it is ever mapped", path)
 	}
@@ -33,7 +34,7 @@ func Extract(path string) (*Table, error) {
 	if id == "" {
 		t.BuildID = path
 	}
-	e := extraction{table: t, base: base, fileIDs: map[string]int32{}}
+	e := extraction{table: t, base: base, code: code, fileIDs: map[string]int32{}}
 	if data := debugInformation(file, id); data != nil {
 		// a damaged part costs what comes after it, not what came before
 		e.readDWARF(data)
@@ -41,6 +42,7 @@ func Extract(path string) (*Table, error) {
 	e.readSymbols(file)
 	t.functions = sortFunctions(e.functions)
 	t.lines = sortLines(e.lines)
+	t.instances, t.stretches = e.instances, stretches(e.spans)
 	if len(t.functions) == 0 && len(t.lines) == 0 {
 		return t, fmt.Errorf("%s: %w", path, ErrNoSymbols)
 	}
@@ -50,21 +52,33 @@ func Extract(path string) (*Table, error) {
 type extraction struct {
 	table     *Table
 	base      uint64
+	code      [][2]uint64 // executable parts: from, to
 	functions []function
 	lines     []line
+	instances []instance
+	spans     []span
 	fileIDs   map[string]int32
 }
 
-// lowestAddress is the address, as the file counts, of the first mapped page.
-func lowestAddress(file *elf.File) (uint64, bool) {
+// mapped is the address, as the file counts, of the first mapped page, and which addresses hold code.
+func mapped(file *elf.File) (lowest uint64, code [][2]uint64, found bool) {
 	const page = 4096
-	lowest, found := ^uint64(0), false
+	lowest = ^uint64(0)
 	for _, p := range file.Progs {
-		if p.Type == elf.PT_LOAD {
-			lowest, found = min(lowest, p.Vaddr&^(page-1)), true
+		if p.Type != elf.PT_LOAD {
+			continue
+		}
+		lowest, found = min(lowest, p.Vaddr&^(page-1)), true
+		if p.Flags&elf.PF_X != 0 {
+			code = append(code, [2]uint64{p.Vaddr, p.Vaddr + p.Memsz})
 		}
 	}
-	return lowest, found
+	return lowest, code, found
+}
+
+// isCode reports whether addresses are in one executable part. What the linker dropped stands at 0, where there is none.
+func (e *extraction) isCode(start, end uint64) bool {
+	return slices.ContainsFunc(e.code, func(part [2]uint64) bool { return part[0] <= start && end <= part[1] })
 }
 
 const (

@@ -21,7 +21,15 @@ type stored struct {
 	Ranges    []uint64 `json:"ranges"` // per function: distance from the end of the one before, length
 	Files     []string `json:"files"`
 	Lines     []int64  `json:"lines"` // per row: distance from the row before, file (−1: none), distance from the line before
+	// inlined code; a table without any lacks all three
+	Inlined []string `json:"inlined,omitempty"` // names of inlined functions
+	// per instance: name, how far back its outer one is (0: none), file and line of the call as in Lines, distance of
+	// its start from the start of the one before
+	Instances []int64 `json:"instances,omitempty"`
+	Stretches []int64 `json:"stretches,omitempty"` // per stretch: distance from the one before, 1 + its instance
 }
+
+const instanceNumbers = 5
 
 const (
 	format       = 1
@@ -138,7 +146,32 @@ func (t *Table) store() stored {
 		s.Lines = append(s.Lines, int64(l.offset-before.offset), int64(l.file), int64(l.line)-int64(before.line))
 		before = l
 	}
+	s.storeInlined(t)
 	return s
+}
+
+func (s *stored) storeInlined(t *Table) {
+	numbers := map[string]int64{}
+	var before instance
+	for i, one := range t.instances {
+		name, known := numbers[one.name]
+		if !known {
+			name = int64(len(s.Inlined))
+			numbers[one.name] = name
+			s.Inlined = append(s.Inlined, one.name)
+		}
+		back := int64(0)
+		if one.within >= 0 {
+			back = int64(i) - int64(one.within)
+		}
+		s.Instances = append(s.Instances, name, back, int64(one.file), int64(one.line)-int64(before.line), int64(one.start)-int64(before.start))
+		before = one
+	}
+	at := uint64(0)
+	for _, x := range t.stretches {
+		s.Stretches = append(s.Stretches, int64(x.offset-at), int64(x.in)+1)
+		at = x.offset
+	}
 }
 
 var errDamaged = errors.New("damaged table of symbols")
@@ -169,5 +202,34 @@ func (s *stored) table() (*Table, error) {
 		t.lines = append(t.lines, l)
 		before = l
 	}
-	return t, nil
+	return t, s.readInlined(t)
+}
+
+func (s *stored) readInlined(t *Table) error {
+	if len(s.Instances)%instanceNumbers != 0 || len(s.Stretches)%2 != 0 {
+		return errDamaged
+	}
+	var before instance
+	for i := range len(s.Instances) / instanceNumbers {
+		n := s.Instances[instanceNumbers*i:]
+		name, back, file := n[0], n[1], n[2]
+		if name < 0 || name >= int64(len(s.Inlined)) || back < 0 || back > int64(i) || file < -1 || file >= int64(len(s.Files)) {
+			return errDamaged
+		}
+		one := instance{name: s.Inlined[name], within: -1, file: int32(file), line: before.line + int32(n[3]), start: before.start + uint64(n[4])}
+		if back > 0 {
+			one.within = int32(int64(i) - back)
+		}
+		t.instances = append(t.instances, one)
+		before = one
+	}
+	at := uint64(0)
+	for i := 0; i < len(s.Stretches); i += 2 {
+		if s.Stretches[i] < 0 || s.Stretches[i+1] < 0 || s.Stretches[i+1] > int64(len(t.instances)) {
+			return errDamaged
+		}
+		at += uint64(s.Stretches[i])
+		t.stretches = append(t.stretches, stretch{at, int32(s.Stretches[i+1]) - 1})
+	}
+	return nil
 }

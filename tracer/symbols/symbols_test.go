@@ -169,7 +169,9 @@ func TestNoBinary(t *testing.T) {
 
 func TestDamagedTable(t *testing.T) {
 	dir := t.TempDir()
-	for _, raw := range []string{"", "{}", `{"format":2}`, `{"format":1,"functions":["a"]}`, `{"format":1,"lines":[1,7,1]}`, `{"format":1,"lines":[-1,-1,1]}`} {
+	for _, raw := range []string{"", "{}", `{"format":2}`, `{"format":1,"functions":["a"]}`, `{"format":1,"lines":[1,7,1]}`, `{"format":1,"lines":[-1,-1,1]}`,
+		`{"format":1,"instances":[0,0,-1,1,1]}`, `{"format":1,"inlined":["a"],"instances":[0,0,-1,1]}`, `{"format":1,"inlined":["a"],"instances":[0,1,-1,1,1]}`,
+		`{"format":1,"inlined":["a"],"instances":[0,0,-1,1,1],"stretches":[1,2]}`, `{"format":1,"stretches":[-1,0]}`} {
 		if err := os.WriteFile(filepath.Join(dir, "ab.json"), []byte(raw), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -190,6 +192,7 @@ func BenchmarkExtract(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.ReportMetric(float64(len(t.lines)), "lines")
+		b.ReportMetric(float64(len(t.instances)), "inlined")
 	}
 }
 

@@ -12,6 +12,8 @@ type Table struct {
 	functions []function
 	lines     []line
 	files     []string
+	instances []instance
+	stretches []stretch
 }
 
 // function is a range of code, by offset.
@@ -34,26 +36,64 @@ type Place struct {
 	Line     int
 }
 
-// Lookup finds the place of a call by its return address. That address lies
-// after the call, and may be the first of the next line or function, so the
-// byte before it counts.
+// A Frame is a place of a call path.
+type Frame struct {
+	Place
+	// Offset tells the frame from others, as trace.Site.Offset does: that of the return address, or, of a frame in which
+	// the function of the frame before is inlined, that of the first byte of the inlined code + 1.
+	Offset uint64
+}
+
+// Lookup finds the place of a call by its return address: in the innermost function, if one was inlined there.
 func (t *Table) Lookup(offset uint64) (Place, bool) {
-	if offset == 0 {
+	frames := t.Frames(offset)
+	if len(frames) == 0 {
 		return Place{}, false
 	}
-	offset--
+	return frames[0].Place, true
+}
+
+// Frames are the place of a call, given by its return address, and then, if its function was inlined, those of the
+// calls that were inlined, from the innermost outwards to the function that has the code; nil if nothing is known.
+//
+// The return address lies after the call, and may be the first of the next line or function, so the byte before it
+// counts. The first byte of a function stands for the function itself (a callback), not for what it begins with.
+func (t *Table) Frames(offset uint64) []Frame {
+	if offset == 0 {
+		return nil
+	}
+	at := offset - 1
 	var p Place
-	if i := sort.Search(len(t.functions), func(i int) bool { return t.functions[i].start > offset }); i > 0 {
-		if f := t.functions[i-1]; offset < f.end {
-			p.Function = f.name
+	in := t.innermost(at)
+	function := ""
+	if i := sort.Search(len(t.functions), func(i int) bool { return t.functions[i].start > at }); i > 0 {
+		if f := t.functions[i-1]; at < f.end {
+			function = f.name
+			if at == f.start {
+				in = -1
+			}
 		}
 	}
-	if i := sort.Search(len(t.lines), func(i int) bool { return t.lines[i].offset > offset }); i > 0 {
+	if i := sort.Search(len(t.lines), func(i int) bool { return t.lines[i].offset > at }); i > 0 {
 		if l := t.lines[i-1]; l.file >= 0 {
 			p.File, p.Line = t.files[l.file], int(l.line)
 		}
 	}
-	return p, p != Place{}
+	var frames []Frame
+	for in >= 0 {
+		one := &t.instances[in]
+		p.Function = one.name
+		frames = append(frames, Frame{p, offset})
+		p, offset, in = Place{}, one.start+1, one.within
+		if one.file >= 0 {
+			p.File, p.Line = t.files[one.file], int(one.line)
+		}
+	}
+	p.Function = function
+	if p == (Place{}) && len(frames) == 0 {
+		return nil
+	}
+	return append(frames, Frame{p, offset})
 }
 
 // sortFunctions orders functions and removes overlaps: of two that begin at
@@ -109,5 +149,5 @@ func same(a, b line) bool { return a.file == b.file && a.line == b.line }
 
 // String tells how much the table knows.
 func (t *Table) String() string {
-	return fmt.Sprintf("%s: %d functions, %d lines of %d files", t.Module, len(t.functions), len(t.lines), len(t.files))
+	return fmt.Sprintf("%s: %d functions, %d inlined, %d lines of %d files", t.Module, len(t.functions), len(t.instances), len(t.lines), len(t.files))
 }

@@ -1,0 +1,292 @@
+package program
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// An atom is a value as it is worded, with the number that it is or the numbers that it takes.
+type atom struct {
+	text     string
+	isNumber bool
+	number   int64
+	varies   *spread // from call to call
+}
+
+// A row is what a parameter is on one thread, in one call after the other; rank −1: of no particular one.
+type row struct {
+	rank  int
+	by    caller
+	atoms []atom
+}
+
+// A group is a value, or a function of the rank, and the ranks that have it.
+type group struct {
+	atom
+	ranks []int
+}
+
+// A grouping puts ranks with one value together.
+type grouping struct {
+	groups []group
+	total  int // ranks
+}
+
+// maxGroups bounds the values of a parameter, and the trip counts in the text, that are told apart by rank.
+const maxGroups = 8
+
+// values are the groups, that of most ranks first.
+func (g *grouping) values() []Value {
+	list := []Value{}
+	slices.SortStableFunc(g.groups, func(a, b group) int { return cmp.Compare(len(b.ranks), len(a.ranks)) })
+	for i, one := range g.groups {
+		if i == maxGroups && len(g.groups) > maxGroups+1 {
+			var rest []int
+			for _, other := range g.groups[i:] {
+				rest = append(rest, other.ranks...)
+			}
+			return append(list, Value{Text: fmt.Sprintf("%d other values", len(g.groups)-i), Ranks: ranksText(rest)})
+		}
+		v := Value{Text: one.text}
+		if len(one.ranks) < g.total {
+			v.Ranks = ranksText(one.ranks)
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// groupRows says what a parameter is on all ranks: one function of the rank, or a few with their ranks, or how much it
+// differs. Where calls follow each other that is looked for in each of them. world is the number of ranks of the world.
+func groupRows(rows []row, world int) *grouping {
+	// as the trace has it: often that is a function of the rank already
+	g := &grouping{groups: sameTexts(rows), total: len(rows)}
+	if len(g.groups) <= 1 {
+		return g
+	}
+	if length := len(rows[0].atoms); !slices.ContainsFunc(rows, func(r row) bool { return len(r.atoms) != length || r.rank < 0 }) {
+		columns := make([][]group, length)
+		for i := range columns {
+			columns[i] = column(rows, i, world)
+		}
+		if together := tuples(rows, columns); len(together) <= len(g.groups) {
+			g.groups = together
+		}
+		if length == 1 {
+			return g
+		}
+	} else if text, found := someOf(rows); found {
+		g.groups = []group{{atom{text: text}, ranksOf(rows)}}
+		return g
+	}
+	if of, numbers := numbersOf(rows); numbers && len(g.groups) > maxCases {
+		g.groups = []group{{atom{text: "differs by rank" + of.text()}, ranksOf(rows)}}
+	}
+	return g
+}
+
+// sameTexts puts rows together that read the same.
+func sameTexts(rows []row) []group {
+	var groups []group
+	at := map[string]int{}
+	words := map[*atom]string{} // threads of one class share their atoms where these are the same
+	for _, r := range rows {
+		if len(r.atoms) == 0 {
+			continue
+		}
+		text, known := words[&r.atoms[0]]
+		if !known {
+			text = inTurn(r.atoms)
+			words[&r.atoms[0]] = text
+		}
+		if text == "" {
+			continue
+		}
+		i, known := at[text]
+		if !known {
+			i = len(groups)
+			at[text] = i
+			groups = append(groups, group{atom: atom{text: text}})
+		}
+		groups[i].ranks = append(groups[i].ranks, r.rank)
+	}
+	return groups
+}
+
+// column is what the i-th call is given on all ranks. What varies from call to call is one group, whatever the ranks.
+func column(rows []row, i, world int) []group {
+	var numbers []sample
+	var by []caller // of the numbers
+	var groups []group
+	varies := group{atom: atom{varies: &spread{}}}
+	at := map[string]int{}
+	for _, r := range rows {
+		switch a := &r.atoms[i]; {
+		case a.text == "":
+		case a.varies != nil:
+			varies.varies.include(a)
+			varies.ranks = append(varies.ranks, r.rank)
+		case a.isNumber:
+			numbers = append(numbers, sample{r.rank, r.rank, a.number})
+			by = append(by, r.by)
+		default:
+			k, known := at[a.text]
+			if !known {
+				k = len(groups)
+				at[a.text] = k
+				groups = append(groups, group{atom: *a})
+			}
+			groups[k].ranks = append(groups[k].ranks, r.rank)
+		}
+	}
+	switch {
+	case len(varies.ranks) > 0:
+		for _, s := range numbers {
+			varies.varies.add(s.number)
+			varies.ranks = append(varies.ranks, s.world)
+		}
+		varies.text = varying + varies.varies.text()
+		groups = append(groups, varies)
+	case len(numbers) > 0:
+		groups = append(groups, functionsOf(numbers, by, world)...)
+	}
+	return groups
+}
+
+// functionsOf words numbers as functions of the rank in the communicators of the calls, else of the rank in the world,
+// which is what samples have.
+func functionsOf(samples []sample, by []caller, world int) []group {
+	if slices.ContainsFunc(by, func(c caller) bool { return !c.known }) {
+		return cover(samples, world, "world rank")
+	}
+	own, size, moved := slices.Clone(samples), by[0].size, false
+	for i, c := range by {
+		own[i].rank = c.rank
+		moved = moved || c.rank != samples[i].rank || c.size != world
+		if c.size != size {
+			size = 0 // one function cannot depend on it
+		}
+	}
+	if _, found := rankFunction(sorted(own), size, "rank"); !found && moved {
+		if text, found := rankFunction(sorted(samples), world, "world rank"); found {
+			return []group{groupOf(text, samples)}
+		}
+	}
+	return cover(own, size, "rank")
+}
+
+// tuples puts rows together that are in the same groups of all columns.
+func tuples(rows []row, columns [][]group) []group {
+	of := make([]map[int]int, len(columns)) // by rank: 1 + its group
+	for i, groups := range columns {
+		of[i] = map[int]int{}
+		for k, g := range groups {
+			for _, rank := range g.ranks {
+				of[i][rank] = k + 1
+			}
+		}
+	}
+	var all []group
+	at := map[string]int{}
+	for _, r := range rows {
+		key := ""
+		turn := make([]atom, 0, len(columns))
+		for i := range columns {
+			k := of[i][r.rank]
+			key += fmt.Sprint(k, " ")
+			if k > 0 {
+				turn = append(turn, columns[i][k-1].atom)
+			}
+		}
+		if len(turn) < len(columns) {
+			continue
+		}
+		i, known := at[key]
+		if !known {
+			i = len(all)
+			at[key] = i
+			all = append(all, group{atom: atom{text: inTurn(turn)}})
+		}
+		all[i].ranks = append(all[i].ranks, r.rank)
+	}
+	return all
+}
+
+// numbersOf is how much the numbers of all rows differ; false: not all are numbers.
+func numbersOf(rows []row) (*spread, bool) {
+	of := &spread{}
+	for _, r := range rows {
+		for i := range r.atoms {
+			if !of.include(&r.atoms[i]) {
+				return nil, false
+			}
+		}
+	}
+	return of, true
+}
+
+func ranksOf(rows []row) []int {
+	ranks := make([]int, len(rows))
+	for i, r := range rows {
+		ranks[i] = r.rank
+	}
+	return ranks
+}
+
+// inTurn words what an argument is in one call after the other.
+func inTurn(atoms []atom) string {
+	texts := make([]string, len(atoms))
+	all, numbers, varies := spread{}, true, false
+	for i := range atoms {
+		texts[i] = atoms[i].text
+		numbers = numbers && all.include(&atoms[i])
+		varies = varies || atoms[i].varies != nil
+	}
+	texts = shortest(texts)
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	if varies && numbers {
+		return varying + all.text()
+	}
+	const few = 8 // runs that are told
+	words, runs := runsOf(texts)
+	switch {
+	case runs <= few:
+	case numbers && isProgression(atoms[:len(texts)]):
+		words = []string{texts[0], texts[1], "…", texts[len(texts)-1]}
+	case numbers:
+		return varying + all.text()
+	default:
+		words = append(words[:few-1:few-1], "…", words[len(words)-1])
+	}
+	return strings.Join(words, ", ") + " in turn"
+}
+
+// runsOf words a list with what is repeated said once: "6 (3 times)".
+func runsOf(texts []string) (words []string, runs int) {
+	for i := 0; i < len(texts); {
+		n := 1
+		for i+n < len(texts) && texts[i+n] == texts[i] {
+			n++
+		}
+		word := texts[i]
+		if n > 1 {
+			word = fmt.Sprintf("%s (%d times)", word, n)
+		}
+		words = append(words, word)
+		i += n
+	}
+	return words, len(words)
+}
+
+func isProgression(atoms []atom) bool {
+	for i := 2; i < len(atoms); i++ {
+		if atoms[i].number-atoms[i-1].number != atoms[1].number-atoms[0].number {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,114 @@
+package program
+
+import "github.com/cairn-mpi/cairn/trace"
+
+// Limits of the second try to find a short program.
+const (
+	readable    = 24      // items; a program that is no longer needs no second try
+	maxExpanded = 1 << 22 // calls of all classes that are looked at one by one
+)
+
+// program is the program of a root: folded from its grammar, or, where arguments of chance have kept the grammar from
+// finding the loops, folded without arguments, which are put into it afterwards.
+func (b *builder) program(root int) []*item {
+	items := b.body(root)
+	if size(items) <= readable {
+		return items
+	}
+	if b.lengths == nil {
+		b.lengths, _ = b.grammar.Lengths() // a grammar that was read has been checked
+	}
+	if root >= len(b.lengths) || b.lengths[root] > maxCycle || b.expanded+b.lengths[root] > maxExpanded {
+		return items
+	}
+	b.expanded += b.lengths[root]
+	if plain := b.withoutArguments(root); plain != nil && size(plain) < size(items) {
+		return plain
+	}
+	return items
+}
+
+// size counts items at all levels.
+func size(items []*item) int {
+	n := len(items)
+	for _, x := range items {
+		n += size(x.body)
+	}
+	return n
+}
+
+// withoutArguments folds the sequence of functions and call sites, and gives each call its signatures.
+func (b *builder) withoutArguments(root int) []*item {
+	calls := b.grammar.Expand(root)
+	numbers := map[uint64]int32{}
+	sequence := trace.NewSequitur()
+	for _, terminal := range calls {
+		kind := b.kind(terminal)
+		number, known := numbers[kind]
+		if !known {
+			number = int32(len(numbers))
+			numbers[kind] = number
+		}
+		sequence.Append(number)
+	}
+	plain := newBuilder(sequence.Grammar(), func(number int32) uint64 { return uint64(number) + 1 })
+	slots := slotsOf(plain.body(0))
+	if len(plain.parts) > 0 {
+		return nil
+	}
+	rest := fill(slots, calls)
+	if len(rest) > 0 {
+		return nil
+	}
+	return b.itemsOf(slots)
+}
+
+// A slot is an item at its position, with the calls that were made there.
+type slot struct {
+	of    *item
+	times uint64 // that it was come to
+	calls []int32
+	body  []*slot
+}
+
+func slotsOf(items []*item) []*slot {
+	slots := make([]*slot, len(items))
+	for i, x := range items {
+		slots[i] = &slot{of: x, body: slotsOf(x.body)}
+	}
+	return slots
+}
+
+// fill executes slots once with the calls that follow, and returns what is left of these.
+func fill(slots []*slot, calls []int32) []int32 {
+	for _, s := range slots {
+		n := s.of.trips[s.times%uint64(len(s.of.trips))]
+		s.times++
+		for range n {
+			if len(s.of.calls) == 0 {
+				calls = fill(s.body, calls)
+			} else if len(calls) > 0 {
+				s.calls, calls = append(s.calls, calls[0]), calls[1:]
+			}
+		}
+	}
+	return calls
+}
+
+// itemsOf are slots as items; what was never come to is left out.
+func (b *builder) itemsOf(slots []*slot) []*item {
+	var items []*item
+	for _, s := range slots {
+		x := &item{part: -1, trips: s.of.trips}
+		if len(s.of.calls) > 0 {
+			if len(s.calls) == 0 {
+				continue
+			}
+			x.calls, x.kind = shortest(s.calls), b.kind(s.calls[0])
+		} else if x.body = b.itemsOf(s.body); len(x.body) == 0 {
+			continue
+		}
+		items = append(items, x.seal())
+	}
+	return items
+}

@@ -1,0 +1,86 @@
+package program
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxSome bounds the functions that ranks have some of.
+const maxSome = 12
+
+// someOf words rows of different lengths, if each has some of the same few functions, in one order: ranks at the edges of a
+// grid have fewer neighbors than those inside.
+func someOf(rows []row) (string, bool) {
+	byValue := func(_ row, a *atom) (string, bool) {
+		if a.isNumber {
+			return strconv.FormatInt(a.number, 10), a.varies == nil
+		}
+		return a.text, a.varies == nil
+	}
+	byDistance := func(r row, a *atom) (string, bool) {
+		return offsetOf("rank", a.number-int64(r.by.rank)), a.isNumber && a.varies == nil && r.by.known
+	}
+	for _, key := range []func(row, *atom) (string, bool){byValue, byDistance} {
+		if words, found := supersequenceOf(rows, key); found {
+			return "some of " + strings.Join(words, ", ") + " in turn", true
+		}
+	}
+	return "", false
+}
+
+// supersequenceOf is a short sequence of which all rows have parts; false if there is none that is short, or if a
+// word of it is one rank's only. What is repeated within a row is no part of such an order.
+func supersequenceOf(rows []row, key func(row, *atom) (string, bool)) ([]string, bool) {
+	var sequences [][]string
+	used, longest, seen := map[string]int{}, 0, map[string]bool{}
+	for _, r := range rows {
+		words := make([]string, len(r.atoms))
+		for i := range r.atoms {
+			word, fits := key(r, &r.atoms[i])
+			if !fits || word == "" || slices.Contains(words[:i], word) || len(words) > maxSome {
+				return nil, false
+			}
+			words[i] = word
+			if used[word]++; len(used) > maxSome {
+				return nil, false
+			}
+		}
+		if longest = max(longest, len(words)); !seen[fmt.Sprint(words)] {
+			seen[fmt.Sprint(words)] = true
+			sequences = append(sequences, words)
+		}
+	}
+	for _, n := range used {
+		if n < 2 {
+			return nil, false
+		}
+	}
+	// every word stands once, so that the order is that of all pairs
+	slices.SortStableFunc(sequences, func(a, b []string) int { return cmp.Compare(len(b), len(a)) })
+	var all []string
+	for _, words := range sequences {
+		all = overlaid(all, words)
+	}
+	return all, len(all) == len(used) && len(all) <= 2*longest
+}
+
+// overlaid has the words of both lists in order, equal ones once.
+func overlaid(a, b []string) []string {
+	var all []string
+	for _, p := range alignment(a, b, func(x, y string) int {
+		if x == y {
+			return 1
+		}
+		return 0
+	}) {
+		if p[0] >= 0 {
+			all = append(all, a[p[0]])
+		} else {
+			all = append(all, b[p[1]])
+		}
+	}
+	return all
+}
