@@ -34,8 +34,8 @@ type finishing struct {
 	done   bool               // the traces are written
 }
 
-func newFinishing(folder *runFolder, run localRun, signals *endSignals, remove func(), code int) *finishing {
-	ctx, cancel := context.WithCancel(context.Background())
+func newFinishing(ctx context.Context, folder *runFolder, run localRun, signals *endSignals, remove func(), code int) *finishing {
+	ctx, cancel := context.WithCancel(ctx)
 	f := &finishing{ctx: ctx, folder: folder, run: run, remove: remove, code: code}
 	ended := make(chan struct{})
 	f.stop = func() { close(ended); cancel() }

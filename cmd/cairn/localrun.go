@@ -30,7 +30,8 @@ type localRun struct {
 	stdout, stderr io.Writer
 }
 
-func (r localRun) run() error {
+func (r localRun) run(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx) // signals mean something else here than in other commands
 	if err := checkCommand(r.command[0]); err != nil {
 		return err
 	}
@@ -70,14 +71,14 @@ func (r localRun) run() error {
 	if root == nil {
 		return statusOf(code, false)
 	}
-	return r.finish(folder, root, &job, code)
+	return r.finish(ctx, folder, root, &job, code)
 }
 
 // finish makes traces and reports of what the job has left.
-func (r localRun) finish(folder *runFolder, root *tracerRoot, job *tracedJob, code int) error {
-	f := newFinishing(folder, r, job.signals, root.remove, code)
+func (r localRun) finish(ctx context.Context, folder *runFolder, root *tracerRoot, job *tracedJob, code int) error {
+	f := newFinishing(ctx, folder, r, job.signals, root.remove, code)
 	defer f.stop()
-	fine := r.collect(f, job)
+	fine := r.collect(ctx, f, job)
 	switch {
 	case code == 0 && f.cutShort && job.asked != 0:
 		code = endedBy(job.asked)
@@ -102,9 +103,9 @@ func statusOf(code int, fine bool) error {
 const maxProblems = 3
 
 // collect makes traces and reports of what the run left in the spool, and reports whether all of that worked.
-func (r localRun) collect(f *finishing, job *tracedJob) bool {
+func (r localRun) collect(ctx context.Context, f *finishing, job *tracedJob) bool {
 	// a trace that is begun is finished, whatever signal comes; a second one ends this process
-	runs, problems, err := shipper.RunLocal(context.Background(), shipper.LocalOptions{Spool: f.folder.spool(), Out: f.folder.path})
+	runs, problems, err := shipper.RunLocal(ctx, shipper.LocalOptions{Spool: f.folder.spool(), Out: f.folder.path})
 	for i, problem := range problems {
 		if i == maxProblems {
 			r.say("and %d more of this kind", len(problems)-i)

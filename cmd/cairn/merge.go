@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/readlimit"
 	"github.com/cairn-mpi/cairn/internal/version"
 	"github.com/cairn-mpi/cairn/merger"
@@ -92,8 +93,10 @@ func mergeFiles(c *cobra.Command, s3 s3Flags, out string, inputs []string) error
 	var m merger.Merger
 	var unusable []error
 	merged := 0
+	_, pass, end := passes.Begin(c.Context(), "merging", "traces", uint64(len(inputs)))
 	for _, input := range inputs {
 		err := addFile(c, s3, &m, input)
+		pass.Add(1)
 		if err == nil {
 			merged++
 			continue
@@ -103,6 +106,7 @@ func mergeFiles(c *cobra.Command, s3 s3Flags, out string, inputs []string) error
 			fmt.Fprintln(c.ErrOrStderr(), "cairn: left out:", err)
 		}
 	}
+	end()
 	if merged == 0 {
 		return unusable[0]
 	}

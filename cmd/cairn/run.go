@@ -65,7 +65,7 @@ its analysis short, with 70 if tracing or --verify failed, and with 0.`,
 				return err
 			}
 			r := localRun{timing: kept, mode: clustered, out: out, replace: replace, verify: verify, callSites: callSites, pointers: pointers, include: include, exclude: exclude, startOff: startOff, command: args, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
-			return r.run()
+			return r.run(c.Context())
 		},
 	}
 	// what follows the first argument is the program's, also without --

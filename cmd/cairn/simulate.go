@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/internal/simulate/shards"
 	"github.com/cairn-mpi/cairn/internal/version"
@@ -99,15 +101,9 @@ Patterns:
 
 // writeSimulated merges all ranks into a finished trace.
 func writeSimulated(c *cobra.Command, s3 s3Flags, out string, sim *simulate.Simulation) error {
-	var m merger.Merger
-	for rank := range sim.Ranks() {
-		content, err := sim.Rank(rank)
-		if err != nil {
-			return err
-		}
-		if err := m.Add(content); err != nil {
-			return err
-		}
+	m, err := simulated(c.Context(), sim)
+	if err != nil {
+		return err
 	}
 	contents, err := m.Finish(merger.Options{Final: true, CreatedBy: version.Version})
 	if err != nil {
@@ -119,4 +115,22 @@ func writeSimulated(c *cobra.Command, s3 s3Flags, out string, sim *simulate.Simu
 	summary := merger.Summarize(contents[0])
 	fmt.Fprintf(c.OutOrStdout(), "%s: %d ranks, %d calls\n", out, summary.Ranks, summary.Calls)
 	return nil
+}
+
+// simulated has the traces of all ranks.
+func simulated(ctx context.Context, sim *simulate.Simulation) (*merger.Merger, error) {
+	_, pass, end := passes.Begin(ctx, "simulating", "ranks", uint64(sim.Ranks()))
+	defer end()
+	var m merger.Merger
+	for rank := range sim.Ranks() {
+		content, err := sim.Rank(rank)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.Add(content); err != nil {
+			return nil, err
+		}
+		pass.Add(1)
+	}
+	return &m, nil
 }
