@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os/exec"
+	"syscall"
 	"time"
 )
 
@@ -11,7 +12,7 @@ import (
 // launcher that gets a signal twice takes that for "end at once", and leaves its ranks to themselves.
 type witness struct {
 	process *exec.Cmd
-	stdin   io.Closer // while it is open, the process waits
+	stdin   io.Closer // it ends with Cairn, whose end of this pipe is closed then
 	ended   chan struct{}
 }
 
@@ -39,6 +40,7 @@ func (w *witness) sawIt() bool {
 	if w == nil {
 		return atTerminal()
 	}
+	_ = w.process.Process.Signal(syscall.SIGCONT) // in a group that was stopped, signals wait
 	select {
 	case <-w.ended:
 		return true
@@ -57,7 +59,7 @@ func (w *witness) pid() int {
 // dismiss ends it.
 func (w *witness) dismiss() {
 	if w != nil {
-		_ = w.stdin.Close()
+		_ = w.process.Process.Kill()
 		<-w.ended
 	}
 }
