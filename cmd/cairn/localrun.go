@@ -44,6 +44,9 @@ func (r localRun) run(ctx context.Context) error {
 	var root *tracerRoot
 	if err == nil {
 		defer folder.Close()
+		if err := folder.clear(); err != nil { // with --force
+			return usageError{fmt.Errorf("the earlier run in %s cannot be removed: %w", r.out, err)}
+		}
 		root, err = newTracerRoot(folder, setup.Config{
 			CallSites: r.callSites, Timing: r.timing, Mode: r.mode, Pointers: r.pointers, Verify: r.verify, Enabled: true,
 			Include: strings.Join(r.include, ","), Exclude: strings.Join(r.exclude, ","), StartOff: r.startOff,

@@ -30,10 +30,10 @@ type progressMeter struct {
 
 	mu     sync.Mutex
 	going  []*goingPass
-	shown  *goingPass // on the terminal
-	said   time.Time  // when the last line was
-	ticker *time.Ticker
-	done   chan struct{}
+	shown  *goingPass  // on the terminal
+	said   time.Time   // when the last line was
+	ticker *time.Timer // for the next look, while passes go on
+	idle   bool        // nobody looks
 }
 
 type goingPass struct {
@@ -44,31 +44,27 @@ type goingPass struct {
 
 // newProgressMeter shows progress on out, which is standard error.
 func newProgressMeter(out *os.File) *progressMeter {
-	m := &progressMeter{out: out, terminal: term.IsTerminal(int(out.Fd())), done: make(chan struct{})}
-	m.ticker = time.NewTicker(barInterval)
-	go m.tick()
+	m := &progressMeter{out: out, terminal: term.IsTerminal(int(out.Fd())), idle: true}
+	m.ticker = time.AfterFunc(time.Hour, m.tick)
+	m.ticker.Stop()
 	return m
 }
 
+// tick looks, and has itself called again while there is something to see.
 func (m *progressMeter) tick() {
-	for {
-		select {
-		case now := <-m.ticker.C:
-			m.mu.Lock()
-			m.show(now)
-			m.mu.Unlock()
-		case <-m.done:
-			return
-		}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.show(time.Now())
+	if m.idle = len(m.going) == 0; !m.idle {
+		m.ticker.Reset(barInterval)
 	}
 }
 
 // stop ends all showing.
 func (m *progressMeter) stop() {
-	m.ticker.Stop()
-	close(m.done)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.ticker.Stop()
 	m.clear()
 	m.going = nil
 }
@@ -80,6 +76,10 @@ func (m *progressMeter) Begin(p *passes.Pass) {
 	g := &goingPass{p, time.Now(), newBar(m.out, p)}
 	g.bar.StartWithoutRender()
 	m.going = append(m.going, g)
+	if m.idle {
+		m.idle = false
+		m.ticker.Reset(barInterval)
+	}
 }
 
 // End implements passes.Watcher.

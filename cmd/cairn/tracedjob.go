@@ -164,7 +164,7 @@ func (j *tracedJob) kill() {
 // awaitOthers waits for what a command that was asked to end has left running: a launcher under a shell, ranks whose
 // launcher died.
 func (j *tracedJob) awaitOthers() {
-	const leastWait, poll = time.Second, 20 * time.Millisecond
+	const leastWait, poll = time.Second, 100 * time.Millisecond
 	deadline := j.deadline
 	if soonest := time.Now().Add(leastWait); deadline.Before(soonest) {
 		deadline = soonest

@@ -16,8 +16,7 @@ type tracerRoot struct {
 }
 
 // newTracerRoot makes a tracer root of the run's folder: the libraries, this binary, the configuration and an empty spool.
-// An earlier run in the folder is removed. The libraries of both MPIs are loaded; the one that is not meant passes calls
-// through.
+// The libraries of both MPIs are loaded; the one that is not meant passes calls through.
 func newTracerRoot(folder *runFolder, config setup.Config) (*tracerRoot, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -25,9 +24,6 @@ func newTracerRoot(folder *runFolder, config setup.Config) (*tracerRoot, error) 
 	}
 	libraries, err := setup.FindLibraries(self)
 	if err != nil {
-		return nil, err
-	}
-	if err := folder.clear(); err != nil {
 		return nil, err
 	}
 	for _, shared := range []string{folder.spool(), filepath.Join(folder.spool(), "symbols")} {
