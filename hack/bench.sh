@@ -17,7 +17,7 @@ for mpi in openmpi mpich; do
   "mpicc.$mpi" -O2 -Wno-stringop-overflow -o "$w/percall.$mpi" hack/bench/percall.c
   for _ in $(seq "$pairs"); do
     "mpirun.$mpi" -np 1 "$w/percall.$mpi" >>"$w/$mpi.without"
-    bin/cairn run -o "$w/out" --call-sites caller -- "mpirun.$mpi" -np 1 "$w/percall.$mpi" | grep -E '^[A-Za-z+_()]+ [0-9.]+$' >>"$w/$mpi.with"
+    bin/cairn run --force -o "$w/out" --call-sites caller -- "mpirun.$mpi" -np 1 "$w/percall.$mpi" | grep -E '^[A-Za-z+_()]+ [0-9.]+$' >>"$w/$mpi.with"
   done
   for call in $(awk '{print $1}' "$w/$mpi.without" | awk '!seen[$0]++'); do
     a=$(awk -v c="$call" '$1 == c {print $2}' "$w/$mpi.without" | median)

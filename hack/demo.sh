@@ -23,8 +23,7 @@ make -s -C examples bin/openmpi/stencil
 nice -n 19 hack/install.sh cluster >out/install.log 2>&1 &
 preparing=$!
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-rm -rf out/demo
-bin/cairn run -o out/demo -- mpirun.openmpi -np 4 --oversubscribe --mca mpi_yield_when_idle 1 \
+bin/cairn run --force -o out/demo -- mpirun.openmpi -np 4 --oversubscribe --mca mpi_yield_when_idle 1 \
   examples/bin/openmpi/stencil --iterations 100 --work-us 10000 --slow-rank 2 --slow-factor 3
 say "verdict on the screen after $(elapsed) s; the report: out/demo/report/index.html"
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/version"
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/store"
@@ -58,8 +59,10 @@ func RunLocal(ctx context.Context, o LocalOptions) (runs []LocalRun, problems []
 	problems = s.problems()
 	tables := newSymbolTables(o.Spool, true)
 	worlds := byWorld(processes)
+	_, pass, end := passes.Begin(ctx, "collecting ranks", "ranks", uint64(len(processes)))
+	defer end()
 	for _, launchID := range sortedLaunches(worlds) {
-		merged, trouble := finishWorld(launchID, worlds[launchID], tables)
+		merged, trouble := finishWorld(launchID, worlds[launchID], tables, pass)
 		runs = append(runs, merged...)
 		problems = append(problems, trouble...)
 	}
@@ -110,8 +113,8 @@ func (s *spool) settle(ctx context.Context, wait time.Duration) ([]process, erro
 }
 
 // finishWorld makes the finished traces of one launch.
-func finishWorld(launchID string, processes []process, tables *symbolTables) ([]LocalRun, []string) {
-	packs, problems := collectWorld(launchID, processes, Identity{}, tables)
+func finishWorld(launchID string, processes []process, tables *symbolTables, pass *passes.Pass) ([]LocalRun, []string) {
+	packs, problems := collectWorld(launchID, processes, Identity{}, tables, pass)
 	var runs []LocalRun
 	for i := range packs {
 		problems = append(problems, packs[i].manifest.Problems...)

@@ -208,7 +208,7 @@ func (s *ship) scan() ([]process, error) {
 
 // upload makes the shards of a world and puts them into the store.
 func (s *ship) upload(ctx context.Context, launchID string, members []process) error {
-	packs, problems := collectWorld(launchID, members, s.Identity, s.tables)
+	packs, problems := collectWorld(launchID, members, s.Identity, s.tables, nil)
 	s.note(problems)
 	for i := range packs {
 		if err := s.put(ctx, &packs[i]); err != nil {

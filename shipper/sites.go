@@ -1,6 +1,8 @@
 package shipper
 
 import (
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,7 +28,7 @@ func newSymbolTables(spool string, extract bool) *symbolTables {
 // resolved names the tables that are there: when it changes, sites that had no
 // name may get one.
 func (t *symbolTables) resolved() string {
-	names, _ := filepath.Glob(filepath.Join(t.dir, "*.json"))
+	names, _ := fs.Glob(os.DirFS(t.dir), "*.json")
 	slices.Sort(names)
 	return strings.Join(names, "\n")
 }

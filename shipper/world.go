@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/version"
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/shipper/shard"
@@ -49,8 +50,8 @@ type pack struct {
 }
 
 // collectWorld makes the packs of one world from its processes. The problems are
-// those of processes that are in none of them.
-func collectWorld(launchID string, processes []process, id Identity, tables *symbolTables) ([]pack, []string) {
+// those of processes that are in none of them. Processes count for the pass (nil: nobody watches).
+func collectWorld(launchID string, processes []process, id Identity, tables *symbolTables, pass *passes.Pass) ([]pack, []string) {
 	var (
 		m        merger.Merger
 		problems []string
@@ -60,6 +61,7 @@ func collectWorld(launchID string, processes []process, id Identity, tables *sym
 	)
 	world := worldID(launchID)
 	for _, p := range processes {
+		pass.Add(1)
 		r := p.recover()
 		if r.content == nil {
 			if r.problem != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/passes"
 )
 
 // A place is where time is spent: in the call, or in the computation before it.
@@ -45,6 +46,8 @@ func look(ctx context.Context, t Recording) (*side, error) {
 	}
 	locations := timeline.Locations(t)
 	sums := make([]map[activity]int64, len(locations))
+	ctx, _, end := passes.Calls(ctx, timeline.CallsWithin(t, t.Clocks))
+	defer end()
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, l := range locations {

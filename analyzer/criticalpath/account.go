@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/recent"
 )
 
@@ -44,6 +45,8 @@ func takeAccounts(ctx context.Context, f *forward, p *route, plan *phases.Plan, 
 	accounts := make([]account, len(f.locations))
 	limit := max(1, (p.end-p.start)/int64(o.segments()))
 	bins := o.bins(len(f.locations))
+	ctx, _, end := passes.Calls(passes.Named(ctx, "adding up times"), f.journal.Calls)
+	defer end()
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range accounts {
@@ -123,13 +126,16 @@ func (a *account) run(ctx context.Context, j *journal.Journal, location int, x e
 		now = c.Exit
 	}
 	r := j.Read(location)
+	pass := passes.Of(ctx)
 	for range j.Slabs {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		for r.Next() {
+		n := 0
+		for ; r.Next(); n++ {
 			take(&r.Record, r.Poll)
 		}
+		pass.Add(n)
 	}
 	a.skip(location, math.MaxInt64)
 	return r.Err()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/passes"
 )
 
 // Root causes of waiting (Böhme, Geimer, Wolf, Arnold, "Identifying the root causes of wait states in large-scale
@@ -153,7 +154,11 @@ func (d *delays) follow(ctx context.Context) error {
 	}
 	var ends []end
 	before, now := int64(math.MinInt64), int64(math.MinInt64)
-	for range d.forward.journal.Slabs {
+	slabs := d.forward.journal.Slabs
+	_, pass, finish := passes.Calls(passes.Named(ctx, "following delays"), d.forward.journal.Calls)
+	defer finish()
+	for slab := range slabs {
+		pass.At(slab, slabs)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

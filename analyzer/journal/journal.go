@@ -16,6 +16,7 @@ type Journal struct {
 	Locations []timeline.Location
 	// Slabs is into how many slabs the calls are divided.
 	Slabs int
+	Calls uint64
 	// Spool has room for what others find in the same pass.
 	Spool *Spool
 

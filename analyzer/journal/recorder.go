@@ -224,6 +224,7 @@ func (r *Recorder) write() {
 }
 
 func (r *Recorder) endSlab() {
+	r.journal.Calls += uint64(r.calls)
 	r.calls = 0
 	r.journal.Slabs++
 	for i := range r.journal.logs {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
+	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -95,7 +96,10 @@ func New(ctx context.Context, t timeline.Trace, shape *topology.Topology) (*Prog
 	p.sequences = []trace.Grammar{grammarOf(maximal)}
 	known := map[string]int{}
 	like := newLikeness(p)
+	_, pass, end := passes.Begin(ctx, "comparing ranks", "ranks", uint64(t.Ranks().Len()))
+	defer end()
 	for _, r := range t.Ranks().All() {
+		pass.Add(1)
 		if r.Rank >= len(p.of) {
 			continue
 		}

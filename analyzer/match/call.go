@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -38,6 +39,7 @@ type completed struct {
 func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, decoded func(*timeline.Call), f func(*Call) error) error {
 	r := newReading(t)
 	r.decoded = decoded
+	ctx = passes.Named(ctx, "matching calls")
 	return timeline.EachRead(ctx, t, clocks, func() timeline.Reader[Call] { return &reader{reading: r} }, f)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/passes"
 )
 
 // Options choose what is written.
@@ -57,7 +58,7 @@ func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summa
 	e.tracks()
 	e.criticalPath(found.Path.Segments)
 	calls := newCalls(&e.packets, &e.flows, len(e.locations), e.time)
-	err = timeline.Each(ctx, t, clocks.Clocks, func(c *timeline.Call) error {
+	err = timeline.Each(passes.Named(ctx, "writing calls"), t, clocks.Clocks, func(c *timeline.Call) error {
 		e.call(calls, c)
 		return e.packets.err
 	})

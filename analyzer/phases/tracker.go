@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/passes"
 )
 
 const windows = 20
@@ -151,6 +152,8 @@ func (t *Tracker) wait(begin, end int64) {
 
 // Follow goes through all calls in a pass of its own.
 func (p *Plan) Follow(ctx context.Context, clocks *timeline.Clocks) error {
+	ctx, _, end := passes.Calls(passes.Named(ctx, "finding phases"), timeline.CallsWithin(p.trace, clocks))
+	defer end()
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, l := range p.locations {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -54,6 +55,8 @@ func (p *Profile) Location(i int) *Tally {
 // Analyze makes the profile of a trace in a pass of its own.
 func Analyze(ctx context.Context, t timeline.Trace) (Findings, error) {
 	p := New(t)
+	ctx, _, end := passes.Calls(passes.Named(ctx, "counting calls"), t.Threads().Calls())
+	defer end()
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, l := range p.locations {

@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/passes"
 )
 
 // A Length is how long the run takes in a scenario, in nanoseconds.
@@ -70,7 +71,10 @@ func play(ctx context.Context, j *journal.Journal, scenarios []Scenario, marks M
 	for i := range marks {
 		p.threads[i].passed.times = marks[i]
 	}
+	_, pass, end := passes.Calls(passes.Named(ctx, "replaying calls"), j.Calls)
+	defer end()
 	for p.slabs < j.Slabs {
+		pass.At(p.slabs, j.Slabs)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -115,11 +116,12 @@ func keep(to, values, signature []trace.Value) (all, own []trace.Value) {
 type feed[T any] struct {
 	wanted chan *head[T]
 	size   int
+	pass   *passes.Pass // that the calls count for
 	done   sync.WaitGroup
 }
 
-func newFeed[T any](heads int) *feed[T] {
-	f := &feed[T]{wanted: make(chan *head[T], heads), size: BatchSize(heads)}
+func newFeed[T any](heads int, pass *passes.Pass) *feed[T] {
+	f := &feed[T]{wanted: make(chan *head[T], heads), size: BatchSize(heads), pass: pass}
 	for range max(1, runtime.GOMAXPROCS(0)-1) {
 		f.done.Go(func() {
 			for h := range f.wanted {
@@ -150,6 +152,7 @@ func (f *feed[T]) next(h *head[T]) (bool, error) {
 	if h.at < len(h.now.calls) {
 		return true, nil
 	}
+	f.pass.Add(len(h.now.calls))
 	if h.now.last {
 		return false, h.now.err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -44,7 +45,9 @@ func Each(ctx context.Context, t Trace, clocks *Clocks, f func(*Call) error) err
 func EachRead[T any](ctx context.Context, t Trace, clocks *Clocks, newReader func() Reader[T], f func(*T) error) error {
 	locations := Locations(t)
 	heads := make([]head[T], len(locations))
-	feed := newFeed[T](len(locations))
+	_, pass, end := passes.Calls(ctx, CallsWithin(t, clocks))
+	defer end()
+	feed := newFeed[T](len(locations), pass)
 	defer feed.stop()
 	for i, l := range locations {
 		cursor, err := clocks.calls(t, i, l)
@@ -95,16 +98,32 @@ func at(l Location, err error) error {
 	return fmt.Errorf("rank %d, thread %d: %w", l.Rank, l.Thread, err)
 }
 
-// EachOf calls f for the calls of one location, in order.
+// CallsWithin is how many calls of a trace are looked at, 0 if that is not known.
+func CallsWithin(t Trace, clocks *Clocks) uint64 {
+	if clocks.window() != nil {
+		return 0
+	}
+	return t.Threads().Calls()
+}
+
+// EachOf calls f for the calls of one location, in order. They count for the pass that the context belongs to.
 func EachOf(ctx context.Context, t Trace, location int, l Location, clocks *Clocks, f func(*Call) error) error {
 	cursor, err := clocks.calls(t, location, l)
 	if err != nil {
 		return at(l, err)
 	}
 	clock, window, call := clocks.clock(l.Row), clocks.window(), Call{Record: Record{Location: location}}
-	for n := 0; ; n++ {
-		if n&0xffff == 0 && ctx.Err() != nil {
-			return ctx.Err()
+	const chunk = 1 << 16
+	pass, n := passes.Of(ctx), 0
+	defer func() { pass.Add(n % chunk) }()
+	for ; ; n++ {
+		if n%chunk == 0 {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if n > 0 {
+				pass.Add(chunk)
+			}
 		}
 		if !cursor.Next() {
 			if err := cursor.Err(); err != nil {

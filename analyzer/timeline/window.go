@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -82,6 +83,8 @@ func Restrict(ctx context.Context, t Trace, clocks *Clocks) (Trace, error) {
 		return t, nil
 	}
 	locations := Locations(t)
+	ctx, _, end := passes.Calls(ctx, CallsWithin(t, clocks))
+	defer end()
 	w := restricted{t, make([]indices, len(locations))}
 	for i, l := range locations {
 		inside := &w.calls[i]

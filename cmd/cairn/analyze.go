@@ -95,7 +95,7 @@ With --job it writes the findings of one analysis for one run of a TracedMPIJob;
 	flags.BoolVar(&job, "job", false, "one analysis of one run of a job")
 	flags.StringVar(&url, "store", "", "with --job: the job's directory or s3://bucket/prefix")
 	flags.StringVar(&name, "analysis", "", "with --job: which analysis")
-	flags.IntVar(&index, "index", 0, "with --job: which run, counted from 0")
+	flags.Var(atLeast(&index, 0, 0), "index", "with --job: which run, counted from 0")
 	return c
 }
 

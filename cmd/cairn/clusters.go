@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // topologyFlags are options on how a topology is looked for.
@@ -21,14 +21,11 @@ type topologyFlags struct {
 
 func (t *topologyFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&t.patterns, "patterns", "", "a JSON file with topologies of your own: a list of {name, offsets, periodic} or {name, ranks, edges}")
-	c.Flags().Float64Var(&t.threshold, "threshold", topology.DefaultThreshold, "pairs of ranks with less traffic than this, in per cent of the busiest of either rank, are not part of a topology where all traffic is none (0: leave nothing out)")
+	c.Flags().Var(within(&t.threshold, topology.DefaultThreshold, 0, 100), "threshold", "pairs of ranks with less traffic than this, in per cent of the busiest of either rank, are not part of a topology where all traffic is none (0: leave nothing out)")
 }
 
 func (t *topologyFlags) options() (topology.Options, error) {
 	o := topology.Options{Threshold: t.threshold}
-	if t.threshold < 0 || t.threshold > 100 {
-		return o, usageError{errors.New("--threshold is a percentage")}
-	}
 	if t.threshold == 0 {
 		o.Threshold = -1
 	}
@@ -70,14 +67,17 @@ topology of the messages. A group's lead stands for it: cairn reduce writes a tr
 			if o.Topology, err = shape.options(); err != nil {
 				return err
 			}
-			if o.Method = clusters.Method(method); o.Method != clusters.Medoids && o.Method != clusters.Farthest || o.K < 0 || o.Frames < 0 {
-				return usageError{errors.New("--method is medoids or farthest; --k and --frames are not negative")}
+			if o.Method = clusters.Method(method); o.Method != clusters.Medoids && o.Method != clusters.Farthest {
+				return usageError{fmt.Errorf("--method is medoids or farthest, not %q", method)}
 			}
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
 				return err
 			}
 			defer f.Close()
+			if err := checkGroups(f, args[0], o.K); err != nil {
+				return err
+			}
 			if !noTimes {
 				if o.Clock, err = clockBeside(c.Context(), args[0], s3, f); err != nil {
 					return err
@@ -97,13 +97,21 @@ topology of the messages. A group's lead stands for it: cairn reduce writes a tr
 	s3.register(c)
 	shape.register(c)
 	flags := c.Flags()
-	flags.IntVar(&o.K, "k", 0, "groups of each cluster by peers, and by timing (0: as many as make a strong structure)")
+	flags.Var(atLeast(&o.K, 0, 0), "k", "groups of each cluster by peers, and by timing (0: as many as make a strong structure)")
 	flags.StringVar(&method, "method", string(clusters.Medoids), "medoids: leads in the middle of their groups; farthest: leads as far apart as can be")
 	flags.StringSliceVar(&o.Ignore, "ignore", nil, "parameters that do not make calls different: count, tag, …")
-	flags.IntVar(&o.Frames, "frames", 0, "calls count as the same whose call paths differ in so many frames at most")
+	flags.Var(atLeast(&o.Frames, 0, 0), "frames", "calls count as the same whose call paths differ in so many frames at most")
 	flags.BoolVar(&noTimes, "no-times", false, "leave the times of single calls alone: phases are not divided by timing")
 	flags.BoolVar(&asJSON, "json", false, "as JSON, for tools")
 	return c
+}
+
+// checkGroups refuses more groups than a trace has ranks.
+func checkGroups(f *traceFile, path string, k int) error {
+	if ranks := f.Ranks().Len(); k > ranks {
+		return usageError{fmt.Errorf("--k %d: %s has %s", k, path, wording.Count(ranks, "rank", "ranks"))}
+	}
+	return nil
 }
 
 func printClusters(out io.Writer, f *clusters.Findings) {

@@ -99,7 +99,7 @@ func TestThresholdOfTopologies(t *testing.T) {
 		assert.Equal(t, want, name, threshold)
 	}
 	_, err := clustersOf(t, path, "--threshold", "101")
-	require.ErrorContains(t, err, "percentage")
+	require.ErrorContains(t, err, "100 or less")
 }
 
 // A trace of leads says what to do instead of what cannot be done with it.

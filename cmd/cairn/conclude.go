@@ -27,18 +27,20 @@ func (r localRun) conclude(ctx context.Context, run shipper.LocalRun) bool {
 	fmt.Fprintln(r.stdout)
 	rep, err := r.analyze(ctx, f, run)
 	if err != nil {
-		r.say("%v", err)
+		if ctx.Err() == nil { // else the signal that has ended it is talked of
+			r.say("%v", err)
+		}
 		fine = false
 	}
 	if rep != nil {
 		fmt.Fprintln(r.stdout, rep.Summary())
 	}
-	if r.verify && !r.compare(f, run) {
+	if r.verify && ctx.Err() == nil && !r.compare(f, run) {
 		fine = false
 	}
 	fmt.Fprintf(r.stdout, "trace:  %s (%d calls of %s in %d bytes)\n", r.relative(run.Trace), run.Summary.Calls, wording.Count(run.Summary.Ranks, "rank", "ranks"), f.Sizes().Total)
 	if rep != nil {
-		fmt.Fprintf(r.stdout, "report: %s\n", r.relative(filepath.Join(run.Directory, "report", "index.html")))
+		fmt.Fprintf(r.stdout, "report: %s\n", r.relative(filepath.Join(run.Directory, reportFolder, "index.html")))
 	}
 	if missing := run.Summary.Missing.String(); missing != "" {
 		r.say("ranks %s left no trace", missing)
@@ -65,11 +67,14 @@ func (r localRun) analyze(ctx context.Context, f *traceFile, run shipper.LocalRu
 	if rep == nil {
 		return nil, failed
 	}
-	s, err := store.Open(filepath.Join(run.Directory, "report"), store.S3Options{})
+	s, err := store.Open(filepath.Join(run.Directory, reportFolder), store.S3Options{})
 	if err != nil {
 		return nil, err
 	}
 	if err := writeReport(ctx, s, "", rep); err != nil {
+		for _, name := range report.FileNames { // half a report looks like one
+			_ = s.Delete(context.WithoutCancel(ctx), name)
+		}
 		return nil, err
 	}
 	return rep, failed

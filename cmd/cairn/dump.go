@@ -70,7 +70,7 @@ func newDumpCommand() *cobra.Command {
 		},
 	}
 	s3.register(c)
-	c.Flags().IntVar(&rank, "rank", 0, "only this rank")
+	c.Flags().Var(atLeast(&rank, 0, 0), "rank", "only this rank")
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	c.Flags().BoolVar(&sites, "call-sites", false, "say where each call was made and, in a trace with call paths, from where that was called")
 	c.Flags().BoolVar(&types, "datatypes", false, "say what each call that makes a datatype made: its typemap, size and bounds in bytes")

@@ -9,13 +9,16 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/shipper"
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
 // localRun is one `cairn run`.
 type localRun struct {
-	out, callSites string
+	out            string // "": the first default one that is free
+	replace        bool   // an earlier run in it
+	callSites      string
 	timing         string // as the tracer's configuration has it
 	mode           string // the same
 	verify         bool
@@ -28,27 +31,68 @@ type localRun struct {
 }
 
 func (r localRun) run(ctx context.Context) error {
-	out, err := filepath.Abs(r.out)
+	ctx = context.WithoutCancel(ctx) // signals mean something else here than in other commands
+	if err := checkCommand(r.command[0]); err != nil {
+		return err
+	}
+	signals := catchEndSignals()
+	defer signals.stop()
+	folder, err := newRunFolder(r.out, r.replace)
+	if errors.As(err, new(usageError)) {
+		return err
+	}
+	var root *tracerRoot
+	if err == nil {
+		defer folder.Close()
+		if err := folder.clear(); err != nil { // with --force
+			return usageError{fmt.Errorf("the earlier run in %s cannot be removed: %w", r.out, err)}
+		}
+		root, err = newTracerRoot(folder, setup.Config{
+			CallSites: r.callSites, Timing: r.timing, Mode: r.mode, Pointers: r.pointers, Verify: r.verify, Enabled: true,
+			Include: strings.Join(r.include, ","), Exclude: strings.Join(r.exclude, ","), StartOff: r.startOff,
+		})
+	}
+	environment := os.Environ()
+	if err != nil {
+		// the program matters more than its trace: it runs all the same
+		r.say("tracing is off: %v", err)
+	} else {
+		defer root.remove()
+		defer folder.leave()
+		environment = append(environment, root.environment...)
+	}
+	select {
+	case s := <-signals.asked:
+		return statusError{code: endedBy(s)}
+	default:
+	}
+	job := tracedJob{command: r.command, environment: environment, signals: signals, say: r.say}
+	code, err := job.run()
 	if err != nil {
 		return err
 	}
-	root := filepath.Join(out, "tracer")
-	spool := filepath.Join(root, "spool")
-	environment := os.Environ()
-	preload, err := prepareTracer(root, setup.Config{
-		Spool: spool, CallSites: r.callSites, Timing: r.timing, Mode: r.mode, Pointers: r.pointers, Verify: r.verify, Enabled: true,
-		Include: strings.Join(r.include, ","), Exclude: strings.Join(r.exclude, ","), StartOff: r.startOff,
-	})
-	tracing := err == nil
-	if tracing {
-		environment = append(environment, "LD_PRELOAD="+preload, "CAIRN_ROOT="+root)
-	} else {
-		// the program matters more than its trace: it runs all the same
-		r.say("tracing is off: %v", err)
+	if root == nil {
+		return statusOf(code, false)
 	}
+	return r.finish(ctx, folder, root, &job, code)
+}
 
-	code := execute(ctx, r.command, environment)
-	fine := tracing && r.collect(ctx, out, spool, code)
+// finish makes traces and reports of what the job has left.
+func (r localRun) finish(ctx context.Context, folder *runFolder, root *tracerRoot, job *tracedJob, code int) error {
+	f := newFinishing(ctx, folder, r, job.signals, root.remove, code)
+	defer f.stop()
+	fine := r.collect(ctx, f, job)
+	switch {
+	case code == 0 && f.cutShort && job.asked != 0:
+		code = endedBy(job.asked)
+	case code == 0 && f.unfinished():
+		code = endedBy(f.asked())
+	}
+	return statusOf(code, fine)
+}
+
+// statusOf is how the process ends: as the command did, unless that went well and tracing did not.
+func statusOf(code int, fine bool) error {
 	switch {
 	case code != 0:
 		return statusError{code: code}
@@ -61,9 +105,10 @@ func (r localRun) run(ctx context.Context) error {
 // maxProblems is how many are told one by one: what goes wrong on one rank goes wrong on most.
 const maxProblems = 3
 
-// collect makes traces and reports of what the run left in the spool, and tells whether all of that worked.
-func (r localRun) collect(ctx context.Context, out, spool string, code int) bool {
-	runs, problems, err := shipper.RunLocal(ctx, shipper.LocalOptions{Spool: spool, Out: out})
+// collect makes traces and reports of what the run left in the spool, and reports whether all of that worked.
+func (r localRun) collect(ctx context.Context, f *finishing, job *tracedJob) bool {
+	// a trace that is begun is finished, whatever signal comes; a second one ends this process
+	runs, problems, err := shipper.RunLocal(ctx, shipper.LocalOptions{Spool: f.folder.spool(), Out: f.folder.path})
 	for i, problem := range problems {
 		if i == maxProblems {
 			r.say("and %d more of this kind", len(problems)-i)
@@ -72,10 +117,11 @@ func (r localRun) collect(ctx context.Context, out, spool string, code int) bool
 		r.say("%s", problem)
 	}
 	switch {
-	case errors.Is(err, shipper.ErrNothingTraced) && len(problems) > 0:
-		return false // the problems say why
 	case errors.Is(err, shipper.ErrNothingTraced):
-		if code == 0 {
+		f.cutShort = true
+		if job.asked != 0 {
+			r.say("the command ended before a rank had recorded a call: there is no trace")
+		} else if f.code == 0 && len(problems) == 0 { // else they say why
 			r.say("nothing was traced: %s", whyNothingWasTraced(r.command))
 		}
 		return false
@@ -83,14 +129,25 @@ func (r localRun) collect(ctx context.Context, out, spool string, code int) bool
 		r.say("%v", err)
 		return false
 	}
+	f.merged(runs)
 	fine := true
 	for _, run := range runs {
+		if f.asked() != 0 {
+			break
+		}
 		if len(runs) > 1 {
 			fmt.Fprintf(r.stdout, "\n%s\n", run.Directory)
 		}
-		if !r.conclude(ctx, run) {
+		if !r.conclude(f.ctx, run) {
 			fine = false
 		}
+		if exists(filepath.Join(run.Directory, reportFolder, report.PageFile)) {
+			f.reported()
+		}
+	}
+	if f.unfinished() {
+		f.explain()
+		return false
 	}
 	return fine
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/analyzer/wording"
+	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/version"
 )
 
@@ -22,7 +23,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	root, out := newRootCommand(), &output{Writer: os.Stdout}
 	root.SetOut(out)
-	err := root.ExecuteContext(ctx)
+	progress := newProgressMeter(os.Stderr)
+	err := root.ExecuteContext(passes.Watch(ctx, progress))
+	progress.stop()
 	stop()
 	if err == nil {
 		err = out.err

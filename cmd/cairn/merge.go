@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/readlimit"
 	"github.com/cairn-mpi/cairn/internal/version"
 	"github.com/cairn-mpi/cairn/merger"
@@ -45,6 +46,9 @@ world has more shards than --fan-in, it only plans, and says how many parts each
 				if len(args) > 0 || out != "" {
 					return usageError{errors.New("--job takes its shards from --store; give neither files nor -o")}
 				}
+				if o.FanIn == 1 {
+					return usageError{errors.New("--fan-in 1: a step that merges one trace comes to no end; 0 merges all in one step")}
+				}
 				s, err := s3.open(url)
 				if err != nil {
 					return err
@@ -78,11 +82,11 @@ world has more shards than --fan-in, it only plans, and says how many parts each
 	flags.StringVarP(&out, "output", "o", "", "the trace to write, a local path or s3://bucket/key")
 	flags.BoolVar(&job, "job", false, "merge what a job's sidecars left")
 	flags.StringVar(&url, "store", "", "with --job: the job's directory or s3://bucket/prefix")
-	flags.IntVar(&timeout, "collect-timeout", 300, "with --job: how long to wait for ranks that are still to come, in seconds")
-	flags.IntVar(&o.FanIn, "fan-in", 0, "with --job: most traces that one step merges (0: all)")
-	flags.IntVar(&level, "level", 0, "with --job: do a part of this level of the plan")
-	flags.IntVar(&index, "index", 0, "with --level: which part, counted from 0")
-	flags.IntVar(&o.Pods, "pods", 0, "with --job: how many pods the job has (0: those that left a sign)")
+	flags.Var(atLeast(&timeout, 300, 0), "collect-timeout", "with --job: how long to wait for ranks that are still to come, in seconds")
+	flags.Var(atLeast(&o.FanIn, 0, 0), "fan-in", "with --job: most traces that one step merges (0: all)")
+	flags.Var(atLeast(&level, 0, 0), "level", "with --job: do a part of this level of the plan")
+	flags.Var(atLeast(&index, 0, 0), "index", "with --level: which part, counted from 0")
+	flags.Var(atLeast(&o.Pods, 0, 0), "pods", "with --job: how many pods the job has (0: those that left a sign)")
 	flags.StringVar(&attempts, "attempts", "", "with --job: when the launcher was started, as JSON")
 	return c
 }
@@ -92,8 +96,10 @@ func mergeFiles(c *cobra.Command, s3 s3Flags, out string, inputs []string) error
 	var m merger.Merger
 	var unusable []error
 	merged := 0
+	_, pass, end := passes.Begin(c.Context(), "merging", "traces", uint64(len(inputs)))
 	for _, input := range inputs {
 		err := addFile(c, s3, &m, input)
+		pass.Add(1)
 		if err == nil {
 			merged++
 			continue
@@ -103,6 +109,7 @@ func mergeFiles(c *cobra.Command, s3 s3Flags, out string, inputs []string) error
 			fmt.Fprintln(c.ErrOrStderr(), "cairn: left out:", err)
 		}
 	}
+	end()
 	if merged == 0 {
 		return unusable[0]
 	}

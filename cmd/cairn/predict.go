@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,9 +51,6 @@ trace) is used where there is one.`,
 			case ideal:
 				changed.Network = &replay.Network{}
 			case given("latency") || given("bandwidth") || given("overhead"):
-				if latency < 0 || overhead < 0 || bandwidth < 0 || handshakes < 0 {
-					return usageError{errors.New("a network has no negative times or sizes")}
-				}
 				changed.Network = &replay.Network{Latency: float64(latency), Overhead: float64(overhead), Handshakes: handshakes}
 				if bandwidth > 0 {
 					changed.Network.PerByte = 1 / bandwidth // GB/s is bytes per ns
@@ -88,10 +87,10 @@ trace) is used where there is one.`,
 	s3.register(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, for tools")
 	c.Flags().BoolVar(&ideal, "ideal-network", false, "MPI costs nothing but waiting for others")
-	c.Flags().DurationVar(&latency, "latency", 0, "of a message")
-	c.Flags().Float64Var(&bandwidth, "bandwidth", 0, "of a message, in GB/s (0: unlimited)")
-	c.Flags().DurationVar(&overhead, "overhead", 0, "time that each MPI call takes of its caller")
-	c.Flags().Int64Var(&handshakes, "handshake-from", 0, "size in bytes from which on messages ask their receiver first, with --latency (0: as the run shows, else 64 KiB)")
+	c.Flags().Var(atLeast(&latency, 0, 0), "latency", "of a message")
+	c.Flags().Var(within(&bandwidth, 0, 0, 1e9), "bandwidth", "of a message, in GB/s (0: unlimited)")
+	c.Flags().Var(atLeast(&overhead, 0, 0), "overhead", "time that each MPI call takes of its caller")
+	c.Flags().Var(atLeast(&handshakes, 0, 0), "handshake-from", "size in bytes from which on messages ask their receiver first, with --latency (0: as the run shows, else 64 KiB)")
 	c.Flags().StringArrayVar(&compute, "compute", nil, "RANKS=FACTOR: these ranks (0-7,12 or all) take so many times as long to compute; may be repeated")
 	c.Flags().StringArrayVar(&free, "free", nil, "FUNCTION or FUNCTION@FILE:LINE costs nothing; may be repeated")
 	return c
@@ -152,14 +151,17 @@ func computeFactors(t timeline.Trace, values []string) (func(int, replay.Region)
 				wanted[r] = true
 			}
 		}
-		matched := false
+		there := map[int]bool{}
 		for i, l := range locations {
+			there[l.Rank] = true
 			if list == "all" || wanted[l.Rank] {
-				factors[i], matched = factor, true
+				factors[i] = factor
 			}
 		}
-		if !matched {
-			return nil, fmt.Errorf("--compute %s: the trace has none of these ranks", value)
+		for _, rank := range slices.Sorted(maps.Keys(wanted)) {
+			if !there[rank] {
+				return nil, fmt.Errorf("--compute %s: the trace has no rank %d", value, rank)
+			}
 		}
 	}
 	return func(location int, _ replay.Region) float64 { return factors[location] }, nil

@@ -39,6 +39,9 @@ replay of the leads gives on another network, and their load balance, compared w
 				return err
 			}
 			defer f.Close()
+			if err := checkGroups(f, args[0], o.K); err != nil {
+				return err
+			}
 			whole := timeline.Of(f.Reader)
 			found, err := clusters.Groups(c.Context(), whole, o)
 			if err != nil {
@@ -88,9 +91,9 @@ replay of the leads gives on another network, and their load balance, compared w
 	flags := c.Flags()
 	flags.BoolVar(&leads, "leads", false, "keep one lead rank of each cluster")
 	flags.StringVarP(&out, "output", "o", "", "the trace to write, a local path or s3://bucket/key")
-	flags.IntVar(&o.K, "k", 0, "leads of each cluster (0: as many as make a strong structure)")
+	flags.Var(atLeast(&o.K, 0, 0), "k", "leads of each cluster (0: as many as make a strong structure)")
 	flags.StringSliceVar(&o.Ignore, "ignore", nil, "parameters that do not make calls different")
-	flags.IntVar(&o.Frames, "frames", 0, "calls count as the same whose call paths differ in so many frames at most")
+	flags.Var(atLeast(&o.Frames, 0, 0), "frames", "calls count as the same whose call paths differ in so many frames at most")
 	return c
 }
 

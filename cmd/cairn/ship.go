@@ -39,6 +39,6 @@ func newShipCommand() *cobra.Command {
 	s3.register(c)
 	c.Flags().StringVar(&url, "store", "", "the job's directory or s3://bucket/prefix")
 	c.Flags().StringVar(&o.Spool, "spool", "/cairn/spool", "the spool")
-	c.Flags().IntVar(&grace, "grace", int(shipper.DefaultGrace/time.Second), "how long uploads are tried after SIGTERM, in seconds")
+	c.Flags().Var(atLeast(&grace, int(shipper.DefaultGrace/time.Second), 0), "grace", "how long uploads are tried after SIGTERM, in seconds")
 	return c
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,11 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/internal/simulate/shards"
 	"github.com/cairn-mpi/cairn/internal/version"
 	"github.com/cairn-mpi/cairn/merger"
 )
+
+// maxSlower is by how many per cent a simulated rank may be slower: beyond it, times do not fit into 64 bits.
+const maxSlower = 1e6
 
 func newSimulateCommand() *cobra.Command {
 	var (
@@ -41,6 +46,9 @@ Patterns:
 			if (out == "") == (url == "") {
 				return usageError{errors.New("where to? -o FILE for a trace, --store URL for shards")}
 			}
+			if err := checkSimulated(&config); err != nil {
+				return err
+			}
 			config.Skew = skew
 			sim, err := simulate.New(config)
 			if err != nil {
@@ -66,30 +74,30 @@ Patterns:
 	flags.StringVarP(&out, "output", "o", "", "the merged trace to write, a local path or s3://bucket/key")
 	flags.StringVar(&url, "store", "", "the job's directory or s3://bucket/prefix to write shards to")
 	flags.StringVar(&config.Pattern, "pattern", "ring", "the kind of program")
-	flags.IntVar(&config.Ranks, "ranks", 4, "how many ranks")
-	flags.IntVar(&config.Iterations, "iterations", 10, "how many iterations")
-	flags.IntVar(&config.Bytes, "bytes", 1024, "size of a message")
+	flags.Var(atLeast(&config.Ranks, 4, 1), "ranks", "how many ranks")
+	flags.Var(atLeast(&config.Iterations, 10, 1), "iterations", "how many iterations")
+	flags.Var(atLeast(&config.Bytes, 1024, 1), "bytes", "size of a message")
 	flags.IntSliceVar(&config.Grid, "grid", nil, "ranks per dimension (default: as even as it gets)")
 	flags.BoolVar(&config.Periodic, "periodic", false, "the grid's ends meet")
-	flags.IntVar(&config.Points, "points", 0, "of a stencil: 5 or 9, 7 or 27")
+	flags.Var(atLeast(&config.Points, 0, 0), "points", "of a stencil: 5 or 9, 7 or 27")
 	flags.BoolVar(&config.Cartesian, "cartesian", false, "a stencil makes a Cartesian communicator")
-	flags.IntVar(&config.Reduce, "reduce", 10, "a stencil reduces after every so many iterations (-1: never)")
-	flags.IntVar(&config.Steps, "steps", 4, "planes of a wavefront")
-	flags.IntVar(&config.Regrid, "regrid", 5, "an irregular program changes its neighbours after so many iterations")
-	flags.DurationVar(&config.Compute, "compute", 100*time.Microsecond, "computing time of a rank in an iteration")
-	flags.IntVar(&config.Imbalance.SlowRank, "slow-rank", 0, "this rank computes longer by --slow-percent")
-	flags.Float64Var(&config.Imbalance.SlowPercent, "slow-percent", 0, "see --slow-rank")
-	flags.IntVar(&config.Imbalance.SlowNode, "slow-node", 0, "the ranks of this node compute longer by --slow-node-percent")
-	flags.Float64Var(&config.Imbalance.SlowNodePercent, "slow-node-percent", 0, "see --slow-node")
-	flags.Float64Var(&config.Imbalance.Linear, "linear-percent", 0, "the last rank computes longer by so much, the others in proportion")
-	flags.Float64Var(&config.Imbalance.Noise, "noise-percent", 0, "every rank computes longer by up to so much, anew each time")
+	flags.Var(atLeast(&config.Reduce, 10, -1), "reduce", "a stencil reduces after every so many iterations (-1: never)")
+	flags.Var(atLeast(&config.Steps, 4, 1), "steps", "planes of a wavefront")
+	flags.Var(atLeast(&config.Regrid, 5, 1), "regrid", "an irregular program changes its neighbours after so many iterations")
+	flags.Var(moreThan(&config.Compute, 100*time.Microsecond, 0, time.Hour), "compute", "computing time of a rank in an iteration")
+	flags.Var(atLeast(&config.Imbalance.SlowRank, 0, 0), "slow-rank", "this rank computes longer by --slow-percent")
+	flags.Var(within(&config.Imbalance.SlowPercent, 0, -100, maxSlower), "slow-percent", "see --slow-rank")
+	flags.Var(atLeast(&config.Imbalance.SlowNode, 0, 0), "slow-node", "the ranks of this node compute longer by --slow-node-percent")
+	flags.Var(within(&config.Imbalance.SlowNodePercent, 0, -100, maxSlower), "slow-node-percent", "see --slow-node")
+	flags.Var(within(&config.Imbalance.Linear, 0, -100, maxSlower), "linear-percent", "the last rank computes longer by so much, the others in proportion")
+	flags.Var(within(&config.Imbalance.Noise, 0, 0, maxSlower), "noise-percent", "every rank computes longer by up to so much, anew each time")
 	flags.Uint64Var(&config.Seed, "seed", 0, "of all that is random")
-	flags.Int64Var(&config.Model.Latency, "latency", 2000, "of a message, in ns")
-	flags.Float64Var(&config.Model.PerByte, "per-byte", 0.1, "time for a byte of a message, in ns")
-	flags.IntVar(&config.Model.Eager, "eager", 64<<10, "larger messages wait for their receive, in bytes")
-	flags.Int64Var(&config.Model.Collective, "collective", 5000, "time of a collective after its last rank entered, in ns")
-	flags.Int64Var(&config.Model.Call, "call", 200, "time that every call takes at least, in ns")
-	flags.IntVar(&config.RanksPerNode, "ranks-per-node", 64, "ranks of a node, pod and shard")
+	flags.Var(atLeast(&config.Model.Latency, 2000, 1), "latency", "of a message, in ns")
+	flags.Var(moreThan(&config.Model.PerByte, 0.1, 0, 1e9), "per-byte", "time for a byte of a message, in ns")
+	flags.Var(atLeast(&config.Model.Eager, 64<<10, 1), "eager", "larger messages wait for their receive, in bytes")
+	flags.Var(atLeast(&config.Model.Collective, 5000, 1), "collective", "time of a collective after its last rank entered, in ns")
+	flags.Var(atLeast(&config.Model.Call, 200, 1), "call", "time that every call takes at least, in ns")
+	flags.Var(atLeast(&config.RanksPerNode, 64, 1), "ranks-per-node", "ranks of a node, pod and shard")
 	flags.DurationSliceVar(&skew, "skew", nil, "how far ahead the nodes' clocks are, one after the other")
 	flags.StringVar(&config.CallSites, "call-sites", "caller", "caller or none")
 	flags.StringVar(&config.Timing, "timing", "lossless", "lossless, \"lossy 5\" (within so many per cent) or aggregated")
@@ -97,17 +105,25 @@ Patterns:
 	return c
 }
 
+// checkSimulated refuses what no flag by itself is wrong about.
+func checkSimulated(c *simulate.Config) error {
+	nodes := (c.Ranks + c.RanksPerNode - 1) / c.RanksPerNode
+	switch {
+	case c.Reduce == 0:
+		return usageError{errors.New("--reduce 0: after every so many iterations, -1 for never")}
+	case c.Imbalance.SlowRank >= c.Ranks:
+		return usageError{fmt.Errorf("--slow-rank %d: there are %d ranks, from 0", c.Imbalance.SlowRank, c.Ranks)}
+	case c.Imbalance.SlowNode >= nodes:
+		return usageError{fmt.Errorf("--slow-node %d: %d ranks are on %d nodes, from 0", c.Imbalance.SlowNode, c.Ranks, nodes)}
+	}
+	return nil
+}
+
 // writeSimulated merges all ranks into a finished trace.
 func writeSimulated(c *cobra.Command, s3 s3Flags, out string, sim *simulate.Simulation) error {
-	var m merger.Merger
-	for rank := range sim.Ranks() {
-		content, err := sim.Rank(rank)
-		if err != nil {
-			return err
-		}
-		if err := m.Add(content); err != nil {
-			return err
-		}
+	m, err := simulated(c.Context(), sim)
+	if err != nil {
+		return err
 	}
 	contents, err := m.Finish(merger.Options{Final: true, CreatedBy: version.Version})
 	if err != nil {
@@ -119,4 +135,22 @@ func writeSimulated(c *cobra.Command, s3 s3Flags, out string, sim *simulate.Simu
 	summary := merger.Summarize(contents[0])
 	fmt.Fprintf(c.OutOrStdout(), "%s: %d ranks, %d calls\n", out, summary.Ranks, summary.Calls)
 	return nil
+}
+
+// simulated has the traces of all ranks.
+func simulated(ctx context.Context, sim *simulate.Simulation) (*merger.Merger, error) {
+	_, pass, end := passes.Begin(ctx, "simulating", "ranks", uint64(sim.Ranks()))
+	defer end()
+	var m merger.Merger
+	for rank := range sim.Ranks() {
+		content, err := sim.Rank(rank)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.Add(content); err != nil {
+			return nil, err
+		}
+		pass.Add(1)
+	}
+	return &m, nil
 }

@@ -36,7 +36,7 @@ for mpi in openmpi mpich; do
     fi
     out=$work/out-$mpi-$kernel
     code=0
-    "$root/bin/cairn" run --verify -o "$out" -- "mpirun.$mpi" "${arguments[@]}" -np "$n" "${command[@]}" >"$work/log" 2>&1 || code=$?
+    "$root/bin/cairn" run --force --verify -o "$out" -- "mpirun.$mpi" "${arguments[@]}" -np "$n" "${command[@]}" >"$work/log" 2>&1 || code=$?
     correct=no
     grep -Eqi 'verification *(=|:)? *success|VERIFICATION SUCCESSFUL|Verification *= *SUCCESSFUL' "$work/log" && correct=yes
     agrees=$(sed -n 's/^verify: //p' "$work/log")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -138,13 +139,13 @@ func readCheckpoint(dir string, p *Process, times *os.File) (*Recorder, uint64, 
 
 // readSegments reads the segments that the recorder has not worked off yet, thread by thread.
 func (r *Recorder) readSegments(dir string, ended bool) ([]*source, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, segmentGlob))
+	names, err := fs.Glob(os.DirFS(dir), segmentGlob) // not filepath.Glob: dir is no pattern
 	if err != nil {
 		return nil, err
 	}
 	byThread := map[uint32]*source{}
-	for _, path := range paths {
-		seg, err := readSegment(path)
+	for _, name := range names {
+		seg, err := readSegment(filepath.Join(dir, name))
 		switch {
 		case errors.Is(err, errSegment):
 			// a file that was made but never given to a thread, or was just being

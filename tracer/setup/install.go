@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,7 +38,7 @@ func Install(o InstallOptions) error {
 		}
 		o.Libraries = found
 	}
-	libraries, err := filepath.Glob(filepath.Join(o.Libraries, "libcairn-*.so"))
+	libraries, err := fs.Glob(os.DirFS(o.Libraries), "libcairn-*.so")
 	if err != nil || len(libraries) == 0 {
 		return fmt.Errorf("there is no libcairn-*.so in %s", o.Libraries)
 	}
@@ -50,7 +51,7 @@ func Install(o InstallOptions) error {
 		return err
 	}
 	for _, library := range libraries {
-		if err := copyFile(library, filepath.Join(o.To, "lib", filepath.Base(library)), 0o644); err != nil {
+		if err := copyFile(filepath.Join(o.Libraries, library), filepath.Join(o.To, "lib", library), 0o644); err != nil {
 			return err
 		}
 	}

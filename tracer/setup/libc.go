@@ -3,6 +3,7 @@ package setup
 import (
 	"debug/elf"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -164,8 +165,10 @@ type needs struct {
 // needsOf reads it from the libraries themselves.
 func needsOf(dir string) (needs, error) {
 	n := needs{shims: map[ABI]bool{}}
-	names, _ := filepath.Glob(filepath.Join(dir, "libcairn-*.so"))
-	for _, name := range names {
+	names, _ := fs.Glob(os.DirFS(dir), "libcairn-*.so")
+	for i, name := range names {
+		name = filepath.Join(dir, name)
+		names[i] = name
 		file, err := elf.Open(name)
 		if err != nil {
 			return n, fmt.Errorf("the tracer's library %s is damaged: %w", name, err)

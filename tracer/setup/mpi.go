@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -42,9 +43,10 @@ func findMPI(image string, getenv func(string) string) []mpiLibrary {
 	seen := map[string]bool{}
 	for _, dir := range directories {
 		for _, pattern := range mpiNames {
-			names, _ := filepath.Glob(filepath.Join(dir, pattern))
+			names, _ := fs.Glob(os.DirFS(dir), pattern)
 			slices.Sort(names)
 			for _, name := range names {
+				name = filepath.Join(dir, name)
 				// many names lead to one file
 				real, err := filepath.EvalSymlinks(name)
 				if err != nil || seen[real] {

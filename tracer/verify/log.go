@@ -3,6 +3,7 @@ package verify
 import (
 	"bufio"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -26,13 +27,14 @@ type loggedCall struct {
 
 // readLog reads a process's log, thread by thread.
 func readLog(dir string) (map[int][]*loggedCall, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "reference", "*.log"))
+	names, err := fs.Glob(os.DirFS(dir), "reference/*.log") // not filepath.Glob: dir is no pattern
 	if err != nil {
 		return nil, err
 	}
-	sort.Strings(paths)
+	sort.Strings(names)
 	threads := map[int][]*loggedCall{}
-	for _, path := range paths {
+	for _, name := range names {
+		path := filepath.Join(dir, name)
 		thread, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".log"))
 		if err != nil {
 			return nil, fmt.Errorf("%s: not the log of a thread", path)

@@ -1,0 +1,405 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// output is what a process prints, to be looked at while it does.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// running is a command that has been started, in a process group of its own.
+type running struct {
+	cmd    *exec.Cmd
+	output *output // standard output and error
+	ended  chan struct{}
+}
+
+func start(t *testing.T, command ...string) *running {
+	t.Helper()
+	r := &running{cmd: exec.Command(command[0], command[1:]...), output: new(output), ended: make(chan struct{})}
+	r.cmd.Stdout, r.cmd.Stderr = r.output, r.output
+	r.cmd.Env = append(os.Environ(), "LD_PRELOAD="+yield)
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	r.cmd.WaitDelay = 5 * time.Second
+	require.NoError(t, r.cmd.Start())
+	go func() {
+		_ = r.cmd.Wait()
+		close(r.ended)
+	}()
+	t.Cleanup(func() {
+		_ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL)
+		<-r.ended
+	})
+	return r
+}
+
+// await waits until the output matches.
+func (r *running) await(t *testing.T, what string) {
+	t.Helper()
+	pattern := regexp.MustCompile(what)
+	require.Eventually(t, func() bool { return pattern.MatchString(r.output.String()) }, 30*time.Second, 20*time.Millisecond, "waiting for %q", what)
+}
+
+// end waits for the end of the command and gives its exit code.
+func (r *running) end(t *testing.T, within time.Duration) int {
+	t.Helper()
+	select {
+	case <-r.ended:
+	case <-time.After(within):
+		require.Fail(t, "it goes on", "after %v:\n%s", within, r.output)
+	}
+	return r.cmd.ProcessState.ExitCode()
+}
+
+func (r *running) send(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	require.NoError(t, r.cmd.Process.Signal(s))
+}
+
+// job builds signals/job.c. Its path tells its processes from all others.
+func job(t *testing.T, implementation string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "job")
+	out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-g", "-Wall", "-o", program, "signals/job.c").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return program
+}
+
+// launched is the command for a program that is not among the examples.
+func launched(implementation string, ranks int, program string, arguments ...string) []string {
+	command := launch(implementation, ranks, "", arguments...)
+	command[len(command)-len(arguments)-1] = program
+	return command
+}
+
+func cairnRun(dir string, command ...string) []string {
+	return append([]string{filepath.Join(root(), "bin", "cairn"), "run", "-o", dir, "--"}, command...)
+}
+
+// assertNobodyIsLeft looks for processes whose command line names the program.
+func assertNobodyIsLeft(t *testing.T, program string) {
+	t.Helper()
+	left := func() (found []string) {
+		lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+		for _, path := range lines {
+			if line, err := os.ReadFile(path); err == nil && bytes.Contains(line, []byte(program)) {
+				found = append(found, path+" "+string(bytes.ReplaceAll(line, []byte{0}, []byte(" "))))
+			}
+		}
+		return found
+	}
+	assert.Eventually(t, func() bool { return len(left()) == 0 }, 3*time.Second, 50*time.Millisecond, "%v", left())
+}
+
+// assertCutShort: the trace is whole up to where the job was ended, and it has its report. Rank 0 says "iteration" after
+// each MPI_Allreduce, so the trace has as many at least; launchers may lose what it said last.
+func assertCutShort(t *testing.T, dir string, r *running) {
+	t.Helper()
+	file := filepath.Join(dir, "trace.cairn")
+	said := strings.Count(r.output.String(), "iteration ")
+	require.Positive(t, said, r.output)
+	for rank, made := range dumpCounts(t, file) {
+		assert.GreaterOrEqual(t, int(made["MPI_Allreduce"]), said-1, "rank %v", rank)
+	}
+	assert.Len(t, info(t, file)["ended_early"], 2, "no rank came to MPI_Finalize")
+	for _, name := range []string{"index.html", "report.json", "summary.txt"} {
+		assert.FileExists(t, filepath.Join(dir, "report", name))
+	}
+	assert.Contains(t, r.output.String(), "report: ")
+	assert.NotContains(t, r.output.String(), "context canceled")
+}
+
+// A signal to cairn alone reaches the job, and its trace is finished, analyzed and reported.
+func TestSignalReachesTheJob(t *testing.T) {
+	for _, implementation := range implementations {
+		program := job(t, implementation)
+		for name, signal := range map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT} {
+			t.Run(implementation+"/"+name, func(t *testing.T) {
+				dir := filepath.Join(t.TempDir(), "out")
+				r := start(t, cairnRun(dir, launched(implementation, 2, program, "loop")...)...)
+				r.await(t, "iteration 20\n")
+				r.send(t, signal)
+				code := r.end(t, 15*time.Second)
+				assert.NotZero(t, code)
+				assert.Contains(t, r.output.String(), "cairn: SIG"+name)
+				assertCutShort(t, dir, r)
+				assertNobodyIsLeft(t, program)
+			})
+		}
+	}
+}
+
+// `timeout` sends its signal to cairn and to the process group, a shell may stand between cairn and the launcher, and
+// a shell has SIGINT ignored for what a script starts in the background.
+func TestSignalsAsTheyCome(t *testing.T) {
+	for _, implementation := range implementations {
+		program := job(t, implementation)
+		loop := launched(implementation, 2, program, "loop")
+		t.Run(implementation+"/timeout", func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			r := start(t, append([]string{"timeout", "5"}, cairnRun(dir, loop...)...)...)
+			assert.Equal(t, 124, r.end(t, 20*time.Second))
+			assert.NotContains(t, r.output.String(), "second signal")
+			assertCutShort(t, dir, r)
+			assertNobodyIsLeft(t, program)
+		})
+		t.Run(implementation+"/shell", func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			r := start(t, cairnRun(dir, "sh", "-c", strings.Join(loop, " ")+"; echo afterwards")...)
+			r.await(t, "iteration 20\n")
+			r.send(t, syscall.SIGTERM)
+			assert.Equal(t, 128+15, r.end(t, 15*time.Second), r.output)
+			assertCutShort(t, dir, r)
+			assertNobodyIsLeft(t, program)
+		})
+		t.Run(implementation+"/background", func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			script := strings.Join(cairnRun(dir, loop...), " ") + " & echo pid $!; wait $!; echo code $?"
+			r := start(t, "bash", "-c", script)
+			r.await(t, "iteration 20\n")
+			pid, err := strconv.Atoi(regexp.MustCompile(`pid (\d+)`).FindStringSubmatch(r.output.String())[1])
+			require.NoError(t, err)
+			require.NoError(t, syscall.Kill(pid, syscall.SIGINT))
+			r.end(t, 15*time.Second)
+			assert.Regexp(t, `code [1-9]`, r.output.String())
+			assertCutShort(t, dir, r)
+			assertNobodyIsLeft(t, program)
+		})
+	}
+}
+
+// counter is a command that counts the signals it gets, and ends a second after the first.
+const counter = `trap 'n=$((n+1))' INT TERM; n=0; echo ready; while [ $n = 0 ]; do sleep 0.05; done; ` +
+	`for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.05; done; echo "got $n signals"; exit 7`
+
+// However a signal comes, the command gets it once: launchers take a second one for "end at once".
+func TestSignalComesOnce(t *testing.T) {
+	for name, send := range map[string]func(t *testing.T, r *running){
+		"to cairn":     func(t *testing.T, r *running) { r.send(t, syscall.SIGTERM) },
+		"to the group": func(t *testing.T, r *running) { require.NoError(t, syscall.Kill(-r.cmd.Process.Pid, syscall.SIGTERM)) },
+		"to both": func(t *testing.T, r *running) { // as timeout does
+			r.send(t, syscall.SIGTERM)
+			require.NoError(t, syscall.Kill(-r.cmd.Process.Pid, syscall.SIGTERM))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, cairnRun(filepath.Join(t.TempDir(), "out"), "bash", "-c", counter)...)
+			r.await(t, "ready")
+			send(t, r)
+			assert.Equal(t, 7, r.end(t, 15*time.Second), r.output)
+			assert.Contains(t, r.output.String(), "got 1 signals")
+		})
+	}
+	t.Run("a key at a terminal", func(t *testing.T) {
+		// python3 sits at the terminal, whose foreground process group cairn's is
+		dir := filepath.Join(t.TempDir(), "out")
+		r := start(t, append([]string{"python3", "-c", typistAtTerminal}, cairnRun(dir, "bash", "-c", counter)...)...)
+		r.end(t, 15*time.Second)
+		assert.Contains(t, r.output.String(), "got 1 signals")
+		assert.Contains(t, r.output.String(), "code 7")
+	})
+}
+
+// typistAtTerminal runs a command in the foreground of a terminal and presses Ctrl-C when it is ready.
+const typistAtTerminal = `import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+seen, pressed = b"", False
+while True:
+    try:
+        seen += os.read(terminal, 4096)
+    except OSError:
+        break
+    if b"ready\r\n" in seen and not pressed:
+        pressed = True
+        os.write(terminal, b"\x03")
+print(seen.decode())
+print("code", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`
+
+// A command that does not end is killed: at once when it is asked again, else after ten seconds. So is what it started.
+func TestStubbornCommandIsKilled(t *testing.T) {
+	for name, again := range map[string]bool{"second signal": true, "it takes too long": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mark := filepath.Join(t.TempDir(), "mark")
+			stubborn := `trap '' TERM; (trap '' TERM; while :; do sleep 0.1; done; : ` + mark + `) & echo ready; while :; do sleep 0.1; done`
+			r := start(t, cairnRun(filepath.Join(t.TempDir(), "out"), "bash", "-c", stubborn)...)
+			r.await(t, "ready")
+			begun := time.Now()
+			r.send(t, syscall.SIGTERM)
+			r.await(t, "SIGTERM: waiting up to 10s")
+			if again {
+				time.Sleep(1500 * time.Millisecond)
+				r.send(t, syscall.SIGTERM)
+			}
+			assert.Equal(t, 128+15, r.end(t, 15*time.Second))
+			assert.Contains(t, r.output.String(), "killed")
+			assert.Equal(t, again, time.Since(begun) < 8*time.Second)
+			assertNobodyIsLeft(t, mark)
+		})
+	}
+}
+
+// A signal before MPI_Init leaves no trace and says so; one after MPI_Finalize leaves a whole one; a job that ends in good
+// order when it is asked to has gone well.
+func TestSignalsAroundTheRun(t *testing.T) {
+	for _, implementation := range implementations {
+		program := job(t, implementation)
+		t.Run(implementation+"/before MPI_Init", func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			r := start(t, cairnRun(dir, launched(implementation, 2, program, "early")...)...)
+			r.await(t, "early 0")
+			r.send(t, syscall.SIGTERM)
+			assert.NotZero(t, r.end(t, 15*time.Second))
+			assert.Contains(t, r.output.String(), "there is no trace")
+			assert.NoDirExists(t, dir, "so that it can be repeated")
+			assertNobodyIsLeft(t, program)
+		})
+		t.Run(implementation+"/after MPI_Finalize", func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			r := start(t, cairnRun(dir, launched(implementation, 2, program, "late")...)...)
+			r.await(t, "late 0")
+			r.send(t, syscall.SIGTERM)
+			r.end(t, 15*time.Second) // with the launcher's code: MPICH's is content with ranks that came to MPI_Finalize
+			assert.Empty(t, info(t, filepath.Join(dir, "trace.cairn"))["ended_early"])
+			assert.FileExists(t, filepath.Join(dir, "report", "index.html"))
+			assertNobodyIsLeft(t, program)
+		})
+		t.Run(implementation+"/graceful", func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			r := start(t, cairnRun(dir, program, "graceful")...) // launchers leave no time for that
+			r.await(t, "iteration 20\n")
+			r.send(t, syscall.SIGTERM)
+			assert.Zero(t, r.end(t, 15*time.Second), r.output)
+			assert.Empty(t, info(t, filepath.Join(dir, "trace.cairn"))["ended_early"])
+			assert.FileExists(t, filepath.Join(dir, "report", "index.html"))
+		})
+	}
+}
+
+// A stopped job gets the signal too.
+func TestStoppedJobIsEnded(t *testing.T) {
+	for _, implementation := range implementations {
+		t.Run(implementation, func(t *testing.T) {
+			program := job(t, implementation)
+			dir := filepath.Join(t.TempDir(), "out")
+			r := start(t, cairnRun(dir, launched(implementation, 2, program, "loop")...)...)
+			r.await(t, "iteration 20\n")
+			require.NoError(t, syscall.Kill(-r.cmd.Process.Pid, syscall.SIGSTOP))
+			time.Sleep(200 * time.Millisecond)
+			require.NoError(t, r.cmd.Process.Signal(syscall.SIGCONT))
+			r.send(t, syscall.SIGTERM)
+			assert.NotZero(t, r.end(t, 15*time.Second))
+			assertCutShort(t, dir, r)
+			assertNobodyIsLeft(t, program)
+		})
+	}
+}
+
+// A signal during the analysis ends that. The trace stays, and the command that is named makes its report.
+func TestSignalDuringAnalysis(t *testing.T) {
+	program := job(t, "openmpi")
+	for name, signal := range map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "a b")
+			r := start(t, cairnRun(dir, launched("openmpi", 2, program, "many", "2000000")...)...)
+			file := filepath.Join(dir, "trace.cairn")
+			require.Eventually(t, func() bool { _, err := os.Stat(file); return err == nil }, 60*time.Second, 10*time.Millisecond)
+			r.send(t, signal)
+			assert.Equal(t, 128+int(signal), r.end(t, 5*time.Second), r.output)
+			assert.NoFileExists(t, filepath.Join(dir, "report", "index.html"))
+			assert.NotContains(t, r.output.String(), "context canceled")
+			next := regexp.MustCompile(`cairn:   cairn (analyze .*)`).FindStringSubmatch(r.output.String())
+			require.NotNil(t, next, r.output)
+			assert.Contains(t, next[1], "'"+file+"'")
+
+			out, err := exec.Command("sh", "-c", filepath.Join(root(), "bin", "cairn")+" "+next[1]).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			assert.FileExists(t, filepath.Join(dir, "report", "index.html"))
+		})
+	}
+}
+
+// Whatever a folder is called, the tracer is loaded from it and writes to it.
+func TestFoldersWithOddNames(t *testing.T) {
+	for _, implementation := range implementations {
+		for _, name := range []string{"a b", "a:b", "$LIB $ORIGIN", "q'\"`", "ünï→", "new\nline", "\xff\xfe", "a;b&c|(d)*?[e]#\\", "100%d", "-o"} {
+			t.Run(fmt.Sprintf("%s/%q", implementation, name), func(t *testing.T) {
+				dir := filepath.Join(t.TempDir(), "odd")
+				dir = dir + "/" + name // filepath.Join would clean it
+				r := cairn(t, dir, append([]string{"run", "-o", dir, "--verify", "--"}, launch(implementation, 2, "ring")...)...)
+				require.Equal(t, 0, r.code, r.stderr)
+				assert.Contains(t, r.stdout, "agree with the reference log")
+				assert.FileExists(t, filepath.Join(dir, "trace.cairn"))
+				assert.FileExists(t, filepath.Join(dir, "report", "index.html"))
+				assert.NotContains(t, r.stderr, "ld.so")
+			})
+		}
+	}
+}
+
+// A run is refused a folder that has one in it, before its command is started; --force replaces that one, and leaves
+// nothing of it even where the new run fails.
+func TestRepeatedRuns(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	command := launch("openmpi", 2, "ring")
+	run := func(flags []string, command ...string) result {
+		return cairn(t, dir, append(append([]string{"run", "-o", dir}, flags...), append([]string{"--"}, command...)...)...)
+	}
+	require.Equal(t, 0, run(nil, command...).code)
+	before, err := os.ReadFile(filepath.Join(dir, "trace.cairn"))
+	require.NoError(t, err)
+
+	mark := filepath.Join(t.TempDir(), "started")
+	r := run(nil, "touch", mark)
+	assert.Equal(t, 64, r.code)
+	assert.Contains(t, r.stderr, dir)
+	assert.Contains(t, r.stderr, "--force")
+	assert.NoFileExists(t, mark)
+	after, err := os.ReadFile(filepath.Join(dir, "trace.cairn"))
+	require.NoError(t, err)
+	assert.Equal(t, before, after)
+
+	assert.Equal(t, 127, run([]string{"--force"}, "no-such-command").code)
+	assert.FileExists(t, filepath.Join(dir, "trace.cairn"), "a typing error costs nothing")
+
+	require.Equal(t, 0, run([]string{"--force"}, command...).code)
+	assert.FileExists(t, filepath.Join(dir, "report", "index.html"))
+
+	assert.Equal(t, 1, run([]string{"--force"}, "false").code)
+	assert.NoFileExists(t, filepath.Join(dir, "trace.cairn"))
+	assert.NoDirExists(t, filepath.Join(dir, "report"))
+	assert.Equal(t, 0, run(nil, command...).code, "nothing is in the way")
+}
