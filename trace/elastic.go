@@ -30,8 +30,13 @@ var errElastic = errors.New("an elastic value is damaged")
 type place struct {
 	columns []Numbers
 	index   int // of the thread within its shape
-	rank    int64
-	known   bool // rank is
+	environment
+}
+
+// An environment is what of it may be another in the next call.
+type environment struct {
+	rank  int64
+	known bool // rank is
 	// of a thread that a lead stands for: how far the lead's peers are to be moved, and in a communicator of how many
 	moved, members int64
 }

@@ -50,3 +50,34 @@ func FeaturesOf(t testing.TB, b []byte) map[string]bool {
 	}
 	return features
 }
+
+// FuzzMemory is the limit that readers of fuzzed bytes have.
+const FuzzMemory = fuzzMemory
+
+// MemoryLeft is what a reader may still use.
+func MemoryLeft(r *Reader) int64 { return r.budget.left.Load() }
+
+// A BlockToSpoil is one block of a good file; With is the file with another content there.
+type BlockToSpoil struct {
+	Content []byte
+	With    func(content []byte) []byte
+}
+
+// BlocksToSpoil are blocks of all types, and those of some more files that say what calls there are.
+func BlocksToSpoil(t testing.TB, files ...[]byte) (blocks []BlockToSpoil) {
+	list := blocksToSpoil(t)
+	for _, file := range files {
+		entries, _ := blocksOf(t, file)
+		for at, e := range entries {
+			switch e.kind {
+			case blockSignatures, blockStreams, blockSequences, blockGrammar, blockTiming, blockClustering, blockColumns:
+				list = append(list, spoiledBlock{file, entries, at})
+			}
+		}
+	}
+	for _, s := range list {
+		_, contents := blocksOf(t, s.file)
+		blocks = append(blocks, BlockToSpoil{contents[s.at], s.with})
+	}
+	return blocks
+}
