@@ -17,6 +17,7 @@ type randomProgram struct {
 	*rand.Rand
 	content  *trace.Content
 	threads  int
+	least    int                   // calls of a thread
 	consumed map[int32][]consumers // by terminal: what its calls take, by number of the stream
 }
 
@@ -37,6 +38,9 @@ const (
 	takesRequests = "requests"
 )
 
+// longProgram is the seed of a program that is longer than others.
+const longProgram = 7
+
 const (
 	programRanks   = 3
 	programHandles = 4 // of communicators
@@ -50,7 +54,10 @@ var parameterKinds = []trace.Parameter{
 }
 
 func makeRandomProgram(seed uint64, threaded, relativeHandles bool) *trace.Content {
-	p := &randomProgram{Rand: rand.New(rand.NewPCG(seed, 77)), consumed: map[int32][]consumers{}, threads: programRanks}
+	p := &randomProgram{Rand: rand.New(rand.NewPCG(seed, 77)), consumed: map[int32][]consumers{}, threads: programRanks, least: 150}
+	if seed == longProgram {
+		p.least = 4200 // of which timing is read in several parts
+	}
 	c := &trace.Content{
 		Meta: trace.Meta{Final: true, World: "w", WorldSize: programRanks, CallSites: "none",
 			Timing: trace.TimingSettings{Mode: trace.TimingLossless}},
@@ -245,7 +252,7 @@ func (p *randomProgram) value(q trace.Parameter, of *[]consumers) trace.Value {
 func (p *randomProgram) thread(rank, thread, place int, creating, others []int32) trace.Thread {
 	c := p.content
 	terminals := slices.Clone(creating) // all handles are bound before they are used
-	for len(terminals) < 150+p.IntN(500) {
+	for len(terminals) < p.least+p.IntN(500) {
 		body := make([]int32, 1+p.IntN(5))
 		for i := range body {
 			if body[i] = others[p.IntN(len(others))]; len(creating) > 0 && p.IntN(12) == 0 {

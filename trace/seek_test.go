@@ -114,11 +114,26 @@ func TestSeekInRandomPrograms(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			c := makeRandomProgram(seed, seed%3 == 1, seed%2 == 0)
 			require.NoError(t, c.Validate())
-			seekEverywhere(t, open(t, bytesOf(t, c)), 150)
-			for _, thread := range c.Threads.All() { // from memory
-				_, err := seektest.Thread(func() (*trace.Cursor, error) { return c.Cursor(thread.Rank, thread.Thread) },
-					seektest.Options{Seed: seed, Seeks: 40, After: 9})
+			r := open(t, bytesOf(t, c))
+			seeks := 150
+			if seed == longProgram {
+				seeks = 16
+			}
+			seekEverywhere(t, r, seeks)
+			streamed, err := r.StreamedContent()
+			require.NoError(t, err)
+			for _, thread := range c.Threads.All() { // from memory; and with the times in the file
+				whole, err := r.Cursor(thread.Rank, thread.Thread)
 				require.NoError(t, err)
+				want := texts(t, whole)
+				for _, from := range []*trace.Content{c, streamed} {
+					cursor := func() (*trace.Cursor, error) { return from.Cursor(thread.Rank, thread.Thread) }
+					_, err := seektest.Thread(cursor, seektest.Options{Seed: seed, Seeks: seeks / 5, After: 9})
+					require.NoError(t, err)
+					again, err := cursor()
+					require.NoError(t, err)
+					require.Equal(t, want, texts(t, again))
+				}
 			}
 		})
 	}

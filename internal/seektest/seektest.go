@@ -4,6 +4,7 @@ package seektest
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -92,6 +93,7 @@ func Thread(open func() (*trace.Cursor, error), o Options) (compared int, err er
 		random: rand.New(rand.NewPCG(o.Seed, uint64(len(calls))))}
 	for k := range o.Seeks {
 		if k%2 == 0 || w.cursor == nil {
+			w.leave()
 			if w.cursor, err = open(); err != nil {
 				return w.compared, err
 			}
@@ -107,7 +109,15 @@ func Thread(open func() (*trace.Cursor, error), o Options) (compared int, err er
 			}
 		}
 	}
+	w.leave()
 	return w.compared, nil
+}
+
+// leave goes to the end, where a cursor gives back its memory.
+func (w *walker) leave() {
+	if w.cursor != nil && w.cursor.Seek(math.MaxUint64) {
+		w.cursor.Next()
+	}
 }
 
 // Reader compares the calls of every thread of a trace, and returns how many calls it compared.
