@@ -2,12 +2,16 @@
 // Windows of requests, as benchmarks of bandwidth have them: what a call's requests are depends on the calls before it.
 // For an even number of ranks; each even one sends to the next.
 //
-// One round after the other, with messages that double in size every eighth round, then an MPI_Barrier:
+// First bandwidth alone, for one size of message after the other: windows of WINDOW messages, all of one tag and from one
+// line, completed by MPI_Waitall, and an answer. Then, one round after the other, with messages that double in size every
+// eighth round, and an MPI_Barrier at the end:
 //   - WINDOW times MPI_Isend or MPI_Irecv, all completed by MPI_Waitall; every third round by MPI_Waitsome with fewer
 //     requests left each time;
 //   - the same over SOME requests by MPI_Waitany, in every other round by MPI_Testany, statuses ignored in some;
 //   - persistent requests, started and completed;
 //   - an answer from whoever it comes (MPI_ANY_SOURCE), on a communicator that is made anew now and then.
+//
+// Then bandwidth again, a phase of its own.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +23,28 @@ static char data[WINDOW][LARGEST];
 static MPI_Request requests[WINDOW], kept[2];
 static MPI_Status statuses[WINDOW];
 
-static void begin(int n, int bytes)
+static void begin(int n, int bytes, int tag)
 {
     for (int i = 0; i < n; i++) {
         if (rank % 2 == 0)
-            MPI_Isend(data[i], bytes, MPI_CHAR, peer, i, MPI_COMM_WORLD, &requests[i]);
+            MPI_Isend(data[i], bytes, MPI_CHAR, peer, tag, MPI_COMM_WORLD, &requests[i]);
         else
-            MPI_Irecv(data[i], bytes, MPI_CHAR, peer, i, MPI_COMM_WORLD, &requests[i]);
+            MPI_Irecv(data[i], bytes, MPI_CHAR, peer, tag, MPI_COMM_WORLD, &requests[i]);
     }
+}
+
+static void bandwidth(int bytes, int rounds)
+{
+    char answer = 0;
+    for (int round = 0; round < rounds; round++) {
+        begin(WINDOW, bytes, 1);
+        MPI_Waitall(WINDOW, requests, statuses);
+        if (rank % 2)
+            MPI_Send(&answer, 1, MPI_CHAR, peer, 2, MPI_COMM_WORLD);
+        else
+            MPI_Recv(&answer, 1, MPI_CHAR, peer, 2, MPI_COMM_WORLD, &statuses[0]);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static void all(int round)
@@ -66,13 +84,15 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     peer = rank ^ 1;
+    for (int bytes = 1; bytes <= LARGEST; bytes *= 2)
+        bandwidth(bytes, rounds / 2);
     MPI_Send_init(data[0], 8, MPI_CHAR, peer, 100, MPI_COMM_WORLD, &kept[0]);
     MPI_Recv_init(data[1], 8, MPI_CHAR, peer, 100, MPI_COMM_WORLD, &kept[1]);
     for (int round = 0; round < rounds; round++) {
         int bytes = 64 << (round / 8 % 8), answer = round;
-        begin(WINDOW, bytes);
+        begin(WINDOW, bytes, 1);
         all(round);
-        begin(SOME, bytes);
+        begin(SOME, bytes, 2);
         one_by_one(round);
         MPI_Startall(2, kept);
         MPI_Waitall(2, kept, statuses);
@@ -90,6 +110,7 @@ int main(int argc, char **argv)
         MPI_Barrier(comm);
         MPI_Barrier(MPI_COMM_WORLD);
     }
+    bandwidth(LARGEST, 3 * rounds);
     if (comm != MPI_COMM_NULL)
         MPI_Comm_free(&comm);
     MPI_Request_free(&kept[0]);
