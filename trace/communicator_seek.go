@@ -105,11 +105,9 @@ func dependsOnRank(v Value) bool {
 
 // birth is the communicator that the next call of v makes, and its handle if the call returns one.
 func (c *Cursor) birth(p *callPlan, v *variableCall) (instance int, handle Value, err error) {
-	for i := range v.slots {
-		if s := &v.slots[i]; s.stream != nil {
-			if err := s.next(c.source.memory()); err != nil {
-				return -1, handle, err
-			}
+	for i := range v.slots[:v.streams] {
+		if err := v.slots[i].next(c.source.memory()); err != nil {
+			return -1, handle, err
 		}
 	}
 	if instance, err = c.instance(v); err == nil && p.newComm >= 0 {

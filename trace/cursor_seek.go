@@ -12,8 +12,8 @@ import (
 //   - calls, per signature: how far each value stream is read, and what the lists of requests have become. It is dropped,
 //     and made when the signature is next met: before says by how many calls each signature is ahead, and
 //     variableCall.skip passes over their values, with the code that also reads them (slot.take).
-//   - calls, elastic values: those of the last environment; made again wherever that differs (variableCall.resolve), so
-//     they need no restoring.
+//   - calls, elastic values: those of the communicator of the signature's last call and the caller's rank in it; made
+//     again wherever these differ (substitute), so they need no restoring.
 //   - comms, world: what handles of communicators stand for. Bound anew by the creating calls before (seekComms).
 //   - self: the same for all calls of a thread. creations, of the rank's other threads: does not depend on where the
 //     cursor is.
@@ -23,7 +23,7 @@ import (
 //   - standing, the times of an interval: dropped, and loaded when a call of the interval is next met. The leads' cursors
 //     stay: they go to an interval by seeking or are there.
 //   - event: Next sets every field that can differ; Held, HeldTicks and TimesOf change only with timing, which sets them.
-//   - place: its environment is set for every call that needs it.
+//   - place: the rank in it is set for every call that needs it.
 //   - behind, current, back: calls on the way back. Forgotten: Previous decodes them again, with Seek and Next.
 //   - err: stays. A cursor that has failed goes nowhere any more.
 

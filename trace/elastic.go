@@ -26,17 +26,12 @@ const (
 
 var errElastic = errors.New("an elastic value is damaged")
 
-// place is what an elastic value depends on.
+// place is what an elastic value depends on: the thread, and the communicator of the call with the caller's rank in it.
 type place struct {
 	columns []Numbers
 	index   int // of the thread within its shape
-	environment
-}
-
-// An environment is what of it may be another in the next call.
-type environment struct {
-	rank  int64
-	known bool // rank is
+	rank    int64
+	known   bool // rank is
 	// of a thread that a lead stands for: how far the lead's peers are to be moved, and in a communicator of how many
 	moved, members int64
 }

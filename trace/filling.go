@@ -19,9 +19,9 @@ import (
 // the value: a list cannot come to depend on calls that a seek has passed over.
 type filling struct {
 	number func(to *Value, x int64)
-	// list and change get the numbers, valid during the call, and may use the memory of the list of values before.
-	list   func(room []Value, numbers []int64, m account) (Value, error)
-	change func(state *requestList, numbers []int64, m account) (Value, error)
+	// list and change get the numbers, valid during the call, and the value of the call before, whose list may be used again.
+	list   func(to *Value, numbers []int64, m account) error
+	change func(state *requestList, to *Value, numbers []int64, m account) error
 }
 
 // The fillings (docs/format.md, "Signatures": stream and list stream).
@@ -90,55 +90,57 @@ func (a account) take(bytes int64) bool {
 }
 
 // intsOf makes a list of integers.
-func intsOf(room []Value, numbers []int64, m account) (Value, error) {
-	return listOf(room, numbers, List, Int, m)
+func intsOf(to *Value, numbers []int64, m account) error {
+	return listOf(to, numbers, List, Int, m)
 }
 
 // floatsOf makes a list of numbers from the bits of float64.
-func floatsOf(room []Value, numbers []int64, m account) (Value, error) {
-	return listOf(room, numbers, List, Float, m)
+func floatsOf(to *Value, numbers []int64, m account) error {
+	return listOf(to, numbers, List, Float, m)
 }
 
-func listOf(room []Value, numbers []int64, form, element Form, m account) (Value, error) {
-	list, err := resize(room, len(numbers), m)
+func listOf(to *Value, numbers []int64, form, element Form, m account) error {
+	list, err := resize(to.List, len(numbers), m)
 	if err != nil {
-		return Value{}, err
+		return err
 	}
 	for i, x := range numbers {
 		list[i] = Value{Form: element, Int: x}
 	}
-	return Value{Form: form, List: list}, nil
+	*to = Value{Form: form, List: list}
+	return nil
 }
 
 const statusLen = len(statusFields)
 
 // statusOf makes a status of five numbers; Absent of none.
-func statusOf(room []Value, numbers []int64, m account) (Value, error) {
+func statusOf(to *Value, numbers []int64, m account) error {
 	switch len(numbers) {
 	case 0:
-		return Value{Form: Absent, List: room[:0]}, nil
+		*to = Value{Form: Absent, List: to.List[:0]}
+		return nil
 	case statusLen:
-		return listOf(room, numbers, Status, Int, m)
+		return listOf(to, numbers, Status, Int, m)
 	}
-	return Value{}, errStatusList
+	return errStatusList
 }
 
 // statusesOf makes a list of statuses of five numbers each.
-func statusesOf(room []Value, numbers []int64, m account) (Value, error) {
+func statusesOf(to *Value, numbers []int64, m account) error {
 	if len(numbers)%statusLen != 0 {
-		return Value{}, errStatusList
+		return errStatusList
 	}
-	list, err := resize(room, len(numbers)/statusLen, m)
+	list, err := resize(to.List, len(numbers)/statusLen, m)
 	if err != nil {
-		return Value{}, err
+		return err
 	}
 	for i := range list {
-		one := numbers[i*statusLen:][:statusLen]
-		if list[i], err = listOf(list[i].List, one, Status, Int, m); err != nil {
-			return Value{}, err
+		if err := listOf(&list[i], numbers[i*statusLen:][:statusLen], Status, Int, m); err != nil {
+			return err
 		}
 	}
-	return Value{Form: List, List: list}, nil
+	*to = Value{Form: List, List: list}
+	return nil
 }
 
 // resize gives list n elements; what it needs beyond its capacity is booked.
@@ -171,26 +173,27 @@ type requestList struct{ requests []Value }
 
 // change makes the list of the next call. The numbers are the length of the list, then positions in it and the requests
 // that are there now.
-func (l *requestList) change(numbers []int64, m account) (Value, error) {
+func (l *requestList) change(to *Value, numbers []int64, m account) error {
 	if len(numbers)%2 == 0 {
-		return Value{}, errRequestList
+		return errRequestList
 	}
 	n, changes := numbers[0], numbers[1:]
 	if n < 0 || n > math.MaxInt32 {
-		return Value{}, errRequestList
+		return errRequestList
 	}
 	for len(l.requests) < int(n) {
 		if len(l.requests) == cap(l.requests) && !m.take(valueBytes*int64(max(len(l.requests), 8))) {
-			return Value{}, errMemory
+			return errMemory
 		}
 		l.requests = append(l.requests, request(NullRequest))
 	}
 	for ; len(changes) > 0; changes = changes[2:] {
 		at, x := changes[0], changes[1]
 		if at < 0 || at >= n {
-			return Value{}, errRequestList
+			return errRequestList
 		}
 		l.requests[at] = request(x)
 	}
-	return Value{Form: List, List: l.requests[:n]}, nil
+	*to = Value{Form: List, List: l.requests[:n]}
+	return nil
 }

@@ -7,6 +7,6 @@ func (t *Reader) Columns() []Numbers { return t.shared.Columns }
 // ValueOn is what an argument is on one thread, its position in Threads: Int or Name where v follows from the thread or
 // from own, the caller's rank in the communicator of the call (−1: not known). Streams stay as they are.
 func (t *Reader) ValueOn(v Value, thread, own int) (Value, error) {
-	p := place{t.shared.Columns, int(t.shared.Threads.place.At(thread)), environment{rank: int64(own), known: own >= 0}}
+	p := place{columns: t.shared.Columns, index: int(t.shared.Threads.place.At(thread)), rank: int64(own), known: own >= 0}
 	return p.evaluate(v)
 }

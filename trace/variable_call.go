@@ -12,13 +12,14 @@ import (
 type variableCall struct {
 	in, out  []Value
 	result   Value
-	instance Value // of Signature.Communicator, where that is a stream: position in the rank's list of communicators
-	creates  bool  // it is
+	instance *Value // of Signature.Communicator: position in the rank's list of communicators; nil: the call makes none
 	slots    []slot
+	streams  int // of slots: the first so many have one
 	// elastic values are made again where what they depend on is another than in the call before
-	elastic  bool // there are some, or streams relative to the rank
-	resolved bool // they are those of at
-	at       environment
+	elastic  bool    // there are some, or streams relative to the rank
+	relative bool    // there are such streams
+	resolved bool    // elastic values are those of a call on at
+	at       binding // the communicator and the caller's rank in it
 }
 
 // A slot is a value that depends on the call.
@@ -93,10 +94,7 @@ func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 		c.calls.put(e.Terminal, v, len(c.shared.Signatures))
 	}
 	e.In, e.Out = v.in, v.out
-	for i := range v.slots {
-		if v.slots[i].stream == nil {
-			continue
-		}
+	for i := range v.streams {
 		if err := v.slots[i].next(c.source.memory()); err != nil {
 			return c.fail(err)
 		}
@@ -105,13 +103,14 @@ func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 		b := c.communicator(&v.in[p.comm], c.ownRank(s))
 		e.Comm, e.OwnRank = b.comm, b.ownRank
 	}
-	if v.elastic {
+	if at := (binding{e.Comm, e.OwnRank}); v.elastic && (v.relative || !v.resolved || v.at != at) {
 		if err := v.resolve(c.placeOf(p, e.OwnRank)); err != nil {
 			return c.fail(err)
 		}
+		v.resolved, v.at = true, at
 	}
 	e.Return = v.result
-	if !v.creates {
+	if v.instance == nil {
 		return true
 	}
 	var err error
@@ -153,13 +152,34 @@ func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, erro
 		}
 	}
 	if s.Communicator.Form == Stream {
-		v.creates = true
-		v.slots = append(v.slots, slot{value: &v.instance, fill: &fillInt, stream: b.stream(s.Communicator.Int)})
+		v.instance = new(Value)
+		v.slots = append(v.slots, slot{value: v.instance, fill: &fillInt, stream: b.stream(s.Communicator.Int)})
 	}
+	v.arrange()
 	if n := c.before[c.event.Terminal]; n > 0 && b.err == nil {
 		b.err = v.skip(n, c.source.memory())
 	}
 	return v, b.err
+}
+
+// arrange puts slots with streams first, in their order, which is that in which they take from a stream.
+func (v *variableCall) arrange() {
+	for v.streams < len(v.slots) && v.slots[v.streams].stream != nil {
+		v.streams++
+	}
+	if !slices.ContainsFunc(v.slots[v.streams:], func(s slot) bool { return s.stream != nil }) {
+		return
+	}
+	var others []slot
+	for _, s := range v.slots[v.streams:] {
+		if s.stream == nil {
+			others = append(others, s)
+			continue
+		}
+		v.slots[v.streams] = s
+		v.streams++
+	}
+	copy(v.slots[v.streams:], others)
 }
 
 // placeOf is what the elastic values of the current call depend on; own is the caller's rank in its communicator.
@@ -174,7 +194,6 @@ func (c *Cursor) placeOf(p *callPlan, own int) *place {
 
 // resolve fills in what follows from the thread and its rank.
 func (v *variableCall) resolve(at *place) error {
-	same := v.resolved && v.at == at.environment
 	for i := range v.slots {
 		s := &v.slots[i]
 		switch {
@@ -183,7 +202,7 @@ func (v *variableCall) resolve(at *place) error {
 				return errOwnRank
 			}
 			s.value.Int += at.rank
-		case s.fill == nil && !same:
+		case s.fill == nil:
 			x, err := at.evaluate(s.elastic)
 			if err != nil {
 				return err
@@ -195,19 +214,16 @@ func (v *variableCall) resolve(at *place) error {
 			*s.value = x
 		}
 	}
-	v.at, v.resolved = at.environment, true
 	return nil
 }
 
 // release gives back what the values have booked; v is of no use after it.
 func (v *variableCall) release(m *budget) {
-	for i := range v.slots {
+	for i := range v.slots[:v.streams] {
 		s := &v.slots[i]
 		m.give(s.booked)
 		s.booked = 0
-		if s.stream != nil {
-			s.stream.release(m)
-		}
+		s.stream.release(m)
 	}
 }
 
@@ -227,6 +243,7 @@ func (b *slotBuilder) add(v *Value, kind string, list bool) {
 		s := slot{value: v, elastic: *v, peer: kind == rankKind}
 		if Operator(v.Int) == RelativeStream && len(v.List) == 1 {
 			s.fill, s.add, s.stream = &fillInt, true, b.stream(v.List[0].Int)
+			b.call.relative = true
 		}
 		b.elastic(s)
 	case Stream:
@@ -348,28 +365,18 @@ func (s *slot) take(m *budget, wanted bool) error {
 	if err != nil {
 		return err
 	}
-	var v Value
 	if f.change != nil {
-		v, err = f.change(&s.state, numbers, account{m, &s.booked})
-	} else {
-		v, err = f.list(s.value.List, numbers, account{m, &s.booked})
+		return f.change(&s.state, s.value, numbers, account{m, &s.booked})
 	}
-	if err != nil {
-		return err
-	}
-	*s.value = v
-	return nil
+	return f.list(s.value, numbers, account{m, &s.booked})
 }
 
 // skip passes over the values of n calls. Streams do not depend on each other: each is passed over by itself.
 func (v *variableCall) skip(n uint64, m *budget) error {
 	of := map[*valueStream][]*slot{}
 	var streams []*valueStream
-	for i := range v.slots {
+	for i := range v.slots[:v.streams] {
 		s := &v.slots[i]
-		if s.stream == nil {
-			continue
-		}
 		if of[s.stream] == nil {
 			streams = append(streams, s.stream)
 		}
