@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"encoding/binary"
 	"fmt"
 	"testing"
 )
@@ -9,6 +10,7 @@ import (
 var (
 	CPUNS        = cpuNS
 	UpdateGolden = update
+	AcrossBlocks = acrossBlocks
 )
 
 // FeaturesOf names what of the format a file uses.
@@ -80,4 +82,19 @@ func BlocksToSpoil(t testing.TB, files ...[]byte) (blocks []BlockToSpoil) {
 		blocks = append(blocks, BlockToSpoil{contents[s.at], s.with})
 	}
 	return blocks
+}
+
+// SpoilBlockStart makes a thread's block of timing say that it begins at another tick.
+func SpoilBlockStart(t testing.TB, file []byte, thread, part int64) []byte {
+	entries, contents := blocksOf(t, file)
+	for at, e := range entries {
+		if e.kind == blockTiming && e.key == thread && e.part == part {
+			d := decoder{b: contents[at]}
+			begin := d.varint()
+			s := spoiledBlock{file, entries, at}
+			return s.with(append(binary.AppendVarint(nil, begin+17), d.b...))
+		}
+	}
+	t.Fatal("there is no such block")
+	return nil
 }

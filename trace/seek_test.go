@@ -190,6 +190,31 @@ func TestSeekAcrossBlocks(t *testing.T) {
 	require.Equal(t, outer.Index, cursor.Event().Index, "the first call that ends after the time")
 }
 
+// Blocks of timing begin in the middle of intervals for which another rank stands in, and some have holds in them. A
+// block that says that it begins at another tick than its interval does is an error call by call: after a seek, which
+// believes it, the calls would have other times.
+func TestSeekAmongStandIns(t *testing.T) {
+	_, c := trace.AcrossBlocks()
+	b := bytesOf(t, c)
+	seekEverywhere(t, open(t, b), 24)
+	inInterval := 0
+	for part := range int64(3) {
+		r := open(t, trace.SpoilBlockStart(t, b, 0, part+1))
+		cursor, err := r.Cursor(0, 0)
+		require.NoError(t, err)
+		calls, err := seektest.Linear(cursor, 0)
+		if err == nil {
+			seekEverywhere(t, r, 10)
+			continue
+		}
+		inInterval++
+		require.ErrorContains(t, err, "damaged timing")
+		require.EqualValues(t, (part+1)*trace.TimingBlockCalls, len(calls))
+	}
+	require.NotZero(t, inInterval)
+	require.Less(t, inInterval, 3)
+}
+
 // What MPI_COMM_WORLD stands for may change: values relative to the caller's rank follow it, whether a cursor came there
 // call by call or not.
 func TestSeekAfterWorldIsBoundAnew(t *testing.T) {

@@ -26,7 +26,7 @@ func TestWindowsOfRequests(t *testing.T) {
 			out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-o", program,
 				"windows/windows.c").CombinedOutput()
 			require.NoError(t, err, "%s", out)
-			command := launch(implementation, 4, "windows", "40")
+			command := launch(implementation, 4, "windows", "24")
 			command[len(command)-2] = program
 			r := trace(t, nil, command...)
 			require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
