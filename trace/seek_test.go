@@ -103,7 +103,7 @@ func TestSeekInAllPatterns(t *testing.T) {
 				ranks = 9
 			}
 			seekEverywhere(t, open(t, file(t, simulate.Config{Pattern: name, Ranks: ranks, Iterations: 25,
-				Imbalance: simulate.Imbalance{Noise: 40}})), 200)
+				Imbalance: simulate.Imbalance{Noise: 40}})), 60)
 		})
 	}
 }
@@ -115,7 +115,7 @@ func TestSeekInRandomPrograms(t *testing.T) {
 			c := makeRandomProgram(seed, seed%3 == 1, seed%2 == 0)
 			require.NoError(t, c.Validate())
 			r := open(t, bytesOf(t, c))
-			seeks := 150
+			seeks := 80
 			if seed == longProgram {
 				seeks = 16
 			}
