@@ -162,9 +162,12 @@ func TestStandInWithoutLead(t *testing.T) {
 	}
 }
 
-// Blocks of timing may begin in the middle of an interval.
-func TestStandInsAcrossBlocks(t *testing.T) {
-	const calls = 3*TimingBlockCalls + 100
+const callsAcrossBlocks = 3*TimingBlockCalls + 100
+
+// acrossBlocks has blocks of timing that begin in the middle of intervals for which the other rank stands in, in full as
+// it would be if each rank had its own times.
+func acrossBlocks() (full, c *Content) {
+	const calls = callsAcrossBlocks
 	make := func() *Content {
 		c := &Content{Meta: Meta{World: "w", WorldSize: 2, Timing: TimingSettings{Mode: TimingLossless}}, Functions: testFunctions,
 			Signatures: []Signature{{Function: 2, Return: number(0), OwnRank: -1}}, Ranks: NewRankTable(Rank{Rank: 0}, Rank{Rank: 1}),
@@ -177,19 +180,27 @@ func TestStandInsAcrossBlocks(t *testing.T) {
 			}
 			for m := uint64(100); m < calls; m += 50_000 {
 				t.Marks = append(t.Marks, m)
+				t.Holds = append(t.Holds, Hold{Call: m, Ticks: 40}, Hold{Call: m + 7_000, Ticks: 3})
 			}
 			t.Gaps[0] = 0
 			c.Threads.Append(t)
 		}
 		return c
 	}
-	full, c := make(), make()
+	full, c = make(), make()
 	c.Meta.Clustering = &Clustering{}
 	threads := c.Threads.List()
 	for vote := 1; vote < len(threads[0].Marks); vote++ {
 		standFor(&threads[vote%2], vote, 1-vote%2)
 	}
 	c.Threads = NewThreadTable(threads...)
+	return full, c
+}
+
+// Blocks of timing may begin in the middle of an interval.
+func TestStandInsAcrossBlocks(t *testing.T) {
+	const calls = callsAcrossBlocks
+	full, c := acrossBlocks()
 	r := opened(t, written(t, c))
 	for rank := range 2 {
 		own, err := full.Cursor(rank, 0)

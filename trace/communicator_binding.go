@@ -47,12 +47,8 @@ func (c *Cursor) bind(comm int) binding {
 
 // bound is what a handle stands for at the current call.
 func (c *Cursor) bound(handle int64) binding {
-	if !c.lone {
-		c.lone = true
-		c.creations = c.siblingCreations()
-	}
 	own, known := c.comms[handle]
-	if c.creations == nil {
+	if c.ofAllThreads() == nil {
 		if !known {
 			return binding{-1, -1}
 		}
@@ -68,7 +64,17 @@ func (c *Cursor) bound(handle int64) binding {
 	return best
 }
 
+// ofAllThreads is siblingCreations, looked for once.
+func (c *Cursor) ofAllThreads() []creation {
+	if !c.lone {
+		c.lone = true
+		c.creations = c.siblingCreations()
+	}
+	return c.creations
+}
+
 // siblingCreations lists all creations of communicators on the rank, in order, if other threads than c's create some.
+// If they cannot all be found it is empty, not nil, and c has failed.
 func (c *Cursor) siblingCreations() []creation {
 	var threads []int
 	siblings := false
@@ -88,19 +94,24 @@ func (c *Cursor) siblingCreations() []creation {
 	}
 	var all []creation
 	for _, i := range threads {
-		cursor := newCursor(c.shared, c.plans, i, c.source, c.timed)
+		source, timed := c.source.beside(i)
+		cursor := newCursor(c.shared, c.plans, i, source, c.timed && timed)
 		cursor.lone = true // no siblings of its own
 		for cursor.Next() {
 			e := &cursor.event
 			if p := &c.plans[e.Terminal]; e.NewComm >= 0 && p.newComm >= 0 {
 				exit := e.ExitTicks
-				if !c.timed {
+				if !cursor.timed {
 					exit = math.MinInt64
 				}
 				if v := &e.Out[p.newComm]; v.Form == Handle || v.Form == Int {
 					all = append(all, creation{v.Int, exit, c.bind(e.NewComm)})
 				}
 			}
+		}
+		if cursor.err != nil {
+			c.err = cursor.err
+			return []creation{}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b creation) int { return cmp.Compare(a.exit, b.exit) })

@@ -161,29 +161,38 @@ func (c *Cursor) Next() bool {
 			c.leavePart()
 		}
 		c.standing.end(c.source.memory())
+		c.forgetCalls()
 		return false
 	}
-	e, p := &c.event, &c.plans[terminal]
-	s := &c.shared.Signatures[terminal]
-	e.Index = c.next
-	e.Terminal = terminal
-	e.Function, e.Semantics, e.Site, e.Signature = p.function, p.semantics, p.site, s
-	e.Comm, e.OwnRank, e.NewComm = -1, -1, -1
+	p, s := c.begin(terminal)
 	if c.timed && !c.time(terminal) {
 		return false
 	}
-	e.In, e.Out, e.Return = s.In, s.Out, s.Return
 	if !p.variable && !p.creates {
 		if p.comm >= 0 {
 			b := c.communicator(&s.In[p.comm], c.ownRank(s))
-			e.Comm, e.OwnRank = b.comm, b.ownRank
+			c.event.Comm, c.event.OwnRank = b.comm, b.ownRank
 		}
 	} else if !c.substitute(p, s) {
+		return false
+	}
+	if c.err != nil {
 		return false
 	}
 	c.next++
 	c.current = true
 	return true
+}
+
+// begin puts into the event what the signature of the next call says.
+func (c *Cursor) begin(terminal int32) (*callPlan, *Signature) {
+	e, p, s := &c.event, &c.plans[terminal], &c.shared.Signatures[terminal]
+	e.Index = c.next
+	e.Terminal = terminal
+	e.Function, e.Semantics, e.Site, e.Signature = p.function, p.semantics, p.site, s
+	e.Comm, e.OwnRank, e.NewComm = -1, -1, -1
+	e.In, e.Out, e.Return = s.In, s.Out, s.Return
+	return p, s
 }
 
 // forwards turns around after Previous.
@@ -203,6 +212,12 @@ func (c *Cursor) fail(err error) bool {
 	return false
 }
 
+// forgetCalls gives back the memory of the signatures' values and streams.
+func (c *Cursor) forgetCalls() {
+	c.calls.each(func(v *variableCall) { v.release(c.source.memory()) })
+	c.calls = variableCalls{}
+}
+
 // leavePart gives back the memory of a block of timing.
 func (c *Cursor) leavePart() {
 	c.part.release(c.source.memory())
@@ -220,9 +235,14 @@ func (c *Cursor) time(terminal int32) bool {
 			return false
 		}
 		c.until += c.part.calls
-		// a block that begins in the middle of an interval says when that began
-		if c.part.decoder != nil && !(standsIn && c.standing.loaded) && !c.standing.passing {
-			c.ticks = c.thread.FirstTick + c.part.start
+		if c.part.decoder != nil && !c.standing.passing {
+			begin := c.thread.FirstTick + c.part.start
+			switch {
+			case !standsIn || !c.standing.loaded:
+				c.ticks = begin
+			case c.standing.start != begin: // a block that begins in the middle of an interval says when that began
+				return c.fail(errTiming)
+			}
 		}
 	}
 	var gap, duration int64
@@ -230,6 +250,7 @@ func (c *Cursor) time(terminal int32) bool {
 	e.HeldTicks, e.Held = c.holds.before(c.next), 0
 	if e.HeldTicks > 0 {
 		c.ticks += e.HeldTicks
+		c.standing.start += e.HeldTicks
 		e.Held = c.clock.nanoseconds(c.ticks) - c.clock.nanoseconds(c.ticks-e.HeldTicks)
 	}
 	if standsIn {

@@ -1,11 +1,31 @@
 package trace
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 )
+
+// What the decoding of a call depends on besides the call itself, and how Seek puts it to what call by call decoding
+// would have left there. Nothing else may be kept from one call to the next: who adds state adds it here, and to Seek.
+//
+//   - walk, next: where the grammar is. The lengths of the rules lead there (Grammar.seek).
+//   - calls, per signature: how far each value stream is read, and what the lists of requests have become. It is dropped,
+//     and made when the signature is next met: before says by how many calls each signature is ahead, and
+//     variableCall.skip passes over their values, with the code that also reads them (slot.take).
+//   - calls, elastic values: those of the communicator of the signature's last call and the caller's rank in it; made
+//     again wherever these differ (substitute), so they need no restoring.
+//   - comms, world: what handles of communicators stand for. Bound anew by the creating calls before (seekComms).
+//   - self: the same for all calls of a thread. creations, of the rank's other threads: does not depend on where the
+//     cursor is.
+//   - part, until, ticks: how far the thread's timing is read, and the clock. A block of a file begins anew and says at
+//     which tick; it is read up to the call (seekTime).
+//   - holds, standing.standIns: lists that are gone through from the front; they start over with the block of timing.
+//   - standing, the times of an interval: dropped, and loaded when a call of the interval is next met. The leads' cursors
+//     stay: they go to an interval by seeking or are there.
+//   - event: Next sets every field that can differ; Held, HeldTicks and TimesOf change only with timing, which sets them.
+//   - place: the rank in it is set for every call that needs it.
+//   - behind, current, back: calls on the way back. Forgotten: Previous decodes them again, with Seek and Next.
+//   - err: stays. A cursor that has failed goes nowhere any more.
 
 // Seek goes to the call with an index on the thread, so that Next gives it; at or beyond Thread.Calls nothing follows.
 // The grammar is not expanded: what comes before is counted rule by rule, and value streams are passed over.
@@ -17,8 +37,8 @@ func (c *Cursor) Seek(index uint64) bool {
 		return false
 	}
 	index = min(index, c.thread.Calls)
+	c.forgetCalls()
 	c.walk, c.before = c.shared.Grammar.seek(c.thread.Root, index, c.lengths)
-	c.calls = variableCalls{}
 	c.startComms()
 	c.behind.forget(c.source.memory())
 	c.current, c.back = false, false
@@ -37,122 +57,9 @@ func (c *Cursor) measure() bool {
 	return c.err == nil
 }
 
-// seekComms binds handles of communicators as the calls before an index did: the last call of each creating signature
-// is made again, in order.
-func (c *Cursor) seekComms(index uint64) bool {
-	type creating struct {
-		terminal int32
-		at       uint64
-	}
-	var last []creating
-	for terminal, n := range c.before {
-		if n == 0 || !c.plans[terminal].creates {
-			continue
-		}
-		f := finder{c.shared.Grammar.Rules, c.lengths, terminal, map[int]bool{}}
-		if at, ok := f.last(c.thread.Root, index); ok {
-			last = append(last, creating{terminal, at})
-		}
-	}
-	slices.SortFunc(last, func(a, b creating) int { return cmp.Compare(a.at, b.at) })
-	for _, l := range last {
-		c.before[l.terminal]--
-		c.next = l.at
-		if err := c.create(l.terminal); err != nil {
-			return c.fail(err)
-		}
-	}
-	return true
-}
-
-// create binds the communicator that the next call of a signature makes. Of the call's values only the handle counts:
-// on the others' account, communicators would have to be known that may have been bound anew since.
-func (c *Cursor) create(terminal int32) error {
-	p := &c.plans[terminal]
-	c.event.Terminal = terminal
-	v, err := c.newVariableCall(p.function, &c.shared.Signatures[terminal])
-	if err != nil {
-		return err
-	}
-	c.calls.put(terminal, v, len(c.shared.Signatures))
-	instance, handle, err := c.birth(p, v)
-	if err != nil {
-		return err
-	}
-	switch {
-	case p.newComm < 0:
-		c.world = c.bind(instance)
-	case handle.Form == Handle || handle.Form == Int:
-		c.comms[handle.Int] = c.bind(instance)
-	}
-	return nil
-}
-
-// birth is the communicator that the next call of v makes, and its handle if the call returns one.
-func (c *Cursor) birth(p *callPlan, v *variableCall) (instance int, handle Value, err error) {
-	for i := range v.slots {
-		if s := &v.slots[i]; s.stream != nil {
-			if err := s.next(c.source.memory()); err != nil {
-				return -1, handle, err
-			}
-		}
-	}
-	if instance, err = c.instance(v); err == nil && p.newComm >= 0 {
-		handle, err = c.place.evaluate(v.out[p.newComm])
-	}
-	return instance, handle, err
-}
-
-// skip passes over the values of n calls.
-func (v *variableCall) skip(n uint64) error {
-	takes := map[*valueStream][]filling{}
-	var streams []*valueStream
-	take := func(s *valueStream, fill filling) {
-		if s == nil {
-			return
-		}
-		if takes[s] == nil {
-			streams = append(streams, s)
-		}
-		takes[s] = append(takes[s], fill)
-	}
-	for i := range v.slots {
-		take(v.slots[i].stream, v.slots[i].fill)
-	}
-	take(v.created, fillInt)
-	for _, s := range streams {
-		if !skipCalls(s, takes[s], n) {
-			return s.err()
-		}
-	}
-	return nil
-}
-
-// skipCalls passes over what n calls take from a stream, each as the fillings say.
-func skipCalls(s *valueStream, fills []filling, n uint64) bool {
-	single := func(f filling) bool { return f == fillInt || f == fillFloat }
-	if !slices.ContainsFunc(fills, func(f filling) bool { return !single(f) }) {
-		for range fills {
-			if !s.skip(n) {
-				return false
-			}
-		}
-		return true
-	}
-	for range n {
-		for _, f := range fills {
-			x, ok := s.next()
-			if !ok || !single(f) && x > 0 && !s.skip(uint64(x)) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // SeekTime goes to the first call that ends after a time, in nanoseconds of the node's CLOCK_MONOTONIC, so that Next
 // gives it; if there is none nothing follows. Of what comes before only timing is read, of a file that of the block
-// with the call. It fails for a trace without the times of calls.
+// with the call and of the one before. It fails for a trace without the times of calls.
 func (c *Cursor) SeekTime(ns int64) bool {
 	if c.err != nil {
 		return false
@@ -179,8 +86,9 @@ func (c *Cursor) SeekTime(ns int64) bool {
 	return c.Seek(c.next)
 }
 
-// blockBefore is the last call before which all have ended by a time and with which a block of timing begins, 0 where
-// there are no blocks, or these do not say when they begin.
+// blockBefore is a call before which all have ended by a time and with which a block of timing begins, the last or the
+// last but one; 0 where there are no blocks, or these do not say when they begin. A block says when the last call before
+// it ended. If that was made inside of another call, the other one may end later: it is in the block before.
 func (c *Cursor) blockBefore(ns int64) (uint64, error) {
 	file, stored := c.source.(*Reader)
 	if !stored || len(c.thread.StandIns) > 0 {
@@ -200,7 +108,7 @@ func (c *Cursor) blockBefore(ns int64) (uint64, error) {
 			after = middle
 		}
 	}
-	return first * TimingBlockCalls, nil
+	return (max(first, 1) - 1) * TimingBlockCalls, nil
 }
 
 var errNoTimes = errors.New("the trace has no times of calls")

@@ -8,6 +8,7 @@ var errStandIn = errors.New("a rank stands in for another whose own times are an
 type standing struct {
 	standIns
 	loaded          bool
+	start           int64   // tick at which the interval begins, later by the holds in it so far
 	gaps, durations []int64 // of the interval's calls that are still to come
 	booked          int64
 	timesOf         int
@@ -93,6 +94,7 @@ func (c *Cursor) loadStandIn() error {
 	if !spread(s.gaps, in.Gap) || !spread(s.durations, in.Duration) {
 		return errTiming
 	}
+	s.start = c.ticks
 	for range c.next - s.from {
 		c.ticks += s.gaps[0] + s.durations[0]
 		s.gaps, s.durations = s.gaps[1:], s.durations[1:]

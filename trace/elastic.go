@@ -26,7 +26,7 @@ const (
 
 var errElastic = errors.New("an elastic value is damaged")
 
-// place is what an elastic value depends on.
+// place is what an elastic value depends on: the thread, and the communicator of the call with the caller's rank in it.
 type place struct {
 	columns []Numbers
 	index   int // of the thread within its shape

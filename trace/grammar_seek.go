@@ -71,56 +71,80 @@ func (g Grammar) count(times map[int]uint64, counts map[int32]uint64) {
 	}
 }
 
-// A finder finds the last occurrence of a terminal.
+// A finder finds calls of some terminals, without expanding rules that have none.
 type finder struct {
-	rules    [][]Symbol
-	lengths  []uint64
-	terminal int32
-	has      map[int]bool // rules with the terminal
+	rules   [][]Symbol
+	lengths []uint64
+	wanted  func(terminal int32) bool
+	counts  map[int]uint64 // by rule: how often what is wanted comes in its expansion
 }
 
-// last is the index of the last occurrence before an index in the expansion of a rule.
-func (f *finder) last(rule int, before uint64) (uint64, bool) {
-	body := f.rules[rule]
-	start, at := uint64(0), 0
-	for at < len(body) && start < before {
-		start += body[at].length(f.lengths)
-		at++
-	}
-	for at--; at >= 0; at-- {
-		s := body[at]
-		start -= s.length(f.lengths)
+func newFinder(g Grammar, lengths []uint64, wanted func(terminal int32) bool) finder {
+	return finder{g.Rules, lengths, wanted, map[int]uint64{}}
+}
+
+// nth is the index of the wanted terminal number k, from 0, in the expansion of a rule.
+func (f *finder) nth(rule int, k uint64) (index uint64, ok bool) {
+	for body := f.rules[rule]; len(body) > 0; {
+		s := body[0]
+		n := f.count(s)
+		if k >= n*s.Count {
+			k -= n * s.Count
+			index += s.length(f.lengths)
+			body = body[1:]
+			continue
+		}
 		if !s.IsRule() {
-			if s.Value == f.terminal {
-				return min(start+s.Count, before) - 1, true
-			}
-			continue
+			return index + k, true
 		}
-		if !f.contains(s.Rule()) {
-			continue
-		}
-		one := f.lengths[s.Rule()]
-		k := (min(before-start, one*s.Count) - 1) / one // the repetition that before ends in
-		if i, ok := f.last(s.Rule(), min(before-start-k*one, one)); ok {
-			return start + k*one + i, true
-		}
-		if k > 0 {
-			i, ok := f.last(s.Rule(), one)
-			return start + (k-1)*one + i, ok
-		}
+		index += k / n * f.lengths[s.Rule()]
+		k %= n
+		body = f.rules[s.Rule()]
 	}
 	return 0, false
 }
 
-func (f *finder) contains(rule int) bool {
-	has, known := f.has[rule]
+// count is how often what is wanted comes in one repetition of a symbol.
+func (f *finder) count(s Symbol) (n uint64) {
+	if !s.IsRule() {
+		if f.wanted(s.Value) {
+			return 1
+		}
+		return 0
+	}
+	n, known := f.counts[s.Rule()]
 	if !known {
-		for _, s := range f.rules[rule] {
-			if has = s.Value == f.terminal || s.IsRule() && f.contains(s.Rule()); has {
-				break
+		for _, inside := range f.rules[s.Rule()] {
+			n += f.count(inside) * inside.Count
+		}
+		f.counts[s.Rule()] = n
+	}
+	return n
+}
+
+// each goes through what is wanted, in order, up to an index in the expansion of a rule that begins at another. It
+// stops where visit returns false.
+func (f *finder) each(rule int, begin, before uint64, visit func(terminal int32, index uint64) bool) bool {
+	for _, s := range f.rules[rule] {
+		if begin >= before {
+			return true
+		}
+		if f.count(s) > 0 {
+			one := uint64(1)
+			if s.IsRule() {
+				one = f.lengths[s.Rule()]
+			}
+			for i := uint64(0); i < s.Count && begin+i*one < before; i++ {
+				if s.IsRule() {
+					if !f.each(s.Rule(), begin+i*one, before, visit) {
+						return false
+					}
+				} else if !visit(s.Value, begin+i) {
+					return false
+				}
 			}
 		}
-		f.has[rule] = has
+		begin += s.length(f.lengths)
 	}
-	return has
+	return true
 }

@@ -10,38 +10,29 @@ import (
 // A variableCall is the state of a signature with streams or relative ranks on one thread: values that are made anew
 // for every call, in memory that is used again.
 type variableCall struct {
-	in, out []Value
-	result  Value
-	slots   []slot
-	settled bool         // r is the same in all calls
-	created *valueStream // of Signature.Communicator
+	in, out  []Value
+	result   Value
+	instance *Value // of Signature.Communicator: position in the rank's list of communicators; nil: the call makes none
+	slots    []slot
+	streams  int // of slots: the first so many have one
+	// elastic values are made again where what they depend on is another than in the call before
+	elastic  bool    // there are some, or streams relative to the rank
+	relative bool    // there are such streams
+	resolved bool    // elastic values are those of a call on at
+	at       binding // the communicator and the caller's rank in it
 }
 
 // A slot is a value that depends on the call.
 type slot struct {
 	value   *Value
-	fill    filling
-	elastic Value // as the signature has it
-	add     bool  // r is to be added to the stream's value
-	peer    bool  // it is a rank
+	fill    *filling // nil: elastic
+	elastic Value    // as the signature has it
+	add     bool     // r is to be added to the stream's value
+	peer    bool     // it is a rank
 	stream  *valueStream
-	before  []Value // of a list of requests: the longest list so far, as the last call that had a position left it
+	state   requestList // of a filling that says what has changed
+	booked  int64
 }
-
-// filling says how a slot gets its value.
-type filling uint8
-
-const (
-	fillElastic  filling = iota // what follows from the thread and r
-	fillInt                     // an integer
-	fillFloat                   // the bits of a float64
-	fillList                    // a list of integers
-	fillFloats                  // a list of the bits of float64
-	fillStatus                  // a list of no or five integers: the status, Absent for none
-	fillStatuses                // a list of integers, five a status
-	fillRequest                 // a request
-	fillRequests                // a list of requests: what changed since the signature's last call
-)
 
 // variableCalls holds a thread's variableCall by terminal: in an array where there are few signatures.
 type variableCalls struct {
@@ -73,11 +64,20 @@ func (v *variableCalls) put(terminal int32, call *variableCall, signatures int) 
 	}
 }
 
+func (v *variableCalls) each(visit func(*variableCall)) {
+	for _, call := range v.few {
+		if call != nil {
+			visit(call)
+		}
+	}
+	for _, call := range v.many {
+		visit(call)
+	}
+}
+
 var (
 	errStreamEnds   = errors.New("a value stream ends too early")
 	errStreamAbsent = errors.New("a value stream is missing")
-	errStatusList   = errors.New("a list of statuses is no multiple of five numbers")
-	errRequestList  = errors.New("a list of requests is damaged")
 	errOwnRank      = errors.New("a peer is relative to a rank that is not known")
 	errCommunicator = errors.New("a communicator is not in the rank's list")
 )
@@ -94,13 +94,7 @@ func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 		c.calls.put(e.Terminal, v, len(c.shared.Signatures))
 	}
 	e.In, e.Out = v.in, v.out
-	elastic := false
-	for i := range v.slots {
-		if v.slots[i].fill == fillElastic {
-			elastic = true
-			continue
-		}
-		elastic = elastic || v.slots[i].add
+	for i := range v.streams {
 		if err := v.slots[i].next(c.source.memory()); err != nil {
 			return c.fail(err)
 		}
@@ -109,13 +103,14 @@ func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 		b := c.communicator(&v.in[p.comm], c.ownRank(s))
 		e.Comm, e.OwnRank = b.comm, b.ownRank
 	}
-	if elastic {
+	if at := (binding{e.Comm, e.OwnRank}); v.elastic && (v.relative || !v.resolved || v.at != at) {
 		if err := v.resolve(c.placeOf(p, e.OwnRank)); err != nil {
 			return c.fail(err)
 		}
+		v.resolved, v.at = true, at
 	}
 	e.Return = v.result
-	if v.created == nil {
+	if v.instance == nil {
 		return true
 	}
 	var err error
@@ -126,12 +121,9 @@ func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 	return true
 }
 
-// instance is the communicator that the next call of v makes.
+// instance is the communicator that the current call of v makes.
 func (c *Cursor) instance(v *variableCall) (int, error) {
-	comm, ok := v.created.next()
-	if !ok {
-		return -1, v.created.err()
-	}
+	comm := v.instance.Int
 	if comm < 0 || comm >= int64(len(c.rank.CommunicatorsOwn)) {
 		return -1, errCommunicator
 	}
@@ -143,9 +135,6 @@ func (c *Cursor) instance(v *variableCall) (int, error) {
 func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, error) {
 	v := &variableCall{in: cloneVarying(s.In), out: cloneVarying(s.Out), result: s.Return}
 	v.result.List = cloneVarying(s.Return.List)
-	if k := c.plans[c.event.Terminal].comm; k < 0 || s.In[k].Form == Name {
-		v.settled = true
-	}
 	b := slotBuilder{cursor: c, call: v, streams: map[int64]*valueStream{}}
 	b.add(&v.result, f.Return, false)
 	in, out := v.in, v.out
@@ -163,12 +152,34 @@ func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, erro
 		}
 	}
 	if s.Communicator.Form == Stream {
-		v.created = b.stream(s.Communicator.Int)
+		v.instance = new(Value)
+		v.slots = append(v.slots, slot{value: v.instance, fill: &fillInt, stream: b.stream(s.Communicator.Int)})
 	}
+	v.arrange()
 	if n := c.before[c.event.Terminal]; n > 0 && b.err == nil {
-		b.err = v.skip(n)
+		b.err = v.skip(n, c.source.memory())
 	}
 	return v, b.err
+}
+
+// arrange puts slots with streams first, in their order, which is that in which they take from a stream.
+func (v *variableCall) arrange() {
+	for v.streams < len(v.slots) && v.slots[v.streams].stream != nil {
+		v.streams++
+	}
+	if !slices.ContainsFunc(v.slots[v.streams:], func(s slot) bool { return s.stream != nil }) {
+		return
+	}
+	var others []slot
+	for _, s := range v.slots[v.streams:] {
+		if s.stream == nil {
+			others = append(others, s)
+			continue
+		}
+		v.slots[v.streams] = s
+		v.streams++
+	}
+	copy(v.slots[v.streams:], others)
 }
 
 // placeOf is what the elastic values of the current call depend on; own is the caller's rank in its communicator.
@@ -181,13 +192,17 @@ func (c *Cursor) placeOf(p *callPlan, own int) *place {
 	return &c.place
 }
 
-// resolve fills in what follows from the thread and its rank. Where that is the same in all calls it is done once.
+// resolve fills in what follows from the thread and its rank.
 func (v *variableCall) resolve(at *place) error {
-	left := v.slots[:0]
 	for i := range v.slots {
 		s := &v.slots[i]
 		switch {
-		case s.fill == fillElastic:
+		case s.add:
+			if !at.known {
+				return errOwnRank
+			}
+			s.value.Int += at.rank
+		case s.fill == nil:
 			x, err := at.evaluate(s.elastic)
 			if err != nil {
 				return err
@@ -197,18 +212,19 @@ func (v *variableCall) resolve(at *place) error {
 				x.Int = floorMod(x.Int+at.moved, max(at.members, 1))
 			}
 			*s.value = x
-		case s.add:
-			if !at.known {
-				return errOwnRank
-			}
-			s.value.Int += at.rank
-		}
-		if s.fill != fillElastic || !v.settled {
-			left = append(left, *s)
 		}
 	}
-	v.slots = left
 	return nil
+}
+
+// release gives back what the values have booked; v is of no use after it.
+func (v *variableCall) release(m *budget) {
+	for i := range v.slots[:v.streams] {
+		s := &v.slots[i]
+		m.give(s.booked)
+		s.booked = 0
+		s.stream.release(m)
+	}
 }
 
 // A slotBuilder collects the slots of a variableCall. The first error stays.
@@ -222,35 +238,18 @@ type slotBuilder struct {
 func (b *slotBuilder) add(v *Value, kind string, list bool) {
 	switch v.Form {
 	case RankOffset, Column:
-		b.call.slots = append(b.call.slots, slot{value: v, elastic: *v, peer: kind == rankKind})
+		b.elastic(slot{value: v, elastic: *v, peer: kind == rankKind})
 	case Elastic:
 		s := slot{value: v, elastic: *v, peer: kind == rankKind}
 		if Operator(v.Int) == RelativeStream && len(v.List) == 1 {
-			s.fill, s.add, s.stream = fillInt, true, b.stream(v.List[0].Int)
+			s.fill, s.add, s.stream = &fillInt, true, b.stream(v.List[0].Int)
+			b.call.relative = true
 		}
-		b.call.slots = append(b.call.slots, s)
+		b.elastic(s)
 	case Stream:
-		fill := fillInt
-		switch kind {
-		case "double":
-			fill = fillFloat
-		case requestKind:
-			fill = fillRequest
-		}
-		b.call.slots = append(b.call.slots, slot{value: v, fill: fill, stream: b.stream(v.Int)})
+		b.call.slots = append(b.call.slots, slot{value: v, fill: fillingOf(kind), stream: b.stream(v.Int)})
 	case ListStream:
-		fill := fillList
-		switch {
-		case kind == "double":
-			fill = fillFloats
-		case kind == requestKind:
-			fill = fillRequests
-		case kind == "status" && list:
-			fill = fillStatuses
-		case kind == "status":
-			fill = fillStatus
-		}
-		b.call.slots = append(b.call.slots, slot{value: v, fill: fill, stream: b.stream(v.Int)})
+		b.call.slots = append(b.call.slots, slot{value: v, fill: listFillingOf(kind, list), stream: b.stream(v.Int)})
 	case Status:
 		for i := range v.List {
 			of := ""
@@ -264,6 +263,12 @@ func (b *slotBuilder) add(v *Value, kind string, list bool) {
 			b.add(&v.List[i], kind, false)
 		}
 	}
+}
+
+// elastic adds a slot that depends on the thread and its rank.
+func (b *slotBuilder) elastic(s slot) {
+	b.call.elastic = true
+	b.call.slots = append(b.call.slots, s)
 }
 
 // stream opens the signature's stream with this number, once.
@@ -325,164 +330,84 @@ func cloneValues(values []Value) []Value {
 }
 
 // next takes the slot's value of the next call from its stream.
-func (s *slot) next(m *budget) error {
+func (s *slot) next(m *budget) error { return s.take(m, true) }
+
+// take goes over the slot's value of the next call. One that is not wanted is made only if later ones depend on it. This
+// is the one place that knows where a call's part of a stream ends.
+func (s *slot) take(m *budget, wanted bool) error {
 	x, ok := s.stream.next()
 	if !ok {
 		return s.stream.err()
 	}
-	switch s.fill {
-	case fillInt:
-		*s.value = Value{Form: Int, Int: x}
-		return nil
-	case fillFloat:
-		*s.value = Value{Form: Float, Int: x}
-		return nil
-	case fillRequest:
-		*s.value = request(x)
+	f := s.fill
+	if f.number != nil {
+		if wanted {
+			f.number(s.value, x)
+		}
 		return nil
 	}
-	list := s.value.List
 	if x < 0 {
-		*s.value = Value{Form: Null, List: list[:0]}
+		if wanted {
+			*s.value = Value{Form: Null, List: s.value.List[:0]}
+		}
 		return nil
 	}
 	if x > math.MaxInt32 {
 		return errSequence
 	}
-	switch s.fill {
-	case fillRequests:
-		return s.requests(x, m)
-	case fillStatuses:
-		return s.statuses(int(x), m)
-	case fillStatus:
-		if x == 0 {
-			*s.value = Value{Form: Absent, List: list[:0]}
-			return nil
-		}
-		if x != int64(statusLen) {
-			return errStatusList
-		}
-		return s.list(statusLen, Status, Int, m)
-	case fillFloats:
-		return s.list(int(x), List, Float, m)
-	}
-	return s.list(int(x), List, Int, m)
-}
-
-// NullRequest stands for MPI_REQUEST_NULL in streams of requests.
-const NullRequest = -1
-
-// Kinds of parameters that values are read by.
-const (
-	requestKind = "request"
-	rankKind    = "rank"
-)
-
-// request is what a number in a stream of requests stands for.
-func request(x int64) Value {
-	if x < 0 {
-		return Value{Form: Name, Text: "MPI_REQUEST_NULL"}
-	}
-	return Value{Form: Handle, Int: x}
-}
-
-// requests takes k values: the length of the list, then positions in it and the requests that are there now.
-func (s *slot) requests(k int64, m *budget) error {
-	take := func() (x int64, err error) {
-		x, ok := s.stream.next()
-		if !ok {
-			err = s.stream.err()
-		}
-		return x, err
-	}
-	n, err := take()
-	if err != nil {
-		return err
-	}
-	if k%2 == 0 || n < 0 || n > math.MaxInt32 {
-		return errRequestList
-	}
-	for len(s.before) < int(n) {
-		if len(s.before) == cap(s.before) && !m.take(valueBytes*int64(max(len(s.before), 8))) {
-			return errMemory
-		}
-		s.before = append(s.before, request(NullRequest))
-	}
-	for range k / 2 {
-		at, err := take()
-		if err != nil {
-			return err
-		}
-		x, err := take()
-		if err != nil {
-			return err
-		}
-		if at < 0 || at >= n {
-			return errRequestList
-		}
-		s.before[at] = request(x)
-	}
-	*s.value = Value{Form: List, List: s.before[:n]}
-	return nil
-}
-
-const statusLen = len(statusFields)
-
-// list takes n values.
-func (s *slot) list(n int, form, element Form, m *budget) error {
-	list, err := resize(s.value.List, n, m)
-	if err != nil {
-		return err
-	}
-	for i := range list {
-		x, ok := s.stream.next()
-		if !ok {
+	if f.change == nil && !wanted {
+		if !s.stream.skip(uint64(x)) {
 			return s.stream.err()
 		}
-		list[i] = Value{Form: element, Int: x}
+		return nil
 	}
-	*s.value = Value{Form: form, List: list}
-	return nil
-}
-
-// statuses takes n values, five for each status.
-func (s *slot) statuses(n int, m *budget) error {
-	if n%statusLen != 0 {
-		return errStatusList
-	}
-	list, err := resize(s.value.List, n/statusLen, m)
+	numbers, err := s.stream.take(int(x), m)
 	if err != nil {
 		return err
 	}
-	for i := range list {
-		fields, err := resize(list[i].List, statusLen, m)
-		if err != nil {
+	if f.change != nil {
+		return f.change(&s.state, s.value, numbers, account{m, &s.booked})
+	}
+	return f.list(s.value, numbers, account{m, &s.booked})
+}
+
+// skip passes over the values of n calls. Streams do not depend on each other: each is passed over by itself.
+func (v *variableCall) skip(n uint64, m *budget) error {
+	of := map[*valueStream][]*slot{}
+	var streams []*valueStream
+	for i := range v.slots[:v.streams] {
+		s := &v.slots[i]
+		if of[s.stream] == nil {
+			streams = append(streams, s.stream)
+		}
+		of[s.stream] = append(of[s.stream], s)
+	}
+	for _, stream := range streams {
+		if err := skipCalls(stream, of[stream], n, m); err != nil {
 			return err
 		}
-		for j := range fields {
-			x, ok := s.stream.next()
-			if !ok {
-				return s.stream.err()
-			}
-			fields[j] = Value{Form: Int, Int: x}
-		}
-		list[i] = Value{Form: Status, List: fields}
 	}
-	*s.value = Value{Form: List, List: list}
 	return nil
 }
 
-// resize gives list n elements; what it needs beyond its capacity is booked.
-func resize(list []Value, n int, m *budget) ([]Value, error) {
-	if n <= cap(list) {
-		return list[:n], nil
+// skipCalls passes over what n calls take from a stream: numbers all at once, lists call by call.
+func skipCalls(from *valueStream, slots []*slot, n uint64, m *budget) error {
+	if !slices.ContainsFunc(slots, func(s *slot) bool { return s.fill.number == nil }) {
+		for range slots {
+			if !from.skip(n) {
+				return from.err()
+			}
+		}
+		return nil
 	}
-	if !m.take(int64(n-cap(list)) * valueBytes) {
-		return nil, errMemory
+	for range n {
+		for _, s := range slots {
+			if err := s.take(m, false); err != nil {
+				return err
+			}
+		}
 	}
-	grown := make([]Value, n)
-	copy(grown, list[:cap(list)])
-	return grown, nil
+	return nil
 }
 
 // Stream finds the sequence of one stream of a signature on this thread.

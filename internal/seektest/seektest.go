@@ -1,0 +1,255 @@
+// Package seektest compares the calls that a cursor gives after going to and fro with those that it gives one by one.
+package seektest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Options say how much is compared.
+type Options struct {
+	Seed  uint64
+	Seeks int // on a thread; half of them by a new cursor
+	After int // calls that are read after a seek, at most
+	// Calls bounds the calls of a thread that are compared; 0: all.
+	Calls int
+	// Damaged is for a trace that may be damaged: where the calls one by one end with an error, and those after a seek
+	// may end with one anywhere, only calls that both give are compared.
+	Damaged bool
+}
+
+// Linear gives the calls of a thread one by one, copied, up to so many (0: all), and the error that ended them.
+func Linear(cursor *trace.Cursor, most int) ([]trace.Event, error) {
+	var calls []trace.Event
+	for (most == 0 || len(calls) < most) && cursor.Next() {
+		calls = append(calls, Copy(cursor.Event()))
+	}
+	return calls, cursor.Err()
+}
+
+// Copy is a call with values of its own.
+func Copy(e *trace.Event) trace.Event {
+	c := *e
+	c.In, c.Out = copyValues(e.In), copyValues(e.Out)
+	c.Return.List = copyValues(e.Return.List)
+	return c
+}
+
+func copyValues(values []trace.Value) []trace.Value {
+	clone := slices.Clone(values)
+	for i := range clone {
+		clone[i].List = copyValues(clone[i].List)
+	}
+	return clone
+}
+
+// Same reports whether two calls are the same: all fields, and all values.
+func Same(a, b *trace.Event) bool {
+	if !sameValues(a.In, b.In) || !sameValues(a.Out, b.Out) || !sameValue(&a.Return, &b.Return) {
+		return false
+	}
+	x, y := *a, *b
+	for _, e := range []*trace.Event{&x, &y} {
+		e.In, e.Out, e.Return = nil, nil, trace.Value{}
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+func sameValues(a, b []trace.Value) bool {
+	for i := range min(len(a), len(b)) {
+		if !sameValue(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// sameValue compares all fields of a Value.
+func sameValue(a, b *trace.Value) bool {
+	return a.Form == b.Form && a.Int == b.Int && a.Offset == b.Offset && a.Text == b.Text && sameValues(a.List, b.List)
+}
+
+// Thread compares the calls of one thread of which open makes cursors, and returns how many calls it compared.
+func Thread(open func() (*trace.Cursor, error), o Options) (compared int, err error) {
+	cursor, err := open()
+	if err != nil {
+		return 0, err
+	}
+	calls, linear := Linear(cursor, o.Calls)
+	switch {
+	case linear != nil && !o.Damaged:
+		return 0, linear
+	case len(calls) == 0:
+		return 0, nil
+	}
+	w := walker{open: open, calls: calls, options: o, timed: slices.ContainsFunc(calls, func(e trace.Event) bool { return e.ExitTicks != 0 }),
+		whole:  linear == nil && (o.Calls == 0 || len(calls) < o.Calls),
+		random: rand.New(rand.NewPCG(o.Seed, uint64(len(calls))))}
+	for k := range o.Seeks {
+		if k%2 == 0 || w.cursor == nil {
+			w.leave()
+			if w.cursor, err = open(); err != nil {
+				return w.compared, err
+			}
+			w.at, w.current = 0, false
+		}
+		// one cursor goes twice, so that nothing that it has read stays; some are used for long
+		for range 1 + k%2*w.random.IntN(8) {
+			if err := w.travel(); err != nil {
+				return w.compared, err
+			}
+			if w.cursor == nil {
+				break
+			}
+		}
+	}
+	w.leave()
+	return w.compared, nil
+}
+
+// leave goes to the end, where a cursor gives back its memory.
+func (w *walker) leave() {
+	if w.cursor != nil && w.cursor.Seek(math.MaxUint64) {
+		w.cursor.Next()
+	}
+}
+
+// Reader compares the calls of every thread of a trace, and returns how many calls it compared.
+func Reader(r *trace.Reader, o Options) (compared int, err error) {
+	for i, thread := range r.Threads().All() {
+		n, err := Thread(func() (*trace.Cursor, error) { return r.Cursor(thread.Rank, thread.Thread) }, o)
+		if compared += n; err != nil {
+			return compared, fmt.Errorf("thread %d (rank %d, thread %d): %w", i, thread.Rank, thread.Thread, err)
+		}
+	}
+	return compared, nil
+}
+
+// A walker goes to and fro on a thread.
+type walker struct {
+	open     func() (*trace.Cursor, error)
+	calls    []trace.Event
+	whole    bool // there are no more
+	timed    bool
+	options  Options
+	random   *rand.Rand
+	cursor   *trace.Cursor
+	at       int  // the call that Next gives
+	current  bool // the cursor is on the one before
+	compared int
+}
+
+// errFailed is for a cursor that has failed where it may.
+var errFailed = errors.New("the cursor has failed")
+
+// travel goes somewhere and reads some calls, then perhaps some backwards.
+func (w *walker) travel() error {
+	how := w.random.IntN(8)
+	err := w.start(how)
+	after := w.random.IntN(w.options.After + 1)
+	for i := 0; err == nil && i < after; i++ {
+		err = w.next()
+	}
+	if err == nil && how%2 == 1 {
+		for i := w.random.IntN(w.options.After + 1); err == nil && i > 0; i-- {
+			err = w.previous()
+		}
+		for i := w.random.IntN(4); err == nil && i > 0; i-- {
+			err = w.next()
+		}
+	}
+	if errors.Is(err, errFailed) {
+		w.cursor = nil
+		return nil
+	}
+	return err
+}
+
+// start goes to a call, or to a time, or stays.
+func (w *walker) start(how int) error {
+	if how == 0 && w.at > 0 {
+		return nil
+	}
+	w.current = false
+	k := w.random.IntN(len(w.calls) + 1)
+	if how == 1 { // shortly before the end, or where timing begins anew
+		k = max(0, len(w.calls)-w.random.IntN(3))
+		if blocks := len(w.calls) / trace.TimingBlockCalls; blocks > 0 {
+			k = min(len(w.calls), max(0, (1+w.random.IntN(blocks))*trace.TimingBlockCalls+w.random.IntN(5)-2))
+		}
+	}
+	if how == 2 && w.timed && w.whole && !w.options.Damaged {
+		ns := w.calls[min(k, len(w.calls)-1)].Exit - int64(w.random.IntN(2))
+		w.at = slices.IndexFunc(w.calls, func(e trace.Event) bool { return e.Exit > ns })
+		if w.at < 0 {
+			w.at = len(w.calls)
+		}
+		return w.check(w.cursor.SeekTime(ns), "to a time")
+	}
+	w.at = k
+	return w.check(w.cursor.Seek(uint64(k)), "to a call")
+}
+
+func (w *walker) check(ok bool, what string) error {
+	switch {
+	case ok:
+		return nil
+	case w.options.Damaged:
+		return errFailed
+	}
+	return fmt.Errorf("%s, %d: %w", what, w.at, w.cursor.Err())
+}
+
+// next reads a call.
+func (w *walker) next() error {
+	if w.at == len(w.calls) {
+		w.current = false
+		if w.whole && w.cursor.Next() {
+			return fmt.Errorf("a call follows the last one, %d", w.at-1)
+		}
+		if w.whole {
+			return w.cursor.Err()
+		}
+		return errFailed // what follows was not read one by one
+	}
+	if err := w.check(w.cursor.Next(), "forwards"); err != nil {
+		return err
+	}
+	w.at, w.current = w.at+1, true
+	return w.same()
+}
+
+// previous reads the call before the current one, or before where the cursor is.
+func (w *walker) previous() error {
+	if w.current {
+		w.at--
+	}
+	if w.at == 0 {
+		if w.current = false; w.cursor.Previous() {
+			return errors.New("a call comes before the first one")
+		}
+		return w.check(w.cursor.Err() == nil && w.cursor.Seek(0), "to the beginning")
+	}
+	if err := w.check(w.cursor.Previous(), "backwards"); err != nil {
+		return err
+	}
+	w.current = true
+	return w.same()
+}
+
+// same compares the current call, the one before at.
+func (w *walker) same() error {
+	w.compared++
+	got, want := w.cursor.Event(), &w.calls[w.at-1]
+	if Same(got, want) {
+		return nil
+	}
+	return fmt.Errorf("call %d: %s comm %d as %d makes %d, one by one: %s comm %d as %d makes %d", w.at-1, got.AppendJSON(nil),
+		got.Comm, got.OwnRank, got.NewComm, want.AppendJSON(nil), want.Comm, want.OwnRank, want.NewComm)
+}

@@ -1,0 +1,199 @@
+package trace
+
+import (
+	"errors"
+	"math"
+)
+
+// A filling says how the values of a slot stand in its stream, call after call. There are three ways, and exactly one
+// of the functions is set:
+//
+//   - number: a call has one number, and the value follows from it alone.
+//   - list: a call has a count and so many numbers (a negative count stands for NULL, and no number follows). The value
+//     follows from these alone.
+//   - change: the same numbers, but they say what is different since the signature's last call.
+//
+// Where the numbers of one call end and those of the next begin is read in one place, slot.take, whether the value is
+// wanted or passed over. The functions get the numbers, not the stream: a filling cannot take more or fewer of them
+// than passing over it does. Only a change gets a state that outlives the call, and is made even where nobody asks for
+// the value: a list cannot come to depend on calls that a seek has passed over.
+type filling struct {
+	number func(to *Value, x int64)
+	// list and change get the numbers, valid during the call, and the value of the call before, whose list may be used again.
+	list   func(to *Value, numbers []int64, m account) error
+	change func(state *requestList, to *Value, numbers []int64, m account) error
+}
+
+// The fillings (docs/format.md, "Signatures": stream and list stream).
+var (
+	fillInt      = filling{number: func(to *Value, x int64) { *to = Value{Form: Int, Int: x} }}
+	fillFloat    = filling{number: func(to *Value, x int64) { *to = Value{Form: Float, Int: x} }}
+	fillRequest  = filling{number: func(to *Value, x int64) { *to = request(x) }}
+	fillInts     = filling{list: intsOf}
+	fillFloats   = filling{list: floatsOf}
+	fillStatus   = filling{list: statusOf}
+	fillStatuses = filling{list: statusesOf}
+	fillRequests = filling{change: (*requestList).change}
+)
+
+// Kinds of parameters that values are read by.
+const (
+	requestKind = "request"
+	rankKind    = "rank"
+	statusKind  = "status"
+	doubleKind  = "double"
+)
+
+// fillingOf is how a stream fills in a parameter of a kind.
+func fillingOf(kind string) *filling {
+	switch kind {
+	case doubleKind:
+		return &fillFloat
+	case requestKind:
+		return &fillRequest
+	}
+	return &fillInt
+}
+
+// listFillingOf is how a list stream fills in a parameter of a kind, which is a list or one value.
+func listFillingOf(kind string, list bool) *filling {
+	switch {
+	case kind == doubleKind:
+		return &fillFloats
+	case kind == requestKind:
+		return &fillRequests
+	case kind == statusKind && list:
+		return &fillStatuses
+	case kind == statusKind:
+		return &fillStatus
+	}
+	return &fillInts
+}
+
+var (
+	errStatusList  = errors.New("a list of statuses is no multiple of five numbers")
+	errRequestList = errors.New("a list of requests is damaged")
+)
+
+// An account books on a budget and adds up what it has booked.
+type account struct {
+	budget *budget
+	booked *int64
+}
+
+func (a account) take(bytes int64) bool {
+	if !a.budget.take(bytes) {
+		return false
+	}
+	*a.booked += bytes
+	return true
+}
+
+// intsOf makes a list of integers.
+func intsOf(to *Value, numbers []int64, m account) error {
+	return listOf(to, numbers, List, Int, m)
+}
+
+// floatsOf makes a list of numbers from the bits of float64.
+func floatsOf(to *Value, numbers []int64, m account) error {
+	return listOf(to, numbers, List, Float, m)
+}
+
+func listOf(to *Value, numbers []int64, form, element Form, m account) error {
+	list, err := resize(to.List, len(numbers), m)
+	if err != nil {
+		return err
+	}
+	for i, x := range numbers {
+		list[i] = Value{Form: element, Int: x}
+	}
+	*to = Value{Form: form, List: list}
+	return nil
+}
+
+const statusLen = len(statusFields)
+
+// statusOf makes a status of five numbers; Absent of none.
+func statusOf(to *Value, numbers []int64, m account) error {
+	switch len(numbers) {
+	case 0:
+		*to = Value{Form: Absent, List: to.List[:0]}
+		return nil
+	case statusLen:
+		return listOf(to, numbers, Status, Int, m)
+	}
+	return errStatusList
+}
+
+// statusesOf makes a list of statuses of five numbers each.
+func statusesOf(to *Value, numbers []int64, m account) error {
+	if len(numbers)%statusLen != 0 {
+		return errStatusList
+	}
+	list, err := resize(to.List, len(numbers)/statusLen, m)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if err := listOf(&list[i], numbers[i*statusLen:][:statusLen], Status, Int, m); err != nil {
+			return err
+		}
+	}
+	*to = Value{Form: List, List: list}
+	return nil
+}
+
+// resize gives list n elements; what it needs beyond its capacity is booked.
+func resize(list []Value, n int, m account) ([]Value, error) {
+	if n <= cap(list) {
+		return list[:n], nil
+	}
+	if !m.take(int64(n-cap(list)) * valueBytes) {
+		return nil, errMemory
+	}
+	grown := make([]Value, n)
+	copy(grown, list[:cap(list)])
+	return grown, nil
+}
+
+// NullRequest stands for MPI_REQUEST_NULL in streams of requests.
+const NullRequest = -1
+
+// request is what a number in a stream of requests stands for.
+func request(x int64) Value {
+	if x < 0 {
+		return Value{Form: Name, Text: "MPI_REQUEST_NULL"}
+	}
+	return Value{Form: Handle, Int: x}
+}
+
+// A requestList is what the calls of a signature so far have left in a list of requests: as long as the longest of
+// them, each position as the last call that had it left it.
+type requestList struct{ requests []Value }
+
+// change makes the list of the next call. The numbers are the length of the list, then positions in it and the requests
+// that are there now.
+func (l *requestList) change(to *Value, numbers []int64, m account) error {
+	if len(numbers)%2 == 0 {
+		return errRequestList
+	}
+	n, changes := numbers[0], numbers[1:]
+	if n < 0 || n > math.MaxInt32 {
+		return errRequestList
+	}
+	for len(l.requests) < int(n) {
+		if len(l.requests) == cap(l.requests) && !m.take(valueBytes*int64(max(len(l.requests), 8))) {
+			return errMemory
+		}
+		l.requests = append(l.requests, request(NullRequest))
+	}
+	for ; len(changes) > 0; changes = changes[2:] {
+		at, x := changes[0], changes[1]
+		if at < 0 || at >= n {
+			return errRequestList
+		}
+		l.requests[at] = request(x)
+	}
+	*to = Value{Form: List, List: l.requests[:n]}
+	return nil
+}
