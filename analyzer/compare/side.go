@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	activities "github.com/cairn-mpi/cairn/analyzer/activity" // an activity is a place in numbers here
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/match"
@@ -56,27 +57,19 @@ func look(ctx context.Context, t Recording) (*side, error) {
 		}
 		group.Go(func() error {
 			sums[i] = map[activity]int64{}
-			tracker := s.plan.Location(i)
-			now, began := int64(0), false
+			tracker, thread := s.plan.Location(i), s.plan.Thread(i)
 			return timeline.EachOf(inner, t, i, l, t.Clocks, func(c *timeline.Call) error {
-				tracker.Call(&c.Record, match.PollOf(c.Event))
-				if !began {
-					began, now = true, c.Enter
+				step, counts := thread.See(&c.Record, match.PollOf(c.Event))
+				if !counts {
+					return nil
 				}
-				what := activity{c.Function.ID, c.Signature.Site, true}
-				if c.Held > 0 {
-					now = min(now+c.Held, max(now, c.Enter))
-				}
-				if c.Enter > now {
-					if !c.Signature.Untraced {
-						sums[i][what] += c.Enter - now
+				tracker.Step(&c.Record, &step)
+				for _, span := range step.Spans() {
+					ns := span.To - span.From
+					if ns == 0 || span.Kind == activities.Untraced || span.Kind == activities.Tool {
+						continue
 					}
-					now = c.Enter
-				}
-				if c.Exit > now {
-					what.computation = false
-					sums[i][what] += c.Exit - now
-					now = c.Exit
+					sums[i][activity{c.Function.ID, c.Signature.Site, span.Kind == activities.Computation}] += ns
 				}
 				return nil
 			})

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	activities "github.com/cairn-mpi/cairn/analyzer/activity" // an activity is a function at a call site here
 	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
@@ -60,7 +61,7 @@ func takeAccounts(ctx context.Context, f *forward, p *route, plan *phases.Plan, 
 				waits: forwardWaits{log: &f.waits[i]}, strip: newStrip(bins, p.start, p.end), done: math.MinInt64,
 				phases: plan.Location(i),
 			}
-			err := a.run(ctx, f.journal, i, f.extents[i])
+			err := a.run(ctx, f.journal, i, plan.Thread(i))
 			a.waits, a.phases, a.recent = forwardWaits{}, nil, recent.Cache[activity, tally]{}
 			return err
 		})
@@ -68,62 +69,25 @@ func takeAccounts(ctx context.Context, f *forward, p *route, plan *phases.Plan, 
 	return accounts, group.Wait()
 }
 
-func (a *account) run(ctx context.Context, j *journal.Journal, location int, x extent) error {
-	now := x.start
+func (a *account) run(ctx context.Context, j *journal.Journal, location int, thread activities.Thread) error {
 	var before activity
-	var attempt match.Attempt
 	take := func(c *timeline.Record, poll match.Poll) {
-		if c.Exit <= x.start && c.Enter < x.start || c.Enter >= x.end && c.Exit > x.end {
-			return // before MPI_Init, or after MPI_Finalize
+		step, counts := thread.See(c, poll)
+		if !counts {
+			return
 		}
 		if !c.Outside {
 			a.calls++
 		}
-		a.phases.Call(c, poll)
+		a.phases.Step(c, &step)
 		call := activity{function: c.Function.ID, site: c.Signature.Site}
-		if _, polling := attempt.See(poll, c); polling && c.Enter > now {
-			// what lies between two polls is waiting, not computation
-			a.mpi += a.spend(call, Communication, location, now, c.Enter)
-			a.strip.mpi.add(now, c.Enter)
-			a.tally(call).count--
-			now = c.Enter
+		if step.Nested {
+			a.tally(call).count++
 		}
-		if c.Signature.Untraced && c.Enter > now {
-			a.untraced += c.Enter - now
-			now = c.Enter
-		}
-		if c.Held > 0 && c.Enter > now {
-			held := min(c.Held, c.Enter-now)
-			a.held += held
-			now += held
-		}
-		if c.Enter > now && before.function != 0 {
-			between := activity{before.function, call.function, before.site, call.site}
-			a.compute += a.spend(between, Computation, location, now, c.Enter)
-			now = c.Enter
+		for _, span := range step.Spans() {
+			a.span(span, before, call, c, location)
 		}
 		before = call
-		if c.Outside {
-			now = max(now, c.Exit)
-			return
-		}
-		kind := kindOf(c.Semantics)
-		from := max(now, c.Enter)
-		if c.Exit < from {
-			a.tally(call).count++ // nested in a call before
-			return
-		}
-		a.mpi += a.spend(call, kind, location, from, c.Exit)
-		switch kind {
-		case Initialization:
-			a.initialize += c.Exit - from
-		case Finalization:
-			a.finalize += c.Exit - from
-		case Computation, Communication, InputOutput, Launch, Untraced:
-		}
-		a.strip.mpi.add(from, c.Exit)
-		a.wait(call, c.Exit)
-		now = c.Exit
 	}
 	r := j.Read(location)
 	pass := passes.Of(ctx)
@@ -139,6 +103,36 @@ func (a *account) run(ctx context.Context, j *journal.Journal, location int, x e
 	}
 	a.skip(location, math.MaxInt64)
 	return r.Err()
+}
+
+// span notes a stretch of time that ends with a call, or before it.
+func (a *account) span(s activities.Span, before, call activity, c *timeline.Record, location int) {
+	switch s.Kind {
+	case activities.Tool:
+		a.held += s.To - s.From
+	case activities.Untraced:
+		a.untraced += s.To - s.From
+	case activities.Waiting:
+		a.mpi += a.spend(call, Communication, location, s.From, s.To)
+		a.strip.mpi.add(s.From, s.To)
+		a.tally(call).count--
+	case activities.Computation:
+		between := activity{before.function, call.function, before.site, call.site}
+		a.compute += a.spend(between, Computation, location, s.From, s.To)
+	case activities.Call:
+		kind := kindOf(c.Semantics)
+		spent := a.spend(call, kind, location, s.From, s.To)
+		a.mpi += spent
+		switch kind {
+		case Initialization:
+			a.initialize += spent
+		case Finalization:
+			a.finalize += spent
+		case Computation, Communication, InputOutput, Launch, Untraced:
+		}
+		a.strip.mpi.add(s.From, s.To)
+		a.wait(call, s.To)
+	}
 }
 
 // skip notes that nothing is known of what the location did until end.

@@ -7,7 +7,7 @@ import (
 )
 
 // PollGap is up to how far apart, in nanoseconds, polls belong to one attempt: a rank that asks again that soon does
-// nothing else meanwhile. One that computes longer between polls overlaps, which is no waiting.
+// nothing else meanwhile. What the tracer held the thread for does not count. One that computes longer between polls overlaps, which is no waiting.
 const PollGap = 100_000
 
 // A Poll says whether a call is one that asks for completion without waiting for it.
@@ -57,7 +57,7 @@ func (a *Attempt) See(kind Poll, c *timeline.Record) (since int64, polling bool)
 	switch {
 	case kind == Aside:
 		return 0, false
-	case a.On && c.Enter-a.last > PollGap:
+	case a.On && c.Enter-c.Held-a.last > PollGap:
 		a.On = false
 	}
 	since, polling = a.Since, a.On && kind != NoPoll

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cairn-mpi/cairn/analyzer/activity"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
@@ -30,14 +31,18 @@ type Plan struct {
 	byRoot     map[int][]*loop
 	start, end int64 // of the run
 	trackers   []*Tracker
+	program    *activity.Program
 }
 
 // NewPlan reads the loops off the grammar. clocks may be nil.
 func NewPlan(t timeline.Trace, clocks *timeline.Clocks) (*Plan, error) {
 	p := &Plan{trace: t, locations: timeline.Locations(t), numbers: map[class]int{}, byRoot: map[int][]*loop{}, start: math.MaxInt64, end: math.MinInt64}
 	p.trackers = make([]*Tracker, len(p.locations))
-	f := &finder{grammar: t.Grammar(), class: make([]int, len(t.Signatures()))}
 	var err error
+	if p.program, err = activity.NewProgram(t); err != nil {
+		return nil, err
+	}
+	f := &finder{grammar: t.Grammar(), class: make([]int, len(t.Signatures()))}
 	if f.lengths, err = f.grammar.Lengths(); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cairn-mpi/cairn/analyzer/activity"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
@@ -31,10 +32,9 @@ type Tracker struct {
 	loops   []*loop // still to come, the one that goes on first
 	parts   []part
 	order   []int // parts in the order in which the rank came through them
-	now     int64
+	thread  activity.Thread
 	began   bool
 	useful  [windows]int64
-	attempt match.Attempt
 	partial bool // the iteration that goes on began before the window
 	marks   []int64
 	ideal   []int64 // when it would have come to the marks on an ideal network
@@ -46,69 +46,69 @@ func (p *Plan) Location(i int) *Tracker {
 	if p.locations[i].Main != i {
 		return nil
 	}
-	t := &Tracker{plan: p, loops: p.byRoot[int(p.trace.Threads().Roots().At(i))], parts: make([]part, p.phases())}
+	t := &Tracker{plan: p, thread: p.Thread(i), loops: p.byRoot[int(p.trace.Threads().Roots().At(i))], parts: make([]part, p.phases())}
 	p.trackers[i] = t
 	return t
 }
 
-// Call notes a call, which is such a poll. The time since the one before belongs to the same phase.
+// Thread begins to follow what a location does with its time. Its steps are what Tracker.Step takes.
+func (p *Plan) Thread(location int) activity.Thread {
+	return p.program.Thread(int(p.trace.Threads().Roots().At(location)))
+}
+
+// Call notes a call, which is such a poll.
 func (t *Tracker) Call(c *timeline.Record, poll match.Poll) {
 	if t == nil {
 		return
 	}
+	if step, counts := t.thread.See(c, poll); counts {
+		t.Step(c, &step)
+	}
+}
+
+// Step notes a call and what the thread did since the one before, which belongs to the same phase: what Call does, for
+// those who follow the thread themselves.
+func (t *Tracker) Step(c *timeline.Record, step *activity.Step) {
+	if t == nil {
+		return
+	}
+	t.began = true
 	for len(t.loops) > 0 && c.Index >= t.loops[0].to {
 		t.loops = t.loops[1:]
 	}
-	if c.Outside && (!t.began || c.Enter <= t.now) {
-		t.began, t.partial, t.now = true, true, c.Enter
+	spans := step.Spans()
+	if c.Outside && len(spans) == 0 {
+		t.partial = true
 		return
 	}
 	l, number := t.section(c.Index)
 	p := &t.parts[number]
 	if !p.there {
-		p.there, p.start = true, c.Enter
-		if t.began {
-			p.start = min(t.now, c.Enter)
-		}
+		p.there, p.start = true, min(step.Start, c.Enter)
 		t.order = append(t.order, number)
-	}
-	if !t.began {
-		t.began, t.now = true, c.Enter
 	}
 	if !c.Outside {
 		p.calls++
 	}
-	if _, polling := t.attempt.See(poll, c); polling && c.Enter > t.now {
-		p.spendMPI(c.Enter - t.now) // what lies between two polls is waiting, not computation
-		t.now = c.Enter
-	}
-	if c.Held > 0 {
-		t.now = min(t.now+c.Held, max(t.now, c.Enter))
-	}
-	if c.Enter > t.now {
-		if !c.Signature.Untraced {
-			p.compute += c.Enter - t.now
-			p.compute1 += c.Enter - t.now
-			t.computes(t.now, c.Enter)
+	for _, s := range spans {
+		switch s.Kind {
+		case activity.Computation:
+			p.compute += s.To - s.From
+			p.compute1 += s.To - s.From
+			t.computes(s.From, s.To)
+		case activity.Call, activity.Waiting:
+			p.mpi += s.To - s.From
+			p.mpi1 += s.To - s.From
+		case activity.Untraced, activity.Tool:
 		}
-		t.now = c.Enter
 	}
-	if c.Exit > t.now {
-		p.spendMPI(c.Exit - t.now)
-		t.now = c.Exit
-	}
-	p.end = max(p.end, t.now)
+	p.end = max(p.end, step.End)
 	if !c.Outside && l != nil && l.anchor >= 0 && t.plan.classes[l.anchor] == (class{c.Function.ID, c.Signature.Site}) {
 		if !t.partial {
 			p.series.add(p.compute1, p.mpi1)
 		}
 		p.compute1, p.mpi1, t.partial = 0, 0, false
 	}
-}
-
-func (p *part) spendMPI(ns int64) {
-	p.mpi += ns
-	p.mpi1 += ns
 }
 
 // section is the loop that a call belongs to, nil for none, and the number of its phase.
