@@ -9,12 +9,13 @@
 
 enum {
 	CAIRN_CLUSTERS = 64,         // behaviours that ranks are told apart by; with more of them there is no clustering
-	CAIRN_FIRST_COLLECTIVE = 64, // the first marker of each kind
+	CAIRN_FIRST_COLLECTIVE = 2,  // the first marker of each kind
 	CAIRN_FIRST_EXPLICIT = 1,
 	CAIRN_LONGEST_PERIOD = 4096,
 	CAIRN_PATIENCE = 8,          // votes in vain until markers are set twice as far apart
 	CAIRN_MUCH_FARTHER = 16,     // as they are wanted: reason enough to change their distance
 	CAIRN_GROWTH = 64,           // at once: the first interval may have been a short one by chance
+	CAIRN_UNKNOWN_GROWTH = 4,    // the same, while nobody knows the period
 	CAIRN_FARTHEST = 1 << 20,
 	CAIRN_CALM = 2,              // votes by which nothing has changed until markers are set twice as far apart
 	CAIRN_INTERVAL_CALLS = 32768, // between two markers, about, at most: what trace.MaxStandInCalls leaves room for
@@ -141,8 +142,11 @@ static inline void cairn_votes_step(struct cairn_votes *v, const struct cairn_ba
 
 	if (++v->vain % CAIRN_PATIENCE == 0 && v->step < CAIRN_FARTHEST)
 		v->step *= 2; // also what never repeats shall cost little
-	if (period == 0)
+	if (period == 0) {
+		if (wanted > CAIRN_MUCH_FARTHER * v->step && CAIRN_UNKNOWN_GROWTH * v->step <= all->most)
+			v->step *= CAIRN_UNKNOWN_GROWTH;
 		return;
+	}
 	if (wanted > CAIRN_GROWTH * v->step)
 		wanted = CAIRN_GROWTH * v->step;
 	if (wanted < 1)

@@ -135,11 +135,11 @@ func TestCorruptedLog(t *testing.T) {
 
 // moveWindows moves the beginnings and ends of the windows of all calls.
 func moveWindows(log string, from, to int64) string {
-	return regexp.MustCompile(`@\d+:\d+ `).ReplaceAllStringFunc(log, func(window string) string {
+	return regexp.MustCompile(`@\d+:\d+:`).ReplaceAllStringFunc(log, func(window string) string {
 		var a, b int64
-		if _, err := fmt.Sscanf(window, "@%d:%d ", &a, &b); err != nil {
+		if _, err := fmt.Sscanf(window, "@%d:%d:", &a, &b); err != nil {
 			panic(err)
 		}
-		return fmt.Sprintf("@%d:%d ", a+from, b+to)
+		return fmt.Sprintf("@%d:%d:", a+from, b+to)
 	})
 }
