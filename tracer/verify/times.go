@@ -40,7 +40,8 @@ type times struct {
 // threadTimes follow the calls of a thread, in the order in which they were entered.
 type threadTimes struct {
 	calls        uint64
-	broken       bool  // a call had no time stamps in the log: no gap after it is known
+	broken       bool  // the last call had no time stamps in the log: the gap after it is not known
+	partial      bool  // some call had none: the longest interval so far is not known
 	longest      int64 // interval so far, in ticks
 	logged, told int64 // exit of the last call, in ticks: as the record had it, and as the trace has it
 	aggregates   map[int32]*trace.Aggregate
@@ -75,7 +76,7 @@ func (t *threadTimes) compare(s *trace.TimingSettings, c *loggedCall, e *trace.E
 	first := t.calls == 0
 	t.calls++
 	if c.exit == 0 {
-		t.broken = true
+		t.broken, t.partial = true, true
 		return ""
 	}
 	duration, gap := c.exit-c.enter, c.enter-t.logged-e.HeldTicks
@@ -111,8 +112,8 @@ func (t *threadTimes) compare(s *trace.TimingSettings, c *loggedCall, e *trace.E
 		return fmt.Sprintf("it began %d ticks and not %d after the call before, within %d (which ended at %d, here at %d)",
 			d, gap, s.IntervalBound(function, gap), logged, told)
 	}
-	if broken {
-		return "" // of the longest interval so far one is not known
+	if t.partial {
+		return ""
 	}
 	if apart(e.EnterTicks, c.enter) > enterLimit || apart(e.ExitTicks, c.exit) > exitLimit {
 		return fmt.Sprintf("from tick %d to %d and not %d to %d, within %d and %d", e.EnterTicks, e.ExitTicks, c.enter, c.exit, enterLimit, exitLimit)
@@ -140,7 +141,7 @@ func (t *threadTimes) add(terminal int32, gap, duration int64) {
 
 // compareAggregates compares the statistics of a thread whose calls have all been compared; "" if they agree.
 func (t *threadTimes) compareAggregates(told []trace.Aggregate) string {
-	if t.broken {
+	if t.partial {
 		return ""
 	}
 	if len(told) != len(t.aggregates) {
