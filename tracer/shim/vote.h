@@ -135,30 +135,33 @@ static inline void cairn_votes_end(struct cairn_votes *v)
 	v->factor = 1;
 }
 
-// cairn_votes_step chooses the distance of markers while all ranks trace: a multiple of the program's period.
+// cairn_votes_step chooses the distance of markers while all ranks trace: a multiple of the program's period. It is the least
+// one that will do, so that ranks are clustered soon; markers go apart when they are.
 static inline void cairn_votes_step(struct cairn_votes *v, const struct cairn_ballot *all)
 {
-	uint64_t wanted = all->wanted, period = all->period;
+	const uint64_t period = all->period;
 
 	if (++v->vain % CAIRN_PATIENCE == 0 && v->step < CAIRN_FARTHEST)
 		v->step *= 2; // also what never repeats shall cost little
+	const bool close = all->wanted > CAIRN_MUCH_FARTHER * v->step;
 	if (period == 0) {
-		if (wanted > CAIRN_MUCH_FARTHER * v->step && CAIRN_UNKNOWN_GROWTH * v->step <= all->most)
+		if (close && CAIRN_UNKNOWN_GROWTH * v->step <= all->most)
 			v->step *= CAIRN_UNKNOWN_GROWTH;
 		return;
 	}
-	if (wanted > CAIRN_GROWTH * v->step)
-		wanted = CAIRN_GROWTH * v->step;
-	if (wanted < 1)
-		wanted = 1;
-	if (wanted > all->most)
-		wanted = all->most;
-	if (wanted < period)
-		wanted = period;
 	// what will do stays: another distance would make the next interval another one
-	if (v->step % period == 0 && wanted <= CAIRN_MUCH_FARTHER * v->step && v->step <= all->most)
+	if (v->step % period == 0 && !close && v->step <= all->most)
 		return;
-	v->step = wanted / period * period;
+	uint64_t step = v->step;
+	if (close) { // it is not to be too close again when the next interval takes less time
+		step = all->wanted / (CAIRN_MUCH_FARTHER / 2);
+		if (step > CAIRN_GROWTH * v->step)
+			step = CAIRN_GROWTH * v->step;
+	}
+	step += (period - step % period) % period;
+	if (step > all->most)
+		step = all->most / period * period;
+	v->step = step < period ? period : step;
 }
 
 // cairn_votes_calm sets markers farther apart while nothing changes. What the next interval should be is known all the
