@@ -74,10 +74,16 @@ func (f *Function) Prototype(name string) string {
 // those by which all processes of a communicator count alike.
 func (f *Function) IsBlockingCollective() bool {
 	switch f.Class.Op() {
-	case "barrier", "one-to-all", "all-to-one", "all-to-all", "prefix":
+	case "barrier", "one-to-all", "all-to-one", "all-to-all", "prefix", "neighbor":
 		return f.Class.Has("blocking")
 	}
 	return false
+}
+
+// MayMark reports whether calls of the function can be markers of online clustering: all processes of a communicator, or
+// of the group behind a window, have to make them, in one order, and may have to wait for each other in them.
+func (f *Function) MayMark() bool {
+	return f.IsBlockingCollective() || f.Class == "rma-sync fence"
 }
 
 // ParamIndex returns the index of the parameter called name, or -1.

@@ -18,7 +18,7 @@ type Clustering struct {
 
 // A Vote is what the ranks decided at a marker.
 type Vote struct {
-	Explicit bool   // the marker is a call of MPI_Pcontrol(100), else a blocking collective on MPI_COMM_WORLD
+	Explicit bool   // the marker is a call of MPI_Pcontrol(100), else a blocking collective of all processes
 	Ordinal  uint64 // of the marker among those of its kind, from 1
 	State    VoteState
 	Leads    []int // of VoteClustered: the lead ranks, ascending

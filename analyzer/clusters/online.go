@@ -91,7 +91,7 @@ func (o *Online) Kind() string {
 	if o.Explicit {
 		return "MPI_Pcontrol(100)"
 	}
-	return "blocking collectives on MPI_COMM_WORLD"
+	return "blocking collectives of all processes"
 }
 
 // Text is a line about it, for a trace of so many calls.

@@ -186,7 +186,7 @@ const (
 )
 
 // Clustering says when ranks make the same calls. At markers (every so many blocking
-// collectives on MPI_COMM_WORLD, or calls of MPI_Pcontrol(100)) all ranks vote.
+// collectives of all processes, or calls of MPI_Pcontrol(100)) all ranks vote.
 type Clustering struct {
 	// Arguments: Compared traces all ranks again when a rank's arguments change;
 	// Ignored only when it calls other functions, or from other places.

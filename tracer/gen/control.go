@@ -25,7 +25,7 @@ func control(functions []*mpi.Function) string {
 	}
 	b.WriteString("};\n\nconst unsigned char cairn_marker[CAIRN_FUNCTIONS] = {\n")
 	for _, f := range functions {
-		if op := semantics.Of(f).Operation; f.IsBlockingCollective() || op == semantics.Control || op == semantics.Finalize {
+		if op := semantics.Of(f).Operation; f.MayMark() || op == semantics.Control || op == semantics.Finalize {
 			fmt.Fprintf(&b, "\t[CAIRN_ID_%s] = 1,\n", f.Name)
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cairn-mpi/cairn/mpi"
@@ -144,13 +145,7 @@ func referenceLengths(b *strings.Builder, f *mpi.Function, returned bool) {
 	for i := range f.Params {
 		fmt.Fprintf(b, "\t(void)%s;\n", f.Params[i].Name)
 	}
-	needed := false
-	for i := range f.Params {
-		if p := &f.Params[i]; isList(p) && p.RootOnly {
-			needed = true
-		}
-	}
-	if needed {
+	if hasRootOnly(f) {
 		fmt.Fprintf(b, "\tconst bool root_ = %s;\n\t(void)root_;\n", rootOf(f))
 	}
 	for i := range f.Params {
@@ -161,8 +156,16 @@ func referenceLengths(b *strings.Builder, f *mpi.Function, returned bool) {
 	}
 }
 
+// hasRootOnly reports whether some parameter is significant at the root only.
+func hasRootOnly(f *mpi.Function) bool {
+	return slices.ContainsFunc(f.Params, func(p mpi.Param) bool { return p.RootOnly })
+}
+
 // referenceValue returns the statement that writes one parameter. out: as the call left it.
 func referenceValue(f *mpi.Function, p *mpi.Param, defined string, out bool) string {
+	if p.RootOnly { // of a list, its length says so too
+		defined = strings.TrimSuffix("root_ && "+defined, " && true")
+	}
 	n := "length_" + p.Name + "_"
 	if out {
 		n = definedLength(f, p)
@@ -202,7 +205,7 @@ func referenceValue(f *mpi.Function, p *mpi.Param, defined string, out bool) str
 	case p.Kind == mpi.KindDouble && !p.IsPointer():
 		return fmt.Sprintf("cairn_line_double(%q, %s);", p.Name, p.Name)
 	case p.Kind == mpi.KindBuffer, p.Kind == mpi.KindFunction, !p.IsPointer(), p.Kind == mpi.KindPointer && p.Direction == mpi.In:
-		return fmt.Sprintf("cairn_line_word(%q, true, (long long)(intptr_t)%s);", p.Name, p.Name)
+		return fmt.Sprintf("cairn_line_word(%q, %s, (long long)(intptr_t)%s);", p.Name, always(p), p.Name)
 	}
 	at := "*" + p.Name
 	if p.Kind == mpi.KindPointer {
@@ -210,6 +213,14 @@ func referenceValue(f *mpi.Function, p *mpi.Param, defined string, out bool) str
 	}
 	return fmt.Sprintf("if (%s && %s == NULL)\n\t\tcairn_line_null(%q);\n\telse\n\t\tcairn_line_word(%q, %s, %s ? (long long)(intptr_t)%s : 0);",
 		defined, p.Name, p.Name, p.Name, defined, defined, at)
+}
+
+// always is when a scalar that is no result is defined: whether or not the call succeeds.
+func always(p *mpi.Param) string {
+	if p.RootOnly {
+		return "root_"
+	}
+	return "true"
 }
 
 func referenceFlat(p *mpi.Param) string {

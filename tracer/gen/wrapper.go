@@ -103,6 +103,9 @@ func wrapper(f *mpi.Function) string {
 	}
 	line("\tcairn_enter(&record_);")
 	line("}")
+	if f.MayMark() {
+		line("bool counts_;")
+	}
 	if f.ReturnType == "void" {
 		line("%s;", arguments(f, "real_"))
 	} else {
@@ -139,7 +142,14 @@ func wrapper(f *mpi.Function) string {
 	if x := extras(f); x != "" {
 		line("\t%s", x)
 	}
+	if f.MayMark() {
+		line("\tcounts_ = %s;", counts(f))
+		line("\trecord_.header->flags |= counts_ ? CAIRN_MARKER : 0;")
+	}
 	line("\tcairn_commit(&record_, word_);")
+	if f.MayMark() {
+		line("} else {\n\t\tcounts_ = %s;", counts(f))
+	}
 	line("}")
 	line("CAIRN_REFERENCE_RETURN(%s);", referenceReturn(f))
 	for i := range f.Params {
@@ -147,8 +157,8 @@ func wrapper(f *mpi.Function) string {
 			line("if (!ignored_%s_ && word_ != NULL)\n\t\tcairn_restore_statuses(%s, %s);", p.Name, p.Name, savedStatuses(p))
 		}
 	}
-	if f.IsBlockingCollective() {
-		line("CAIRN_COLLECTIVE_RETURNED(comm);")
+	if f.MayMark() {
+		line("if (CAIRN_UNLIKELY(counts_))\n\t\tcairn_collective_marker();")
 	}
 	if semantics.Of(f).Operation == semantics.Initialize {
 		line("CAIRN_INITIALIZED(result_);")
@@ -164,6 +174,14 @@ func wrapper(f *mpi.Function) string {
 func startsTracing(f *mpi.Function) bool {
 	op := semantics.Of(f).Operation
 	return op == semantics.Initialize || op == semantics.SessionCreate
+}
+
+// counts is the C expression for whether a call counts among the markers.
+func counts(f *mpi.Function) string {
+	if f.IsBlockingCollective() {
+		return "CAIRN_COMM_COUNTS(comm, result_)"
+	}
+	return "CAIRN_WIN_COUNTS(win, assert, result_)"
 }
 
 func hasOut(f *mpi.Function) bool {

@@ -188,7 +188,7 @@ func (c *call) locate(rd *reader) {
 // append adds a call to the thread's grammar and timing.
 func (t *thread) append(number int32, rec record) {
 	t.grammar.Append(number)
-	t.time(number, rec.function, int64(rec.words[recordEnter]), int64(rec.words[recordExit]))
+	t.time(number, rec.words[recordLength], int64(rec.words[recordEnter]), int64(rec.words[recordExit]))
 	t.lastFunction = rec.function
 	t.calls++
 }

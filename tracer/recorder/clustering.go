@@ -85,24 +85,18 @@ func ParseMode(text string) (ModeSettings, error) {
 // clustering is what a process knows of it; nil where every rank is recorded by itself.
 type clustering struct {
 	settings ModeSettings
-	codes    []behaviour // by terminal
+	codes    []uint64 // by terminal: function and call site, equal on all ranks; 0: not known yet
 	votes    []trace.Vote
 	lead     int  // of this rank's behaviour, none: it has none
 	follows  bool // another rank leads: times wait for the next vote
 	awaited  bool // the outcome of a vote is: times wait, whoever leads
 	said     Ballot
-	// strides are hashes of what was called between blocking collectives on MPI_COMM_WORLD, the last ones.
+	// strides are hashes of what was called from one blocking collective of all processes to the next, the last ones.
 	strides []uint64
 }
 
 // mostStrides bounds the strides, and so the period that can be seen to a half of it.
 const mostStrides = 256
-
-// A behaviour is what of a call is compared between ranks.
-type behaviour struct {
-	code   uint64 // function and call site, equal on all ranks; 0: not known yet
-	marker bool   // a blocking collective on MPI_COMM_WORLD
-}
 
 // An interval is what a thread has called since the last marker.
 type interval struct {
@@ -136,19 +130,18 @@ func newClustering(text string) *clustering {
 	return &clustering{settings: settings, lead: none}
 }
 
-// of is the behaviour of the calls of a terminal.
-func (c *clustering) of(r *Recorder, number int32) behaviour {
+// code is what of the calls of a terminal is compared between ranks.
+func (c *clustering) code(r *Recorder, number int32) uint64 {
 	for int(number) >= len(c.codes) {
-		c.codes = append(c.codes, behaviour{})
+		c.codes = append(c.codes, 0)
 	}
-	b := &c.codes[number]
-	if b.code == 0 {
-		b.code, b.marker = c.describe(r, r.signatures.terminals[number])
+	if c.codes[number] == 0 {
+		c.codes[number] = c.describe(r, r.signatures.terminals[number])
 	}
-	return *b
+	return c.codes[number]
 }
 
-func (c *clustering) describe(r *Recorder, t terminal) (code uint64, marker bool) {
+func (c *clustering) describe(r *Recorder, t terminal) uint64 {
 	k := keyReader{b: t.key}
 	function, site := k.uvarint(), int(k.uvarint())
 	text := binary.AppendUvarint(nil, function)
@@ -160,25 +153,16 @@ func (c *clustering) describe(r *Recorder, t terminal) (code uint64, marker bool
 		s := &r.sites.list[site-1]
 		text = fmt.Appendf(text, "%s %s %d %s %d\n", s.BuildID, s.Module, s.Offset, s.File, s.Line)
 	}
-	if s, err := t.decode(r.process.Constants); err == nil {
-		marker = isMarker(&s)
-	}
-	return xxhash.Sum64(text) | 1, marker
+	return xxhash.Sum64(text) | 1
 }
 
-// isMarker tells whether the shim counts the calls of a signature: tracer/gen knows the same functions.
-func isMarker(s *trace.Signature) bool {
-	l := layoutFor(s.Function)
-	if l == nil || l.comm < 0 || !l.spec.IsBlockingCollective() {
-		return false
+// isMarker tells whether a call counts among the markers, by the first word of its record.
+func isMarker(first uint64) bool {
+	flags := high(first) >> 24
+	if bigEndian {
+		flags = high(first) & 0xff
 	}
-	place := 0
-	for i := range l.comm {
-		if l.params[i].in {
-			place++
-		}
-	}
-	return place < len(s.In) && s.In[place].Form == trace.Name && s.In[place].Text == worldName
+	return flags&flagMarker != 0
 }
 
 // Hashes are polynomials modulo the prime 2^61 − 1: what comes in another order gives another hash, and the hash of an
@@ -214,18 +198,18 @@ func hashAgain(h, calls uint64, n int) uint64 {
 }
 
 // tallied adds a call to the thread's interval. It tells whether the times wait there.
-func (t *thread) tallied(number int32, gap, duration int64) bool {
+func (t *thread) tallied(number int32, marker bool, gap, duration int64) bool {
 	r, y := t.recorder, t.tally
 	c, n := r.clustering, &y.now
-	b := c.of(r, number)
+	code := c.code(r, number)
 	n.calls++
-	n.behaviour = mix(n.behaviour, b.code)
+	n.behaviour = mix(n.behaviour, code)
 	n.exact = mix(n.exact, uint64(number))
 	n.gap += gap
 	n.duration += duration
 	n.nested = n.nested || gap < 0
-	y.stride = mix(y.stride, b.code)
-	if b.marker {
+	y.stride = mix(y.stride, code)
+	if marker {
 		if len(c.strides) == mostStrides {
 			c.strides = c.strides[:copy(c.strides, c.strides[mostStrides/2:])]
 		}
@@ -257,7 +241,7 @@ func (y *tally) unchanged(m ModeSettings) bool {
 type Ballot struct {
 	Signature uint64 // of its calls since the last marker: functions, call sites and their order, per thread
 	Unchanged bool   // they are as between the two markers before
-	Period    int    // in blocking collectives on MPI_COMM_WORLD: how many of them make one turn of the program; 0: unknown
+	Period    int    // in blocking collectives of all processes: how many of them make one turn of the program; 0: unknown
 	Calls     uint64 // since the last marker, of the thread with most
 }
 
@@ -287,13 +271,14 @@ func (r *Recorder) ballot() Ballot {
 	return b
 }
 
-// period is the least p such that the last strides repeat after p of them, at least twice; 0 if there is none.
+// period is the least p such that the last strides repeat after p of them, at least twice and over half of all strides that
+// are known, or 32 of them; 0 if there is none. At first most strides are those of the program's beginning.
 func period(strides []uint64) int {
 	n := len(strides)
 	for p := 1; 3*p <= n; p++ {
 		same := 2 * p
 		if n > 3*p {
-			same = min(n-p, max(same, 32))
+			same = min(n-p, max(same, min(n/2, 32)))
 		}
 		repeats := true
 		for i := n - same; i < n && repeats; i++ {

@@ -33,6 +33,7 @@ const (
 
 	recordHeaderBytes = recordPayload * 8
 	flagTruncated     = 1
+	flagMarker        = 2 // the call counts among the markers of clustering
 
 	stoppedBytes = 1024
 )

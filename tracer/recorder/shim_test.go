@@ -221,10 +221,14 @@ func (s *fakeShim) write(thread uint32, address uint64, name string, result int6
 	}
 	bytes := uint32(len(w)-at) * 8
 	state := uint32(0)
-	w[at+recordLength] = join(0, uint32(f.ID))
+	second := uint32(f.ID)
+	if s.process.Mode != "" && f.MayMark() { // on MPI_COMM_WORLD, in all tests
+		second |= flagMarker << 24
+	}
+	w[at+recordLength] = join(0, second)
 	if committed {
 		state = 1
-		w[at+recordLength] = join(bytes, uint32(f.ID))
+		w[at+recordLength] = join(bytes, second)
 	}
 	w[at+recordReserved] = join(bytes, state)
 	w[at+recordEpoch] = epoch

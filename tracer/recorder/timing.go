@@ -62,8 +62,10 @@ func (c *column) values(f io.ReaderAt) ([]int64, error) {
 	return out, nil
 }
 
-// time adds the times of a call, in clock ticks: rounded when timing is lossy, counted when it is aggregated.
-func (t *thread) time(number int32, function uint16, enter, exit int64) {
+// time adds the times of a call, in clock ticks: rounded when timing is lossy, counted when it is aggregated. first is the
+// first word of its record.
+func (t *thread) time(number int32, first uint64, enter, exit int64) {
+	function := functionIn(first)
 	gap, duration := enter-t.lastExit, exit-enter
 	if t.calls == 0 {
 		t.firstTick, t.end, gap = enter, enter, 0
@@ -87,7 +89,7 @@ func (t *thread) time(number int32, function uint16, enter, exit int64) {
 		t.rounder.Round(grid, intervals[:])
 		gap, duration = intervals[0], intervals[1]
 	}
-	if t.tally != nil && t.tallied(number, gap, duration) {
+	if t.tally != nil && t.tallied(number, isMarker(first), gap, duration) {
 		return
 	}
 	t.gaps.push(gap)
@@ -101,7 +103,7 @@ func (t *thread) timeLoop(stamps []int64) {
 		for len(stamps) > 0 {
 			for i := range l.steps {
 				s := &l.steps[i]
-				t.time(s.number, s.function, stamps[2*i], stamps[2*i+1])
+				t.time(s.number, s.first, stamps[2*i], stamps[2*i+1])
 			}
 			stamps = stamps[2*len(l.steps):]
 		}

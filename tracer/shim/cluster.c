@@ -30,10 +30,15 @@ enum step { CUT, HELD, OUTCOME };
 static const uint64_t INTERVAL_NS = 100000000;
 
 static bool able;
+static bool world_only; // markers are collectives on MPI_COMM_WORLD itself
 static int rank;
 static MPI_Comm comm;
 static MPI_Datatype type;
 static MPI_Op op;
+static MPI_Group world;
+static int ranks; // in MPI_COMM_WORLD
+static int comm_key = MPI_KEYVAL_INVALID, win_key = MPI_KEYVAL_INVALID;
+static char has_all, has_some; // addresses that are the values of these attributes
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t count[CAIRN_MARKER_KINDS], counted[CAIRN_MARKER_KINDS]; // in all, and at the last vote
 static uint64_t last_ns;
@@ -58,6 +63,26 @@ static void join(void *more, void *sum, int *n, MPI_Datatype *of)
 
 #define DO(name, ...) (CAIRN_INNER(name) != NULL && CAIRN_INNER(name)(__VA_ARGS__) == MPI_SUCCESS)
 
+// prepare_markers finds out, together with all ranks, what counts as a marker. Where no rank calls MPI from several threads
+// at once, the blocking collectives of all processes come in one order on all ranks, whatever their communicators: one that
+// comes in another order would deadlock where collectives synchronize. With MPI_THREAD_MULTIPLE only those on one
+// communicator do.
+static bool prepare_markers(void)
+{
+	int level = MPI_THREAD_MULTIPLE, highest = MPI_THREAD_MULTIPLE;
+
+	if (!DO(MPI_Query_thread, &level))
+		level = MPI_THREAD_MULTIPLE;
+	if (!DO(MPI_Allreduce, &level, &highest, 1, MPI_INT, MPI_MAX, comm))
+		return false;
+	world_only = highest == MPI_THREAD_MULTIPLE;
+	return DO(MPI_Comm_size, comm, &ranks) && DO(MPI_Comm_group, comm, &world) &&
+		DO(MPI_Comm_create_keyval, (MPI_Comm_copy_attr_function *)MPI_COMM_NULL_COPY_FN,
+			(MPI_Comm_delete_attr_function *)MPI_COMM_NULL_DELETE_FN, &comm_key, NULL) &&
+		DO(MPI_Win_create_keyval, (MPI_Win_copy_attr_function *)MPI_WIN_NULL_COPY_FN,
+			(MPI_Win_delete_attr_function *)MPI_WIN_NULL_DELETE_FN, &win_key, NULL);
+}
+
 void cairn_cluster_begin(void)
 {
 	const int saved = errno;
@@ -66,7 +91,7 @@ void cairn_cluster_begin(void)
 		return;
 	able = DO(MPI_Comm_dup, MPI_COMM_WORLD, &comm) && DO(MPI_Comm_set_errhandler, comm, MPI_ERRORS_RETURN) &&
 		DO(MPI_Comm_rank, comm, &rank) && DO(MPI_Type_contiguous, (int)sizeof(struct cairn_ballot), MPI_BYTE, &type) &&
-		DO(MPI_Type_commit, &type) && DO(MPI_Op_create, join, 1, &op);
+		DO(MPI_Type_commit, &type) && DO(MPI_Op_create, join, 1, &op) && prepare_markers();
 	cairn_votes_begin(&votes);
 	last_ns = cairn_clock_ns(CLOCK_MONOTONIC);
 	errno = saved;
@@ -228,10 +253,90 @@ void cairn_cluster_end(void)
 	errno = saved;
 }
 
-void cairn_collective_returned(MPI_Comm on)
+// is_world tells whether a group has the processes of MPI_COMM_WORLD, in whatever order, and frees it.
+static bool is_world(MPI_Group *group)
 {
-	if (on == MPI_COMM_WORLD)
-		marker(CAIRN_COLLECTIVE);
+	int result = MPI_UNEQUAL;
+	const bool compared = DO(MPI_Group_compare, *group, world, &result);
+
+	(void)DO(MPI_Group_free, group);
+	return compared && result != MPI_UNEQUAL;
+}
+
+// comm_has_all tells whether all processes of MPI_COMM_WORLD, and no others, are in a communicator: of an
+// intercommunicator, in one of its groups.
+static bool comm_has_all(MPI_Comm on)
+{
+	MPI_Group group, remote, both;
+	int size = 0, more = 0, inter = 0;
+
+	if (!DO(MPI_Comm_size, on, &size) || !DO(MPI_Comm_test_inter, on, &inter) || (inter && !DO(MPI_Comm_remote_size, on, &more)))
+		return false;
+	if (size + more != ranks || !DO(MPI_Comm_group, on, &group))
+		return false;
+	if (!inter)
+		return is_world(&group);
+	bool joined = DO(MPI_Comm_remote_group, on, &remote);
+	if (joined) {
+		joined = DO(MPI_Group_union, group, remote, &both);
+		(void)DO(MPI_Group_free, &remote);
+	}
+	(void)DO(MPI_Group_free, &group);
+	return joined && is_world(&both);
+}
+
+static bool win_has_all(MPI_Win win)
+{
+	MPI_Group group;
+	int size = 0;
+
+	if (!DO(MPI_Win_get_group, win, &group))
+		return false;
+	if (DO(MPI_Group_size, group, &size) && size == ranks)
+		return is_world(&group);
+	(void)DO(MPI_Group_free, &group);
+	return false;
+}
+
+// What is known of a communicator or window is an attribute of it: that ends with the object, and a duplicate has none.
+bool cairn_comm_counts(MPI_Comm on, bool succeeded)
+{
+	const int saved = errno;
+	void *known = NULL;
+	int there = 0;
+
+	if (!able || on == MPI_COMM_WORLD)
+		return able;
+	if (world_only || !succeeded || !DO(MPI_Comm_get_attr, on, comm_key, &known, &there))
+		return false;
+	if (!there) {
+		known = comm_has_all(on) ? &has_all : &has_some;
+		(void)DO(MPI_Comm_set_attr, on, comm_key, known);
+	}
+	errno = saved;
+	return known == &has_all;
+}
+
+// A fence that ends no epoch need not synchronize, and all ranks say so or none (MPI 4.1, 12.5.1).
+bool cairn_win_counts(MPI_Win win, int assert, bool succeeded)
+{
+	const int saved = errno;
+	void *known = NULL;
+	int there = 0;
+
+	if (!able || world_only || !succeeded || (assert & MPI_MODE_NOPRECEDE) != 0 || !DO(MPI_Win_get_attr, win, win_key, &known, &there))
+		return false;
+	if (!there) {
+		known = win_has_all(win) ? &has_all : &has_some;
+		(void)DO(MPI_Win_set_attr, win, win_key, known);
+	}
+	errno = saved;
+	return known == &has_all;
+}
+
+void cairn_collective_marker(void)
+{
+	marker(CAIRN_COLLECTIVE);
 }
 
 void cairn_explicit_marker(void)

@@ -18,15 +18,20 @@ void cairn_cluster_end(void);
 // cairn_cluster_forget: in a child of fork nobody votes.
 void cairn_cluster_forget(void);
 
-// A blocking collective on comm, or MPI_Pcontrol(100), has returned.
-void cairn_collective_returned(MPI_Comm comm);
+// Does a blocking collective on comm, or a fence of win, count among the markers? All processes of MPI_COMM_WORLD must take
+// part, and so the answer is the same on all of them. A call that failed is counted on MPI_COMM_WORLD only: of another
+// handle nobody knows whether it is one.
+bool cairn_comm_counts(MPI_Comm comm, bool succeeded);
+bool cairn_win_counts(MPI_Win win, int assert, bool succeeded);
+
+// A call that counts, or MPI_Pcontrol(100), has returned.
+void cairn_collective_marker(void);
 void cairn_explicit_marker(void);
 
-#define CAIRN_COLLECTIVE_RETURNED(comm) \
-	do { \
-		if (__builtin_expect(cairn_clustered, 0)) \
-			cairn_collective_returned(comm); \
-	} while (0)
+#define CAIRN_COMM_COUNTS(comm, result) \
+	(__builtin_expect(cairn_clustered, 0) && cairn_comm_counts(comm, (result) == MPI_SUCCESS))
+#define CAIRN_WIN_COUNTS(win, assert, result) \
+	(__builtin_expect(cairn_clustered, 0) && cairn_win_counts(win, assert, (result) == MPI_SUCCESS))
 #define CAIRN_INITIALIZED(result) \
 	do { \
 		if (__builtin_expect(cairn_clustered, 0) && (result) == MPI_SUCCESS) \

@@ -19,6 +19,7 @@ enum {
 	CAIRN_NESTED_RESERVE = 16384, // bytes of a segment kept for calls inside callbacks: they cannot switch segments
 	CAIRN_DEPTH = 16,             // calls inside callbacks inside calls
 	CAIRN_TRUNCATED = 1,          // flag: there was no room for the arguments
+	CAIRN_MARKER = 2,             // flag: the call counts among the markers (cluster.h)
 };
 
 // What every call goes through; the compiler thinks it too long for so many places.

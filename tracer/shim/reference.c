@@ -29,6 +29,11 @@ static __thread struct {
 	uint64_t call, ns;
 } entered[ENTERED] __attribute__((tls_model("initial-exec")));
 
+// The time stamps of the record of the call that has returned.
+static __thread struct {
+	uint64_t enter, exit;
+} stamps __attribute__((tls_model("initial-exec")));
+
 // The order in which calls and returns of all threads came.
 static _Atomic unsigned long long order;
 
@@ -91,12 +96,23 @@ uint64_t cairn_line_call(const char *function)
 	return line.calls; // not 0
 }
 
+// The record lies in a segment that this thread has not handed over, or its generation would be another one.
+void cairn_line_stamps(const struct cairn_record *record)
+{
+	stamps.enter = stamps.exit = 0;
+	if (record != NULL && record->generation == cairn_self.generation) {
+		stamps.enter = record->header->enter;
+		stamps.exit = record->header->exit;
+	}
+}
+
 void cairn_line_return(uint64_t index, long long result)
 {
 	uint64_t now = cairn_clock_ns(CLOCK_MONOTONIC);
 	add("R %llu %llu", (unsigned long long)index - 1, atomic_fetch_add(&order, 1));
 	if (entered[index % ENTERED].call == index) // not after many calls inside this one
-		add("@%llu:%llu", (unsigned long long)entered[index % ENTERED].ns, (unsigned long long)now);
+		add("@%llu:%llu:%llu:%llu", (unsigned long long)entered[index % ENTERED].ns, (unsigned long long)now,
+			(unsigned long long)stamps.enter, (unsigned long long)stamps.exit);
 	add(" %lld", result);
 }
 

@@ -3,10 +3,11 @@
 // One file per thread, <process>/reference/<thread>.log, two lines a call:
 //
 //	C <index> <order> <function> <name>=<value>...     at the call, in and inout parameters
-//	R <index> <order>@<from>:<to> <result> <name>=<value>...   at the return, out and inout parameters
+//	R <index> <order>@<from>:<to>:<enter>:<exit> <result> <name>=<value>...   at the return, out and inout parameters
 //
-// The index counts the calls of the thread, the order the lines of the process; from and to, in nanoseconds of
-// CLOCK_MONOTONIC, are read around the call and its record.
+// The index counts the calls of the thread, the order the lines of the process. From and to, in nanoseconds of
+// CLOCK_MONOTONIC, are read around the call and its record. Enter and exit are the time stamps of the record itself, in
+// ticks; 0 where there is no record.
 //
 // A scalar is a decimal number as MPI has it (handles and addresses too; a double by its bits), a list [1,2], a string
 // "text" with %XX for what would be mistaken, a status {source,tag,error,cancelled,bytes} after ~ where the application
@@ -31,6 +32,10 @@ void cairn_line_return(uint64_t index, long long result);
 void cairn_line_return_double(uint64_t index, double result);
 void cairn_line_end(void);
 void cairn_line_entered(uint64_t index); // the end of a call's first line
+
+// cairn_line_stamps takes the time stamps for the line of a return from the call's record, which is committed; NULL: there
+// is none.
+void cairn_line_stamps(const struct cairn_record *record);
 
 // Parameters.
 void cairn_line_word(const char *name, bool defined, long long value);

@@ -240,12 +240,14 @@ uint64_t cairn_reference_call_MPI_Gather(const void *sendbuf, int sendcount, MPI
 	(void)recvtype;
 	(void)root;
 	(void)comm;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Gather");
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
 	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
-	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
-	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
+	cairn_line_word("recvcount", root_, (long long)(intptr_t)recvcount);
+	cairn_line_word("recvtype", root_, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_entered(index_);
@@ -262,10 +264,12 @@ void cairn_reference_return_MPI_Gather(uint64_t index_, int result_, const void 
 	(void)recvtype;
 	(void)root;
 	(void)comm;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	cairn_line_end();
 }
 
@@ -279,12 +283,14 @@ uint64_t cairn_reference_call_MPI_Gather_c(const void *sendbuf, MPI_Count sendco
 	(void)recvtype;
 	(void)root;
 	(void)comm;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Gather_c");
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
 	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
-	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
-	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
+	cairn_line_word("recvcount", root_, (long long)(intptr_t)recvcount);
+	cairn_line_word("recvtype", root_, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_entered(index_);
@@ -301,10 +307,12 @@ void cairn_reference_return_MPI_Gather_c(uint64_t index_, int result_, const voi
 	(void)recvtype;
 	(void)root;
 	(void)comm;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	cairn_line_end();
 }
 
@@ -329,17 +337,17 @@ uint64_t cairn_reference_call_MPI_Gatherv(const void *sendbuf, int sendcount, MP
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
 	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
-	if (cairn_line_list("recvcounts", true, length_recvcounts_, recvcounts)) {
+	if (cairn_line_list("recvcounts", root_, length_recvcounts_, recvcounts)) {
 		for (int64_t i_ = 0; i_ < length_recvcounts_; i_++)
 			cairn_line_element((long long)(intptr_t)recvcounts[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("displs", true, length_displs_, displs)) {
+	if (cairn_line_list("displs", root_, length_displs_, displs)) {
 		for (int64_t i_ = 0; i_ < length_displs_; i_++)
 			cairn_line_element((long long)(intptr_t)displs[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
+	cairn_line_word("recvtype", root_, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_entered(index_);
@@ -366,7 +374,7 @@ void cairn_reference_return_MPI_Gatherv(uint64_t index_, int result_, const void
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	cairn_line_end();
 }
 
@@ -391,17 +399,17 @@ uint64_t cairn_reference_call_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendc
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
 	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
-	if (cairn_line_list("recvcounts", true, length_recvcounts_, recvcounts)) {
+	if (cairn_line_list("recvcounts", root_, length_recvcounts_, recvcounts)) {
 		for (int64_t i_ = 0; i_ < length_recvcounts_; i_++)
 			cairn_line_element((long long)(intptr_t)recvcounts[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("displs", true, length_displs_, displs)) {
+	if (cairn_line_list("displs", root_, length_displs_, displs)) {
 		for (int64_t i_ = 0; i_ < length_displs_; i_++)
 			cairn_line_element((long long)(intptr_t)displs[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
+	cairn_line_word("recvtype", root_, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_entered(index_);
@@ -428,7 +436,7 @@ void cairn_reference_return_MPI_Gatherv_c(uint64_t index_, int result_, const vo
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	cairn_line_end();
 }
 
@@ -442,10 +450,12 @@ uint64_t cairn_reference_call_MPI_Scatter(const void *sendbuf, int sendcount, MP
 	(void)recvtype;
 	(void)root;
 	(void)comm;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Scatter");
-	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
-	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
-	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
+	cairn_line_word("sendbuf", root_, (long long)(intptr_t)sendbuf);
+	cairn_line_word("sendcount", root_, (long long)(intptr_t)sendcount);
+	cairn_line_word("sendtype", root_, (long long)(intptr_t)sendtype);
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
@@ -464,6 +474,8 @@ void cairn_reference_return_MPI_Scatter(uint64_t index_, int result_, const void
 	(void)recvtype;
 	(void)root;
 	(void)comm;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
@@ -481,10 +493,12 @@ uint64_t cairn_reference_call_MPI_Scatter_c(const void *sendbuf, MPI_Count sendc
 	(void)recvtype;
 	(void)root;
 	(void)comm;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Scatter_c");
-	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
-	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
-	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
+	cairn_line_word("sendbuf", root_, (long long)(intptr_t)sendbuf);
+	cairn_line_word("sendcount", root_, (long long)(intptr_t)sendcount);
+	cairn_line_word("sendtype", root_, (long long)(intptr_t)sendtype);
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
@@ -503,6 +517,8 @@ void cairn_reference_return_MPI_Scatter_c(uint64_t index_, int result_, const vo
 	(void)recvtype;
 	(void)root;
 	(void)comm;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
@@ -528,18 +544,18 @@ uint64_t cairn_reference_call_MPI_Scatterv(const void *sendbuf, const int sendco
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	(void)length_displs_;
 	const uint64_t index_ = cairn_line_call("MPI_Scatterv");
-	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
-	if (cairn_line_list("sendcounts", true, length_sendcounts_, sendcounts)) {
+	cairn_line_word("sendbuf", root_, (long long)(intptr_t)sendbuf);
+	if (cairn_line_list("sendcounts", root_, length_sendcounts_, sendcounts)) {
 		for (int64_t i_ = 0; i_ < length_sendcounts_; i_++)
 			cairn_line_element((long long)(intptr_t)sendcounts[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("displs", true, length_displs_, displs)) {
+	if (cairn_line_list("displs", root_, length_displs_, displs)) {
 		for (int64_t i_ = 0; i_ < length_displs_; i_++)
 			cairn_line_element((long long)(intptr_t)displs[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
+	cairn_line_word("sendtype", root_, (long long)(intptr_t)sendtype);
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
@@ -590,18 +606,18 @@ uint64_t cairn_reference_call_MPI_Scatterv_c(const void *sendbuf, const MPI_Coun
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	(void)length_displs_;
 	const uint64_t index_ = cairn_line_call("MPI_Scatterv_c");
-	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
-	if (cairn_line_list("sendcounts", true, length_sendcounts_, sendcounts)) {
+	cairn_line_word("sendbuf", root_, (long long)(intptr_t)sendbuf);
+	if (cairn_line_list("sendcounts", root_, length_sendcounts_, sendcounts)) {
 		for (int64_t i_ = 0; i_ < length_sendcounts_; i_++)
 			cairn_line_element((long long)(intptr_t)sendcounts[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("displs", true, length_displs_, displs)) {
+	if (cairn_line_list("displs", root_, length_displs_, displs)) {
 		for (int64_t i_ = 0; i_ < length_displs_; i_++)
 			cairn_line_element((long long)(intptr_t)displs[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
+	cairn_line_word("sendtype", root_, (long long)(intptr_t)sendtype);
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
@@ -1225,6 +1241,8 @@ uint64_t cairn_reference_call_MPI_Reduce(const void *sendbuf, void *recvbuf, int
 	(void)op;
 	(void)root;
 	(void)comm;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Reduce");
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
@@ -1245,10 +1263,12 @@ void cairn_reference_return_MPI_Reduce(uint64_t index_, int result_, const void 
 	(void)op;
 	(void)root;
 	(void)comm;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	cairn_line_end();
 }
 
@@ -1261,6 +1281,8 @@ uint64_t cairn_reference_call_MPI_Reduce_c(const void *sendbuf, void *recvbuf, M
 	(void)op;
 	(void)root;
 	(void)comm;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Reduce_c");
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
@@ -1281,10 +1303,12 @@ void cairn_reference_return_MPI_Reduce_c(uint64_t index_, int result_, const voi
 	(void)op;
 	(void)root;
 	(void)comm;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	cairn_line_end();
 }
 
@@ -1743,12 +1767,14 @@ uint64_t cairn_reference_call_MPI_Igather(const void *sendbuf, int sendcount, MP
 	(void)root;
 	(void)comm;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Igather");
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
 	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
-	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
-	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
+	cairn_line_word("recvcount", root_, (long long)(intptr_t)recvcount);
+	cairn_line_word("recvtype", root_, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_entered(index_);
@@ -1766,10 +1792,12 @@ void cairn_reference_return_MPI_Igather(uint64_t index_, int result_, const void
 	(void)root;
 	(void)comm;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	if (defined_ && request == NULL)
 		cairn_line_null("request");
 	else
@@ -1788,12 +1816,14 @@ uint64_t cairn_reference_call_MPI_Igather_c(const void *sendbuf, MPI_Count sendc
 	(void)root;
 	(void)comm;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Igather_c");
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
 	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
-	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
-	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
+	cairn_line_word("recvcount", root_, (long long)(intptr_t)recvcount);
+	cairn_line_word("recvtype", root_, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_entered(index_);
@@ -1811,10 +1841,12 @@ void cairn_reference_return_MPI_Igather_c(uint64_t index_, int result_, const vo
 	(void)root;
 	(void)comm;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	if (defined_ && request == NULL)
 		cairn_line_null("request");
 	else
@@ -1844,17 +1876,17 @@ uint64_t cairn_reference_call_MPI_Igatherv(const void *sendbuf, int sendcount, M
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
 	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
-	if (cairn_line_list("recvcounts", true, length_recvcounts_, recvcounts)) {
+	if (cairn_line_list("recvcounts", root_, length_recvcounts_, recvcounts)) {
 		for (int64_t i_ = 0; i_ < length_recvcounts_; i_++)
 			cairn_line_element((long long)(intptr_t)recvcounts[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("displs", true, length_displs_, displs)) {
+	if (cairn_line_list("displs", root_, length_displs_, displs)) {
 		for (int64_t i_ = 0; i_ < length_displs_; i_++)
 			cairn_line_element((long long)(intptr_t)displs[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
+	cairn_line_word("recvtype", root_, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_entered(index_);
@@ -1882,7 +1914,7 @@ void cairn_reference_return_MPI_Igatherv(uint64_t index_, int result_, const voi
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	if (defined_ && request == NULL)
 		cairn_line_null("request");
 	else
@@ -1912,17 +1944,17 @@ uint64_t cairn_reference_call_MPI_Igatherv_c(const void *sendbuf, MPI_Count send
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
 	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
-	if (cairn_line_list("recvcounts", true, length_recvcounts_, recvcounts)) {
+	if (cairn_line_list("recvcounts", root_, length_recvcounts_, recvcounts)) {
 		for (int64_t i_ = 0; i_ < length_recvcounts_; i_++)
 			cairn_line_element((long long)(intptr_t)recvcounts[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("displs", true, length_displs_, displs)) {
+	if (cairn_line_list("displs", root_, length_displs_, displs)) {
 		for (int64_t i_ = 0; i_ < length_displs_; i_++)
 			cairn_line_element((long long)(intptr_t)displs[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
+	cairn_line_word("recvtype", root_, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_entered(index_);
@@ -1950,7 +1982,7 @@ void cairn_reference_return_MPI_Igatherv_c(uint64_t index_, int result_, const v
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	if (defined_ && request == NULL)
 		cairn_line_null("request");
 	else
@@ -1969,10 +2001,12 @@ uint64_t cairn_reference_call_MPI_Iscatter(const void *sendbuf, int sendcount, M
 	(void)root;
 	(void)comm;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Iscatter");
-	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
-	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
-	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
+	cairn_line_word("sendbuf", root_, (long long)(intptr_t)sendbuf);
+	cairn_line_word("sendcount", root_, (long long)(intptr_t)sendcount);
+	cairn_line_word("sendtype", root_, (long long)(intptr_t)sendtype);
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
@@ -1992,6 +2026,8 @@ void cairn_reference_return_MPI_Iscatter(uint64_t index_, int result_, const voi
 	(void)root;
 	(void)comm;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
@@ -2014,10 +2050,12 @@ uint64_t cairn_reference_call_MPI_Iscatter_c(const void *sendbuf, MPI_Count send
 	(void)root;
 	(void)comm;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Iscatter_c");
-	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
-	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
-	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
+	cairn_line_word("sendbuf", root_, (long long)(intptr_t)sendbuf);
+	cairn_line_word("sendcount", root_, (long long)(intptr_t)sendcount);
+	cairn_line_word("sendtype", root_, (long long)(intptr_t)sendtype);
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
@@ -2037,6 +2075,8 @@ void cairn_reference_return_MPI_Iscatter_c(uint64_t index_, int result_, const v
 	(void)root;
 	(void)comm;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
@@ -2067,18 +2107,18 @@ uint64_t cairn_reference_call_MPI_Iscatterv(const void *sendbuf, const int sendc
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	(void)length_displs_;
 	const uint64_t index_ = cairn_line_call("MPI_Iscatterv");
-	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
-	if (cairn_line_list("sendcounts", true, length_sendcounts_, sendcounts)) {
+	cairn_line_word("sendbuf", root_, (long long)(intptr_t)sendbuf);
+	if (cairn_line_list("sendcounts", root_, length_sendcounts_, sendcounts)) {
 		for (int64_t i_ = 0; i_ < length_sendcounts_; i_++)
 			cairn_line_element((long long)(intptr_t)sendcounts[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("displs", true, length_displs_, displs)) {
+	if (cairn_line_list("displs", root_, length_displs_, displs)) {
 		for (int64_t i_ = 0; i_ < length_displs_; i_++)
 			cairn_line_element((long long)(intptr_t)displs[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
+	cairn_line_word("sendtype", root_, (long long)(intptr_t)sendtype);
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
@@ -2135,18 +2175,18 @@ uint64_t cairn_reference_call_MPI_Iscatterv_c(const void *sendbuf, const MPI_Cou
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	(void)length_displs_;
 	const uint64_t index_ = cairn_line_call("MPI_Iscatterv_c");
-	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
-	if (cairn_line_list("sendcounts", true, length_sendcounts_, sendcounts)) {
+	cairn_line_word("sendbuf", root_, (long long)(intptr_t)sendbuf);
+	if (cairn_line_list("sendcounts", root_, length_sendcounts_, sendcounts)) {
 		for (int64_t i_ = 0; i_ < length_sendcounts_; i_++)
 			cairn_line_element((long long)(intptr_t)sendcounts[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("displs", true, length_displs_, displs)) {
+	if (cairn_line_list("displs", root_, length_displs_, displs)) {
 		for (int64_t i_ = 0; i_ < length_displs_; i_++)
 			cairn_line_element((long long)(intptr_t)displs[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
+	cairn_line_word("sendtype", root_, (long long)(intptr_t)sendtype);
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
@@ -2836,6 +2876,8 @@ uint64_t cairn_reference_call_MPI_Ireduce(const void *sendbuf, void *recvbuf, in
 	(void)root;
 	(void)comm;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Ireduce");
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
@@ -2857,10 +2899,12 @@ void cairn_reference_return_MPI_Ireduce(uint64_t index_, int result_, const void
 	(void)root;
 	(void)comm;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	if (defined_ && request == NULL)
 		cairn_line_null("request");
 	else
@@ -2878,6 +2922,8 @@ uint64_t cairn_reference_call_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, 
 	(void)root;
 	(void)comm;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Ireduce_c");
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
@@ -2899,10 +2945,12 @@ void cairn_reference_return_MPI_Ireduce_c(uint64_t index_, int result_, const vo
 	(void)root;
 	(void)comm;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	if (defined_ && request == NULL)
 		cairn_line_null("request");
 	else
@@ -3435,12 +3483,14 @@ uint64_t cairn_reference_call_MPI_Gather_init(const void *sendbuf, int sendcount
 	(void)comm;
 	(void)info;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Gather_init");
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
 	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
-	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
-	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
+	cairn_line_word("recvcount", root_, (long long)(intptr_t)recvcount);
+	cairn_line_word("recvtype", root_, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
@@ -3460,10 +3510,12 @@ void cairn_reference_return_MPI_Gather_init(uint64_t index_, int result_, const 
 	(void)comm;
 	(void)info;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	if (defined_ && request == NULL)
 		cairn_line_null("request");
 	else
@@ -3483,12 +3535,14 @@ uint64_t cairn_reference_call_MPI_Gather_init_c(const void *sendbuf, MPI_Count s
 	(void)comm;
 	(void)info;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Gather_init_c");
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
 	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
-	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
-	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
+	cairn_line_word("recvcount", root_, (long long)(intptr_t)recvcount);
+	cairn_line_word("recvtype", root_, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
@@ -3508,10 +3562,12 @@ void cairn_reference_return_MPI_Gather_init_c(uint64_t index_, int result_, cons
 	(void)comm;
 	(void)info;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	if (defined_ && request == NULL)
 		cairn_line_null("request");
 	else
@@ -3542,17 +3598,17 @@ uint64_t cairn_reference_call_MPI_Gatherv_init(const void *sendbuf, int sendcoun
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
 	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
-	if (cairn_line_list("recvcounts", true, length_recvcounts_, recvcounts)) {
+	if (cairn_line_list("recvcounts", root_, length_recvcounts_, recvcounts)) {
 		for (int64_t i_ = 0; i_ < length_recvcounts_; i_++)
 			cairn_line_element((long long)(intptr_t)recvcounts[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("displs", true, length_displs_, displs)) {
+	if (cairn_line_list("displs", root_, length_displs_, displs)) {
 		for (int64_t i_ = 0; i_ < length_displs_; i_++)
 			cairn_line_element((long long)(intptr_t)displs[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
+	cairn_line_word("recvtype", root_, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
@@ -3582,7 +3638,7 @@ void cairn_reference_return_MPI_Gatherv_init(uint64_t index_, int result_, const
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	if (defined_ && request == NULL)
 		cairn_line_null("request");
 	else
@@ -3613,17 +3669,17 @@ uint64_t cairn_reference_call_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count 
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
 	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
-	if (cairn_line_list("recvcounts", true, length_recvcounts_, recvcounts)) {
+	if (cairn_line_list("recvcounts", root_, length_recvcounts_, recvcounts)) {
 		for (int64_t i_ = 0; i_ < length_recvcounts_; i_++)
 			cairn_line_element((long long)(intptr_t)recvcounts[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("displs", true, length_displs_, displs)) {
+	if (cairn_line_list("displs", root_, length_displs_, displs)) {
 		for (int64_t i_ = 0; i_ < length_displs_; i_++)
 			cairn_line_element((long long)(intptr_t)displs[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
+	cairn_line_word("recvtype", root_, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_word("info", true, (long long)(intptr_t)info);
@@ -3653,7 +3709,7 @@ void cairn_reference_return_MPI_Gatherv_init_c(uint64_t index_, int result_, con
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	if (defined_ && request == NULL)
 		cairn_line_null("request");
 	else
@@ -3673,10 +3729,12 @@ uint64_t cairn_reference_call_MPI_Scatter_init(const void *sendbuf, int sendcoun
 	(void)comm;
 	(void)info;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Scatter_init");
-	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
-	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
-	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
+	cairn_line_word("sendbuf", root_, (long long)(intptr_t)sendbuf);
+	cairn_line_word("sendcount", root_, (long long)(intptr_t)sendcount);
+	cairn_line_word("sendtype", root_, (long long)(intptr_t)sendtype);
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
@@ -3698,6 +3756,8 @@ void cairn_reference_return_MPI_Scatter_init(uint64_t index_, int result_, const
 	(void)comm;
 	(void)info;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
@@ -3721,10 +3781,12 @@ uint64_t cairn_reference_call_MPI_Scatter_init_c(const void *sendbuf, MPI_Count 
 	(void)comm;
 	(void)info;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Scatter_init_c");
-	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
-	cairn_line_word("sendcount", true, (long long)(intptr_t)sendcount);
-	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
+	cairn_line_word("sendbuf", root_, (long long)(intptr_t)sendbuf);
+	cairn_line_word("sendcount", root_, (long long)(intptr_t)sendcount);
+	cairn_line_word("sendtype", root_, (long long)(intptr_t)sendtype);
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
@@ -3746,6 +3808,8 @@ void cairn_reference_return_MPI_Scatter_init_c(uint64_t index_, int result_, con
 	(void)comm;
 	(void)info;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
@@ -3777,18 +3841,18 @@ uint64_t cairn_reference_call_MPI_Scatterv_init(const void *sendbuf, const int s
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	(void)length_displs_;
 	const uint64_t index_ = cairn_line_call("MPI_Scatterv_init");
-	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
-	if (cairn_line_list("sendcounts", true, length_sendcounts_, sendcounts)) {
+	cairn_line_word("sendbuf", root_, (long long)(intptr_t)sendbuf);
+	if (cairn_line_list("sendcounts", root_, length_sendcounts_, sendcounts)) {
 		for (int64_t i_ = 0; i_ < length_sendcounts_; i_++)
 			cairn_line_element((long long)(intptr_t)sendcounts[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("displs", true, length_displs_, displs)) {
+	if (cairn_line_list("displs", root_, length_displs_, displs)) {
 		for (int64_t i_ = 0; i_ < length_displs_; i_++)
 			cairn_line_element((long long)(intptr_t)displs[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
+	cairn_line_word("sendtype", root_, (long long)(intptr_t)sendtype);
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
@@ -3848,18 +3912,18 @@ uint64_t cairn_reference_call_MPI_Scatterv_init_c(const void *sendbuf, const MPI
 	const int64_t length_displs_ = !root_ ? CAIRN_NOT_SIGNIFICANT : displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	(void)length_displs_;
 	const uint64_t index_ = cairn_line_call("MPI_Scatterv_init_c");
-	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
-	if (cairn_line_list("sendcounts", true, length_sendcounts_, sendcounts)) {
+	cairn_line_word("sendbuf", root_, (long long)(intptr_t)sendbuf);
+	if (cairn_line_list("sendcounts", root_, length_sendcounts_, sendcounts)) {
 		for (int64_t i_ = 0; i_ < length_sendcounts_; i_++)
 			cairn_line_element((long long)(intptr_t)sendcounts[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("displs", true, length_displs_, displs)) {
+	if (cairn_line_list("displs", root_, length_displs_, displs)) {
 		for (int64_t i_ = 0; i_ < length_displs_; i_++)
 			cairn_line_element((long long)(intptr_t)displs[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("sendtype", true, (long long)(intptr_t)sendtype);
+	cairn_line_word("sendtype", root_, (long long)(intptr_t)sendtype);
 	cairn_line_word("recvcount", true, (long long)(intptr_t)recvcount);
 	cairn_line_word("recvtype", true, (long long)(intptr_t)recvtype);
 	cairn_line_word("root", true, (long long)(intptr_t)root);

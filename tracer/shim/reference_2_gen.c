@@ -594,6 +594,8 @@ uint64_t cairn_reference_call_MPI_Reduce_init(const void *sendbuf, void *recvbuf
 	(void)comm;
 	(void)info;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Reduce_init");
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
@@ -617,10 +619,12 @@ void cairn_reference_return_MPI_Reduce_init(uint64_t index_, int result_, const 
 	(void)comm;
 	(void)info;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	if (defined_ && request == NULL)
 		cairn_line_null("request");
 	else
@@ -639,6 +643,8 @@ uint64_t cairn_reference_call_MPI_Reduce_init_c(const void *sendbuf, void *recvb
 	(void)comm;
 	(void)info;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	const uint64_t index_ = cairn_line_call("MPI_Reduce_init_c");
 	cairn_line_word("sendbuf", true, (long long)(intptr_t)sendbuf);
 	cairn_line_word("count", true, (long long)(intptr_t)count);
@@ -662,10 +668,12 @@ void cairn_reference_return_MPI_Reduce_init_c(uint64_t index_, int result_, cons
 	(void)comm;
 	(void)info;
 	(void)request;
+	const bool root_ = cairn_ask_root(comm, root);
+	(void)root_;
 	cairn_line_return(index_, (long long)(intptr_t)result_);
 	const bool defined_ = result_ == MPI_SUCCESS || result_ == MPI_ERR_IN_STATUS;
 	(void)defined_;
-	cairn_line_word("recvbuf", true, (long long)(intptr_t)recvbuf);
+	cairn_line_word("recvbuf", root_, (long long)(intptr_t)recvbuf);
 	if (defined_ && request == NULL)
 		cairn_line_null("request");
 	else

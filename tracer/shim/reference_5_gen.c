@@ -20,14 +20,14 @@ uint64_t cairn_reference_call_MPI_Comm_spawn(const char *command, char *argv[], 
 	const int64_t length_array_of_errcodes_ = !root_ ? CAIRN_NOT_SIGNIFICANT : CAIRN_IS(array_of_errcodes, MPI_ERRCODES_IGNORE) ? CAIRN_SENTINEL : array_of_errcodes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxprocs);
 	(void)length_array_of_errcodes_;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_spawn");
-	cairn_line_text("command", true, length_command_, command);
-	if (cairn_line_list("argv", true, length_argv_, argv)) {
+	cairn_line_text("command", root_, length_command_, command);
+	if (cairn_line_list("argv", root_, length_argv_, argv)) {
 		for (int64_t i_ = 0; i_ < length_argv_; i_++)
 			cairn_line_text_element(argv[i_]);
 		cairn_line_list_end();
 	}
-	cairn_line_word("maxprocs", true, (long long)(intptr_t)maxprocs);
-	cairn_line_word("info", true, (long long)(intptr_t)info);
+	cairn_line_word("maxprocs", root_, (long long)(intptr_t)maxprocs);
+	cairn_line_word("info", root_, (long long)(intptr_t)info);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_entered(index_);
@@ -59,7 +59,7 @@ void cairn_reference_return_MPI_Comm_spawn(uint64_t index_, int result_, const c
 		cairn_line_null("intercomm");
 	else
 		cairn_line_word("intercomm", defined_, defined_ ? (long long)(intptr_t)*intercomm : 0);
-	if (cairn_line_list("array_of_errcodes", defined_, length_array_of_errcodes_, array_of_errcodes)) {
+	if (cairn_line_list("array_of_errcodes", root_ && defined_, length_array_of_errcodes_, array_of_errcodes)) {
 		for (int64_t i_ = 0; i_ < length_array_of_errcodes_; i_++)
 			cairn_line_element((long long)(intptr_t)array_of_errcodes[i_]);
 		cairn_line_list_end();
@@ -91,23 +91,23 @@ uint64_t cairn_reference_call_MPI_Comm_spawn_multiple(int count, char *array_of_
 	const int64_t length_array_of_errcodes_ = !root_ ? CAIRN_NOT_SIGNIFICANT : CAIRN_IS(array_of_errcodes, MPI_ERRCODES_IGNORE) ? CAIRN_SENTINEL : array_of_errcodes == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_SUM(array_of_maxprocs, length_array_of_maxprocs_));
 	(void)length_array_of_errcodes_;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_spawn_multiple");
-	cairn_line_word("count", true, (long long)(intptr_t)count);
-	if (cairn_line_list("array_of_commands", true, length_array_of_commands_, array_of_commands)) {
+	cairn_line_word("count", root_, (long long)(intptr_t)count);
+	if (cairn_line_list("array_of_commands", root_, length_array_of_commands_, array_of_commands)) {
 		for (int64_t i_ = 0; i_ < length_array_of_commands_; i_++)
 			cairn_line_text_element(array_of_commands[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("array_of_argv", true, length_array_of_argv_, array_of_argv)) {
+	if (cairn_line_list("array_of_argv", root_, length_array_of_argv_, array_of_argv)) {
 		for (int64_t i_ = 0; i_ < length_array_of_argv_; i_++)
 			cairn_line_texts_element((char **)array_of_argv[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("array_of_maxprocs", true, length_array_of_maxprocs_, array_of_maxprocs)) {
+	if (cairn_line_list("array_of_maxprocs", root_, length_array_of_maxprocs_, array_of_maxprocs)) {
 		for (int64_t i_ = 0; i_ < length_array_of_maxprocs_; i_++)
 			cairn_line_element((long long)(intptr_t)array_of_maxprocs[i_]);
 		cairn_line_list_end();
 	}
-	if (cairn_line_list("array_of_info", true, length_array_of_info_, array_of_info)) {
+	if (cairn_line_list("array_of_info", root_, length_array_of_info_, array_of_info)) {
 		for (int64_t i_ = 0; i_ < length_array_of_info_; i_++)
 			cairn_line_element((long long)(intptr_t)array_of_info[i_]);
 		cairn_line_list_end();
@@ -148,7 +148,7 @@ void cairn_reference_return_MPI_Comm_spawn_multiple(uint64_t index_, int result_
 		cairn_line_null("intercomm");
 	else
 		cairn_line_word("intercomm", defined_, defined_ ? (long long)(intptr_t)*intercomm : 0);
-	if (cairn_line_list("array_of_errcodes", defined_, length_array_of_errcodes_, array_of_errcodes)) {
+	if (cairn_line_list("array_of_errcodes", root_ && defined_, length_array_of_errcodes_, array_of_errcodes)) {
 		for (int64_t i_ = 0; i_ < length_array_of_errcodes_; i_++)
 			cairn_line_element((long long)(intptr_t)array_of_errcodes[i_]);
 		cairn_line_list_end();
@@ -236,8 +236,8 @@ uint64_t cairn_reference_call_MPI_Comm_accept(const char *port_name, MPI_Info in
 	const int64_t length_port_name_ = !root_ ? CAIRN_NOT_SIGNIFICANT : port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
 	(void)length_port_name_;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_accept");
-	cairn_line_text("port_name", true, length_port_name_, port_name);
-	cairn_line_word("info", true, (long long)(intptr_t)info);
+	cairn_line_text("port_name", root_, length_port_name_, port_name);
+	cairn_line_word("info", root_, (long long)(intptr_t)info);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_entered(index_);
@@ -277,8 +277,8 @@ uint64_t cairn_reference_call_MPI_Comm_connect(const char *port_name, MPI_Info i
 	const int64_t length_port_name_ = !root_ ? CAIRN_NOT_SIGNIFICANT : port_name == NULL ? CAIRN_NULL : (int64_t)strlen(port_name);
 	(void)length_port_name_;
 	const uint64_t index_ = cairn_line_call("MPI_Comm_connect");
-	cairn_line_text("port_name", true, length_port_name_, port_name);
-	cairn_line_word("info", true, (long long)(intptr_t)info);
+	cairn_line_text("port_name", root_, length_port_name_, port_name);
+	cairn_line_word("info", root_, (long long)(intptr_t)info);
 	cairn_line_word("root", true, (long long)(intptr_t)root);
 	cairn_line_word("comm", true, (long long)(intptr_t)comm);
 	cairn_line_entered(index_);

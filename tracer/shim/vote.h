@@ -9,12 +9,13 @@
 
 enum {
 	CAIRN_CLUSTERS = 64,         // behaviours that ranks are told apart by; with more of them there is no clustering
-	CAIRN_FIRST_COLLECTIVE = 64, // the first marker of each kind
+	CAIRN_FIRST_COLLECTIVE = 2,  // the first marker of each kind
 	CAIRN_FIRST_EXPLICIT = 1,
 	CAIRN_LONGEST_PERIOD = 4096,
 	CAIRN_PATIENCE = 8,          // votes in vain until markers are set twice as far apart
 	CAIRN_MUCH_FARTHER = 16,     // as they are wanted: reason enough to change their distance
 	CAIRN_GROWTH = 64,           // at once: the first interval may have been a short one by chance
+	CAIRN_UNKNOWN_GROWTH = 4,    // the same, while nobody knows the period
 	CAIRN_FARTHEST = 1 << 20,
 	CAIRN_CALM = 2,              // votes by which nothing has changed until markers are set twice as far apart
 	CAIRN_INTERVAL_CALLS = 32768, // between two markers, about, at most: what trace.MaxStandInCalls leaves room for
@@ -134,27 +135,33 @@ static inline void cairn_votes_end(struct cairn_votes *v)
 	v->factor = 1;
 }
 
-// cairn_votes_step chooses the distance of markers while all ranks trace: a multiple of the program's period.
+// cairn_votes_step chooses the distance of markers while all ranks trace: a multiple of the program's period. It is the least
+// one that will do, so that ranks are clustered soon; markers go apart when they are.
 static inline void cairn_votes_step(struct cairn_votes *v, const struct cairn_ballot *all)
 {
-	uint64_t wanted = all->wanted, period = all->period;
+	const uint64_t period = all->period;
 
 	if (++v->vain % CAIRN_PATIENCE == 0 && v->step < CAIRN_FARTHEST)
 		v->step *= 2; // also what never repeats shall cost little
-	if (period == 0)
+	const bool close = all->wanted > CAIRN_MUCH_FARTHER * v->step;
+	if (period == 0) {
+		if (close && CAIRN_UNKNOWN_GROWTH * v->step <= all->most)
+			v->step *= CAIRN_UNKNOWN_GROWTH;
 		return;
-	if (wanted > CAIRN_GROWTH * v->step)
-		wanted = CAIRN_GROWTH * v->step;
-	if (wanted < 1)
-		wanted = 1;
-	if (wanted > all->most)
-		wanted = all->most;
-	if (wanted < period)
-		wanted = period;
+	}
 	// what will do stays: another distance would make the next interval another one
-	if (v->step % period == 0 && wanted <= CAIRN_MUCH_FARTHER * v->step && v->step <= all->most)
+	if (v->step % period == 0 && !close && v->step <= all->most)
 		return;
-	v->step = wanted / period * period;
+	uint64_t step = v->step;
+	if (close) { // it is not to be too close again when the next interval takes less time
+		step = all->wanted / (CAIRN_MUCH_FARTHER / 2);
+		if (step > CAIRN_GROWTH * v->step)
+			step = CAIRN_GROWTH * v->step;
+	}
+	step += (period - step % period) % period;
+	if (step > all->most)
+		step = all->most / period * period;
+	v->step = step < period ? period : step;
 }
 
 // cairn_votes_calm sets markers farther apart while nothing changes. What the next interval should be is known all the

@@ -11,7 +11,7 @@
 #include "place.h"
 #include "prototypes_gen.h"
 #include "record.h"
-#include "reference_gen.h"
+#include "reference.h"
 #include "state.h"
 
 // The reference log is written beside the record, by code of its own.
@@ -20,7 +20,7 @@
 #define CAIRN_REFERENCE_RETURN(call) \
 	do { \
 		if (CAIRN_UNLIKELY(reference_ != 0)) \
-			(call); \
+			(cairn_line_stamps(word_ != NULL ? &record_ : NULL), (call)); \
 	} while (0)
 
 #endif

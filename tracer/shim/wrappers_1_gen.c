@@ -138,12 +138,18 @@ int cairn_MPI_Barrier(MPI_Comm comm)
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Barrier(reference_, result_, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -164,13 +170,19 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(buffer, count, datatype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Bcast(reference_, result_, buffer, count, datatype, root, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -191,13 +203,19 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(buffer, count, datatype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(buffer));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Bcast_c(reference_, result_, buffer, count, datatype, root, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -220,13 +238,19 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -249,13 +273,19 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -282,13 +312,19 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -315,13 +351,19 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Gatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -344,13 +386,19 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatter(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -373,13 +421,19 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatter_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -406,13 +460,19 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatterv(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -439,13 +499,19 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scatterv_c(reference_, result_, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -467,13 +533,19 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -495,13 +567,19 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -526,13 +604,19 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -557,13 +641,19 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allgatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -585,13 +675,19 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoall(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -613,13 +709,19 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoall_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -647,13 +749,19 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallv(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -681,13 +789,19 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallv_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -717,13 +831,19 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallw(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -753,13 +873,19 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Alltoallw_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -781,13 +907,19 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -809,13 +941,19 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, root, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, root, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -836,13 +974,19 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allreduce(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -863,13 +1007,19 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Allreduce_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -890,13 +1040,19 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_block(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -917,13 +1073,19 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_block_c(reference_, result_, sendbuf, recvbuf, recvcount, datatype, op, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -945,13 +1107,19 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -973,13 +1141,19 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Reduce_scatter_c(reference_, result_, sendbuf, recvbuf, recvcounts, datatype, op, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -1000,13 +1174,19 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -1027,13 +1207,19 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Scan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -1054,13 +1240,19 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Exscan(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -1081,13 +1273,19 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, recvbuf, count, datatype, op, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Exscan_c(reference_, result_, sendbuf, recvbuf, count, datatype, op, comm));
-	CAIRN_COLLECTIVE_RETURNED(comm);
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 

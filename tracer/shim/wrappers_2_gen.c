@@ -665,12 +665,19 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_allgather(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -692,12 +699,19 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_allgather_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -722,12 +736,19 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_allgatherv(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -752,12 +773,19 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_allgatherv_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -779,12 +807,19 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoall(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -806,12 +841,19 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoall_c(reference_, result_, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -839,12 +881,19 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoallv(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -872,12 +921,19 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoallv_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -907,12 +963,19 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoallw(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 
@@ -942,12 +1005,19 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 		*word_++ = CAIRN_WORD(comm);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
 		*word_++ = cairn_place(CAIRN_WORD(recvbuf));
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_COMM_COUNTS(comm, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Neighbor_alltoallw_c(reference_, result_, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 

@@ -1278,11 +1278,18 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 		*word_++ = CAIRN_WORD(win);
 		cairn_enter(&record_);
 	}
+	bool counts_;
 	int result_ = real_(assert, win);
 	if (CAIRN_LIKELY(word_ != NULL) && (word_ = cairn_exit(&record_, word_, CAIRN_WORD(result_))) != NULL) {
+		counts_ = CAIRN_WIN_COUNTS(win, assert, result_);
+		record_.header->flags |= counts_ ? CAIRN_MARKER : 0;
 		cairn_commit(&record_, word_);
+	} else {
+		counts_ = CAIRN_WIN_COUNTS(win, assert, result_);
 	}
 	CAIRN_REFERENCE_RETURN(cairn_reference_return_MPI_Win_fence(reference_, result_, assert, win));
+	if (CAIRN_UNLIKELY(counts_))
+		cairn_collective_marker();
 	return result_;
 }
 

@@ -23,9 +23,12 @@ func Compare(reader *trace.Reader, directories []string) (Result, error) {
 		}
 		processes = append(processes, p)
 	}
-	threads := map[int][]int{}
-	for _, t := range reader.Threads().All() {
-		threads[t.Rank] = append(threads[t.Rank], t.Thread)
+	threads := map[int]map[int]int{} // by rank and number: the row in the trace
+	for row, t := range reader.Threads().All() {
+		if threads[t.Rank] == nil {
+			threads[t.Rank] = map[int]int{}
+		}
+		threads[t.Rank][t.Thread] = row
 	}
 	for _, rank := range reader.Ranks().All() {
 		p := find(processes, &rank)
@@ -41,15 +44,24 @@ func Compare(reader *trace.Reader, directories []string) (Result, error) {
 			return result, fmt.Errorf("%s: %w", p.dir, ErrNoReference)
 		}
 		cursors := map[int]cursor{}
-		for _, thread := range threads[rank.Rank] {
+		for thread := range threads[rank.Rank] {
 			if cursors[thread], err = reader.Cursor(rank.Rank, thread); err != nil {
 				return result, err
 			}
 		}
 		m := newMatch(rank.Rank, p, reader.Sites())
 		m.times.settings, m.times.segments = reader.Meta().Timing, p.SegmentBytes
+		before := result.count()
 		if err := compareRank(&result, m, cursors, log); err != nil {
 			return result, err
+		}
+		if m.times.settings.Mode == trace.TimingAggregated && result.count() == before {
+			if err := compareAggregates(&result, m, reader, threads[rank.Rank]); err != nil {
+				return result, err
+			}
+		}
+		if result.count() == before {
+			result.Ranks++
 		}
 	}
 	return result, nil
@@ -81,7 +93,6 @@ type moment struct {
 // compareRank walks the calls of one process in the order in which they were entered and left.
 func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][]*loggedCall) error {
 	rank := m.rank
-	before := result.count()
 	var moments []moment
 	for _, calls := range log {
 		for _, c := range calls {
@@ -152,8 +163,19 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 	if reason := m.times.conclude(); reason != "" {
 		result.add(Disagreement{Rank: rank, Reason: reason})
 	}
-	if result.count() == before {
-		result.Ranks++
+	return nil
+}
+
+// compareAggregates compares the statistics of the threads of a rank, by number: the row in the trace.
+func compareAggregates(result *Result, m *match, reader *trace.Reader, threads map[int]int) error {
+	for number, row := range threads {
+		told, err := reader.Aggregates(row)
+		if err != nil {
+			return fmt.Errorf("rank %d, thread %d: %w", m.rank, number, err)
+		}
+		if reason := m.times.thread(number).compareAggregates(told); reason != "" {
+			result.add(Disagreement{Rank: m.rank, Thread: number, Argument: "time", Reason: reason})
+		}
 	}
 	return nil
 }

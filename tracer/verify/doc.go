@@ -8,6 +8,7 @@
 // exactly, constants by name, handles up to a renaming that is one-to-one among the objects that exist at the same time
 // (handles.go), addresses as far as the trace keeps them: whether they are constants, NULL, or some pointer.
 //
-// Times agree when the call lies in the window that the log's own clock gave it, within the declared error of the timing
-// mode, and when calls that took long took most of their windows (times.go). Aggregated timing has no times of calls.
+// Times agree when they are what the record had, to the tick or within the stated error of the timing mode, and when the
+// record's time stamps fit the log's own clock (times.go). Of times that come from a lead rank the sums of an interval count
+// only; of aggregated timing, the statistics of each signature.
 package verify

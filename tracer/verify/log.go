@@ -17,7 +17,8 @@ type loggedCall struct {
 	index         uint64 // of the call on its thread
 	entered, left uint64 // the order of its two lines in the process
 	function      string
-	from, to      int64 // read around the call; 0: not in the log
+	from, to      int64 // ns, read around the call; 0: not in the log
+	enter, exit   int64 // ticks, as in the call's record; 0: not in the log
 	longest       int64 // at least the longest duration or gap on the thread up to the end of the call
 	result        int64
 	in, out       []argument
@@ -94,7 +95,7 @@ func addLine(calls []*loggedCall, line string, thread int) ([]*loggedCall, error
 		call := calls[index]
 		call.left, call.outRaw, call.finished = order, arguments, true
 		if timed {
-			if _, err := fmt.Sscanf(window, "%d:%d", &call.from, &call.to); err != nil {
+			if _, err := fmt.Sscanf(window, "%d:%d:%d:%d", &call.from, &call.to, &call.enter, &call.exit); err != nil {
 				return nil, fmt.Errorf("%q: %w", window, err)
 			}
 		}

@@ -41,8 +41,7 @@ type comparison struct {
 	name          string
 	in, out       []trace.Value
 	result        trace.Value
-	entered, left int64 // ns
-	timesOfLead   bool  // these are another rank's
+	badTimes      string // how the times differ, "" if they do not
 	ownRank       int
 	ignored       bool // the trace says that the program passed MPI_STATUS(ES)_IGNORE
 	wrongFunction bool
@@ -53,7 +52,7 @@ type comparison struct {
 func (m *match) begin(e *trace.Event, c *loggedCall) *comparison {
 	return &comparison{
 		match: m, call: c, spec: mpi.ByName(c.function), index: e.Index, name: e.Function.Name,
-		in: clone(e.In), out: clone(e.Out), result: e.Return, entered: e.Enter, left: e.Exit, timesOfLead: e.TimesOf != e.Rank, ownRank: e.OwnRank,
+		in: clone(e.In), out: clone(e.Out), result: e.Return, badTimes: m.times.compare(c, e), ownRank: e.OwnRank,
 		ignored: e.Signature != nil && e.Signature.StatusIgnored,
 	}
 }
@@ -101,10 +100,9 @@ func (c *comparison) leave() bool {
 		return false
 	}
 	c.returned()
-	// what a lead's calls took says nothing of this one
-	if reason := c.times.compare(c.call, c.entered, c.left); reason != "" && !c.timesOfLead {
+	if c.badTimes != "" {
 		c.disagreements = append(c.disagreements, Disagreement{
-			Rank: c.rank, Thread: c.call.thread, Index: c.index, Function: c.name, Argument: "time", Reason: reason,
+			Rank: c.rank, Thread: c.call.thread, Index: c.index, Function: c.name, Argument: "time", Reason: c.badTimes,
 		})
 	}
 	c.section(c.out, c.call.out, mpi.Direction.IsOut, false)
@@ -148,8 +146,6 @@ func (c *comparison) absence(p *mpi.Param, t token, in bool) string {
 	switch {
 	case t.form == undefined:
 		return ""
-	case p.RootOnly && !c.atRoot():
-		return ""
 	case p.UnlessInPlace > 0 && c.inPlace(p):
 		return ""
 	case !in && !c.succeeded():
@@ -159,16 +155,6 @@ func (c *comparison) absence(p *mpi.Param, t token, in bool) string {
 		return ""
 	}
 	return "the trace has no value"
-}
-
-// atRoot: the caller is the root of this collective.
-func (c *comparison) atRoot() bool {
-	for _, a := range c.call.in {
-		if i := c.spec.ParamIndex(a.name); i >= 0 && c.spec.Params[i].Kind == mpi.KindRoot {
-			return a.value.number == int64(c.ownRank) || c.process.isConstant("root", "MPI_ROOT", a.value.number)
-		}
-	}
-	return true
 }
 
 func (c *comparison) inPlace(p *mpi.Param) bool {
@@ -211,8 +197,9 @@ func (c *comparison) value(p *mpi.Param, v trace.Value, t token, in bool) string
 		if v.Form == trace.List && len(v.List) == 0 {
 			return ""
 		}
-		// A scalar that is written whatever the flag says.
-		if p.RootOnly && !c.atRoot() || p.UnlessInPlace > 0 && c.inPlace(p) {
+		// A scalar that is written whatever the flag says, and one of which the recorder cannot know whether it counts,
+		// since nobody saw how the communicator came to be.
+		if p.UnlessInPlace > 0 && c.inPlace(p) || p.RootOnly && c.ownRank < 0 {
 			return ""
 		}
 		return "the value is not defined"

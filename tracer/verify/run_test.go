@@ -97,7 +97,8 @@ func TestCorruptedLog(t *testing.T) {
 		"status":    func(s string) string { return strings.Replace(s, "[{", "[{9", 1) },
 		"handle":    func(s string) string { return strings.Replace(s, " comm=", " comm=7", 1) },
 		"moments":   func(s string) string { return moveWindows(s, 1e9, 1e9) },
-		"durations": func(s string) string { return moveWindows(s, -5e6, 5e6) },
+		"durations": func(s string) string { return moveWindows(s, -5e8, 5e8) },
+		"stamps":    func(s string) string { return regexp.MustCompile(`(@\d+:\d+:\d+:\d+)\d `).ReplaceAllString(s, "${1}9 ") },
 		"less": func(s string) string {
 			lines := strings.SplitAfter(s, "\n")
 			return strings.Join(lines[:len(lines)-3], "")
@@ -135,11 +136,11 @@ func TestCorruptedLog(t *testing.T) {
 
 // moveWindows moves the beginnings and ends of the windows of all calls.
 func moveWindows(log string, from, to int64) string {
-	return regexp.MustCompile(`@\d+:\d+ `).ReplaceAllStringFunc(log, func(window string) string {
+	return regexp.MustCompile(`@\d+:\d+:`).ReplaceAllStringFunc(log, func(window string) string {
 		var a, b int64
-		if _, err := fmt.Sscanf(window, "@%d:%d ", &a, &b); err != nil {
+		if _, err := fmt.Sscanf(window, "@%d:%d:", &a, &b); err != nil {
 			panic(err)
 		}
-		return fmt.Sprintf("@%d:%d ", a+from, b+to)
+		return fmt.Sprintf("@%d:%d:", a+from, b+to)
 	})
 }

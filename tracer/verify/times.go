@@ -2,16 +2,23 @@ package verify
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Times are compared with windows: the log's clock was read around the call and its record, so what the trace says must lie
-// within, but for the declared error of lossy timing and for what the conversion of the processor's ticks to CLOCK_MONOTONIC
-// loses. That durations are not all too short is seen where it is hardly the log's own time: of the calls with a long
-// window, one in twenty at least must have taken half of it. A window is also long where the processor was taken away
-// between the log's clock and the tracer's, and where a segment was handed over; with small segments that is most of them,
-// and the rule does not hold.
+// Times are compared twice.
+//
+// The time stamps that the trace gives are compared with those that the call's record had, tick by tick. Lossless timing
+// must give the very ticks. Of lossy timing each interval and each moment must be within what package trace states
+// (TimingSettings.IntervalBound, TimingSettings.MomentLimit), and nothing is allowed beyond that, however short the call
+// was. Aggregated timing must give the statistics of these intervals.
+//
+// That the record's own stamps are right shows the log's own clock, read around the call and its record: the call lies in
+// that window, but for what the conversion of ticks to CLOCK_MONOTONIC loses. That durations are not all too short is seen
+// where the window is hardly the log's own time: of the calls with a long window, one in twenty at least must have taken
+// half of it. A window is also long where the thread was preempted between the log's clock and the tracer's, and where a
+// segment was handed over; with small segments that is most of them, and the rule does not hold.
 const (
 	clockSlack     = 20_000    // ns
 	clockDrift     = 1e-3      // of the time since the process's first call: the kernel slews its clock by up to 0.05%
@@ -21,7 +28,162 @@ const (
 	smallArguments = 4096     // bytes of text
 )
 
-// setLongest bounds the longest duration or gap so far, for each call of a thread.
+// times are what a comparison knows of the times of a rank.
+type times struct {
+	settings    trace.TimingSettings
+	segments    int   // their bytes, 0 for the default
+	first       int64 // the start of the first window
+	long, short int   // windows that are long, and those of them whose call is less than half of it
+	threads     map[int]*threadTimes
+}
+
+// threadTimes follow the calls of a thread, in the order in which they were entered.
+type threadTimes struct {
+	calls        uint64
+	broken       bool  // the last call had no time stamps in the log: the gap after it is not known
+	partial      bool  // some call had none: the longest interval so far is not known
+	longest      int64 // interval so far, in ticks
+	logged, told int64 // exit of the last call, in ticks: as the record had it, and as the trace has it
+	aggregates   map[int32]*trace.Aggregate
+}
+
+func (t *times) thread(number int) *threadTimes {
+	if t.threads == nil {
+		t.threads = map[int]*threadTimes{}
+	}
+	if t.threads[number] == nil {
+		t.threads[number] = &threadTimes{aggregates: map[int32]*trace.Aggregate{}}
+	}
+	return t.threads[number]
+}
+
+// timesOfCalls tells whether the trace has times of single calls.
+func (t *times) timesOfCalls() bool {
+	return t.settings.Mode == trace.TimingLossless || t.settings.Mode == trace.TimingLossy
+}
+
+// compare compares the times of one call; "" if they agree. Calls of a thread come in order.
+func (t *times) compare(c *loggedCall, e *trace.Event) string {
+	reason := t.thread(c.thread).compare(&t.settings, c, e)
+	if reason == "" && t.timesOfCalls() && e.TimesOf == e.Rank { // what a lead's calls took says nothing of this one
+		reason = t.window(c, e)
+	}
+	return reason
+}
+
+// compare compares ticks.
+func (t *threadTimes) compare(s *trace.TimingSettings, c *loggedCall, e *trace.Event) string {
+	first := t.calls == 0
+	t.calls++
+	if c.exit == 0 {
+		t.broken, t.partial = true, true
+		return ""
+	}
+	duration, gap := c.exit-c.enter, c.enter-t.logged-e.HeldTicks
+	if first {
+		gap = 0
+	}
+	logged, told, broken := t.logged, t.told, t.broken
+	t.logged, t.told, t.broken = c.exit, e.ExitTicks, false
+	if s.Mode == trace.TimingAggregated {
+		t.add(e.Terminal, gap, duration)
+		return ""
+	}
+	if s.Mode != trace.TimingLossless && s.Mode != trace.TimingLossy {
+		return ""
+	}
+	if !broken {
+		t.longest = max(t.longest, gap)
+	}
+	enterLimit := s.MomentLimit(t.longest)
+	t.longest = max(t.longest, duration)
+	exitLimit := s.MomentLimit(t.longest)
+	if e.TimesOf != e.Rank {
+		return ""
+	}
+	if first {
+		enterLimit = 0
+	}
+	function := e.Function.Name
+	if d := e.ExitTicks - e.EnterTicks; apart(d, duration) > s.IntervalBound(function, duration) {
+		return fmt.Sprintf("it took %d ticks and not %d, within %d", d, duration, s.IntervalBound(function, duration))
+	}
+	if d := e.EnterTicks - told - e.HeldTicks; !first && !broken && apart(d, gap) > s.IntervalBound(function, gap) {
+		return fmt.Sprintf("it began %d ticks and not %d after the call before, within %d (which ended at %d, here at %d)",
+			d, gap, s.IntervalBound(function, gap), logged, told)
+	}
+	if t.partial {
+		return ""
+	}
+	if apart(e.EnterTicks, c.enter) > enterLimit || apart(e.ExitTicks, c.exit) > exitLimit {
+		return fmt.Sprintf("from tick %d to %d and not %d to %d, within %d and %d", e.EnterTicks, e.ExitTicks, c.enter, c.exit, enterLimit, exitLimit)
+	}
+	return ""
+}
+
+func apart(a, b int64) int64 {
+	if a < b {
+		return b - a
+	}
+	return a - b
+}
+
+// add counts a call of a signature.
+func (t *threadTimes) add(terminal int32, gap, duration int64) {
+	a := t.aggregates[terminal]
+	if a == nil {
+		a = &trace.Aggregate{Terminal: terminal}
+		t.aggregates[terminal] = a
+	}
+	a.Gaps.Add(gap)
+	a.Durations.Add(duration)
+}
+
+// compareAggregates compares the statistics of a thread whose calls have all been compared; "" if they agree.
+func (t *threadTimes) compareAggregates(told []trace.Aggregate) string {
+	if t.partial {
+		return ""
+	}
+	if len(told) != len(t.aggregates) {
+		return fmt.Sprintf("there are times of %d signatures, and not of %d", len(told), len(t.aggregates))
+	}
+	for i := range told {
+		if want := t.aggregates[told[i].Terminal]; want == nil || !reflect.DeepEqual(*want, told[i]) {
+			return fmt.Sprintf("signature %d has the times %+v, and not %+v", told[i].Terminal, told[i], want)
+		}
+	}
+	return ""
+}
+
+// window compares a call with the window that the log's own clock gave it.
+func (t *times) window(c *loggedCall, e *trace.Event) string {
+	if c.from == 0 {
+		return ""
+	}
+	if t.first == 0 {
+		t.first = c.from
+	}
+	window, duration := c.to-c.from, e.Exit-e.Enter
+	slack := int64(clockSlack + clockDrift*float64(c.to-t.first))
+	longest := window + t.settings.IntervalBound(c.function, window) + slack
+	if duration < 0 || duration > longest {
+		return fmt.Sprintf("it took %d ns, and can have taken %d at most", duration, longest)
+	}
+	off := t.settings.MomentLimit(c.longest) + slack
+	if e.Enter < c.from-off || e.Exit > c.to+off {
+		return fmt.Sprintf("from %d to %d ns is not within %d to %d by %d", e.Enter, e.Exit, c.from, c.to, off)
+	}
+	// copying large arguments into the record is in the window, too
+	if window >= longWindow && len(c.inRaw)+len(c.outRaw) < smallArguments {
+		t.long++
+		if duration < window/2 {
+			t.short++
+		}
+	}
+	return ""
+}
+
+// setLongest bounds the longest duration or gap so far, for each call of a thread, by the log's own clock.
 func setLongest(calls []*loggedCall) {
 	longest, before := int64(0), int64(0)
 	for _, c := range calls {
@@ -34,47 +196,6 @@ func setLongest(calls []*loggedCall) {
 		}
 		c.longest = longest
 	}
-}
-
-// times are what a comparison knows of the times of a rank.
-type times struct {
-	settings    trace.TimingSettings
-	segments    int   // their bytes, 0 for the default
-	first       int64 // the start of the first window
-	long, short int   // windows that are long, and those of them whose call is less than half of it
-}
-
-// withTimes tells whether the trace has times of single calls.
-func (t *times) withTimes() bool {
-	return t.settings.Mode == trace.TimingLossless || t.settings.Mode == trace.TimingLossy
-}
-
-// compare compares the times of one call; "" if they agree.
-func (t *times) compare(c *loggedCall, enter, exit int64) string {
-	if !t.withTimes() || c.from == 0 {
-		return ""
-	}
-	if t.first == 0 {
-		t.first = c.from
-	}
-	window := c.to - c.from
-	slack := int64(clockSlack + clockDrift*float64(c.to-t.first))
-	most := window + window*int64(t.settings.ErrorOf(c.function))/100 + slack
-	if d := exit - enter; d < 0 || d > most {
-		return fmt.Sprintf("it took %d ns, and can have taken %d at most", d, most)
-	}
-	off := c.longest*int64(t.settings.WorstError())/100 + slack
-	if enter < c.from-off || exit > c.to+off {
-		return fmt.Sprintf("from %d to %d ns is not within %d to %d by %d", enter, exit, c.from, c.to, off)
-	}
-	// copying large arguments into the record is in the window, too
-	if window >= longWindow && len(c.inRaw)+len(c.outRaw) < smallArguments {
-		t.long++
-		if exit-enter < window/2 {
-			t.short++
-		}
-	}
-	return ""
 }
 
 // conclude looks at all calls of the rank; "" if all is well.

@@ -1,0 +1,68 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Markers are blocking collectives, and fences, in which all processes take part, on whatever communicator or window. Where
+// there is none, nobody votes; nothing hangs, and every call is there.
+func TestMarkers(t *testing.T) {
+	const clusters, none = "^A+CL", "^$"
+	for _, implementation := range implementations {
+		program := filepath.Join(t.TempDir(), "loop")
+		out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-pthread", "-o", program, "markers/loop.c").CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		for _, test := range []struct{ what, states string }{
+			{"dup", clusters},
+			{"dup-of-dup", clusters},
+			{"split", clusters},
+			{"reversed", clusters},
+			{"cart", clusters},
+			{"inter", clusters},
+			{"come-and-go", clusters},
+			{"one-after-the-other", clusters},
+			{"neighbors", clusters},
+			{"fences", clusters},
+			{"half", none},
+			{"nonblocking", none},
+			{"any-order", none},
+			{"threads", none},     // collectives of two threads come in no order
+			{"threads-dup", none}, // nobody knows that they will not
+		} {
+			t.Run(implementation+"/"+test.what, func(t *testing.T) {
+				command := launch(implementation, 4, "loop", test.what)
+				command[len(command)-2] = program
+				r := clustered(t, []string{"--verify"}, command...)
+				require.Equal(t, 0, r.code, r.stderr)
+				require.Contains(t, r.stdout, "agree with the reference log")
+				states := outcomes(openTrace(t, r.dir))
+				require.Regexp(t, test.states, states)
+				t.Log(states)
+			})
+		}
+	}
+}
+
+// The stencil reduces its residual on a Cartesian communicator in each tenth of a hundred iterations: that is enough.
+func TestStencilIsClustered(t *testing.T) {
+	for _, implementation := range implementations {
+		r := clustered(t, []string{"--verify"}, launch(implementation, 4, "stencil")...)
+		require.Equal(t, 0, r.code, r.stderr)
+		require.Contains(t, r.stdout, "agree with the reference log")
+		trace := openTrace(t, r.dir)
+		require.Regexp(t, "^A+CL+$", outcomes(trace))
+		for _, thread := range trace.Threads().All() {
+			if thread.Rank == 0 {
+				require.Empty(t, thread.StandIns)
+			} else {
+				require.NotEmpty(t, thread.StandIns, "rank %d", thread.Rank)
+			}
+		}
+	}
+}
