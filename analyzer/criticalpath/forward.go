@@ -55,7 +55,7 @@ type kindTotal struct {
 func runForward(ctx context.Context, t timeline.Trace, m *clock.Map) (*forward, *clock.Map, error) {
 	if m == nil {
 		f := newForward(t)
-		along := &clock.Passenger{Handler: match.Together(f.finder, f.recorder), See: f.see, Tolerance: f.finder.Tolerance, Decoded: f.decoded, Cuts: &f.cuts}
+		along := &clock.Passenger{Handler: match.Together(f.finder, f.recorder), See: f.see, Decoded: f.decoded, Cuts: &f.cuts}
 		var err error
 		if m, err = clock.AnalyzeWith(ctx, t, along); err != nil {
 			f.recorder.Close()
@@ -89,9 +89,9 @@ func newForward(t timeline.Trace) *forward {
 	for i := range f.extents {
 		f.extents[i] = extent{start: math.MaxInt64, end: math.MinInt64, empty: true}
 	}
-	f.finder = &waitstate.Finder{Found: f.found, Tolerance: clock.NewTolerance(t)}
+	f.finder = &waitstate.Finder{Found: f.found}
 	f.profile, f.counting = profile.New(t), make([]counting, n)
-	f.recorder = journal.NewRecorder(t, f.finder.Tolerance)
+	f.recorder = journal.NewRecorder(t)
 	for i := range f.waits {
 		f.waits[i].spool = f.recorder.Spool()
 	}
@@ -103,7 +103,6 @@ func (f *forward) see(c *match.Call) {
 		f.calls++
 	}
 	f.extents[c.Location].see(&c.Record)
-	f.finder.Tolerance.See(&c.Record)
 	f.recorder.See(c)
 }
 

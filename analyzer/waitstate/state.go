@@ -57,7 +57,8 @@ func (k Kind) String() string { return Names[k] }
 type State struct {
 	Kind       Kind
 	Begin, End int64
-	Cause      int // location
+	Error      int64 // by how much it may be shorter or longer because times are rounded
+	Cause      int   // location
 	Call       *match.Completion
 }
 
