@@ -35,6 +35,7 @@ type forward struct {
 	leftovers  []match.Leftover
 	violations waitstate.Violations
 	calls      uint64
+	moments    int64 // by how many ns the time of a call may be off because times are rounded, at most
 	journal    *journal.Journal
 	profile    *profile.Profile
 	cuts       match.Cuts
@@ -46,8 +47,8 @@ type forward struct {
 }
 
 type kindTotal struct {
-	count int
-	ns    int64
+	count         int
+	ns, uncertain int64
 }
 
 // runForward matches all calls and keeps the wait states. Without a clock map it makes one, in the same pass if the clocks
@@ -102,6 +103,7 @@ func (f *forward) see(c *match.Call) {
 	if !c.Outside {
 		f.calls++
 	}
+	f.moments = max(f.moments, c.EnterError, c.ExitError)
 	f.extents[c.Location].see(&c.Record)
 	f.recorder.See(c)
 }
@@ -150,6 +152,7 @@ func (f *forward) found(s *waitstate.State) {
 	f.caused[s.Cause] += s.Waited()
 	f.kinds[s.Kind].count++
 	f.kinds[s.Kind].ns += s.Waited()
+	f.kinds[s.Kind].uncertain += min(s.Waited(), s.Error)
 }
 
 // see extends the location's life by a call.
