@@ -422,12 +422,12 @@ func (r *Recorder) rendezvous(m *match.Message) {
 	if done == nil {
 		return
 	}
-	// a send that ended before shows that it did not need the receive, or not the receiver's help
+	// a send that ended before shows that it did not need the receive, unless it is synchronous, or not the receiver's help
 	on, at := receive.Posted, receive.Post.EnterStamp()
 	if receive.Progressed.Ordinal > 0 && waitstate.Awaited(done, receive.ProgressStamp()) {
 		on, at = receive.Progressed, receive.ProgressStamp()
 	}
-	if waitstate.Awaited(done, at) {
+	if always || waitstate.Awaited(done, at) {
 		r.depend(done, dependency{at: at.At, on: on, bytes: m.Bytes, handshake: handshake{legs: 1, always: always}})
 		if r.latencies {
 			r.depend(done, dependency{on: send.Posted, bytes: m.Bytes, handshake: handshake{legs: 2, own: true, always: always}})

@@ -60,12 +60,16 @@ func (f *Finder) Message(m *match.Message) {
 	if m.Kind == match.Partition || r.Probe || !Rendezvous(m) {
 		return
 	}
-	if s.Done != nil && Awaited(s.Done, r.ProgressStamp()) {
+	switch {
+	case s.Done == nil:
+	case Awaited(s.Done, r.ProgressStamp()):
 		kind := LateReceiver
 		if r.Progress > r.Post.Enter && r.Progress > s.Post.Enter {
 			kind = LateProgress
 		}
 		hold(s.Done, kind, r.ProgressStamp(), r.Post.Location)
+	case s.Mode == match.Synchronous: // it did not need the receiver's help, but it cannot end before the receive is there
+		hold(s.Done, LateReceiver, r.Post.EnterStamp(), r.Post.Location)
 	}
 	if r.Done != nil && Pulled(s, r) {
 		hold(r.Done, LateProgress, s.ProgressStamp(), s.Post.Location)
