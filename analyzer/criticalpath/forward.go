@@ -147,7 +147,7 @@ func (f *forward) decoded(c *timeline.Call) {
 }
 
 func (f *forward) found(s *waitstate.State) {
-	f.waits[s.Call.Location].add(wait{begin: s.Begin, end: s.End, cause: int32(s.Cause), kind: s.Kind})
+	f.waits[s.Call.Location].add(wait{begin: s.Begin, end: s.End, came: s.Came, cause: int32(s.Cause), kind: s.Kind})
 	f.tables[s.Call.Location].add(s)
 	f.caused[s.Cause] += s.Waited()
 	f.kinds[s.Kind].count++

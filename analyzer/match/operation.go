@@ -26,10 +26,11 @@ type Completion struct {
 	// which the caller waited, and because of which location.
 	Until   int64
 	Error   int64 // by how much Until may be off
+	Came    int64 // when what it waited for came: Until, or later by what rounding explains, if the call seems to end before
 	Cause   int
 	Kind    uint8
-	Message int64 // when the message was sent that it waited for, 0 for other causes
-	Oldest  int64 // when the first of its messages was sent, 0 for none
+	Message Stamp // when the message was sent that it waited for, 0 for other causes
+	Oldest  Stamp // when the first of its messages was sent, 0 for none
 	Source  int   // and from which location
 
 	Tag any // for the Handler: see Watcher

@@ -51,10 +51,10 @@ func (f *Finder) Message(m *match.Message) {
 	if r.Done != nil {
 		f.early(s.Post.EnterStamp(), r.Done.ExitStamp())
 		if hold(r.Done, LateSender, s.Post.EnterStamp(), s.Post.Location) && !r.Probe {
-			r.Done.Message = s.Post.Enter
+			r.Done.Message = s.Post.EnterStamp()
 		}
-		if !r.Probe && (r.Done.Oldest == 0 || s.Post.Enter < r.Done.Oldest) {
-			r.Done.Oldest, r.Done.Source = s.Post.Enter, s.Post.Location
+		if !r.Probe && (r.Done.Oldest.At == 0 || s.Post.Enter < r.Done.Oldest.At) {
+			r.Done.Oldest, r.Done.Source = s.Post.EnterStamp(), s.Post.Location
 		}
 	}
 	if m.Kind == match.Partition || r.Probe || !Rendezvous(m) {
@@ -168,11 +168,15 @@ func (f *Finder) oneSided(m *match.Message) {
 
 // hold notes that the call could not go on before until, if nothing later held it up.
 func hold(done *match.Completion, kind Kind, until match.Stamp, cause int) bool {
-	if until.At > done.Exit {
-		until = done.ExitStamp()
+	came := until.At
+	if exit := done.ExitStamp(); came > exit.At {
+		if until.After(exit) {
+			came = exit.At
+		}
+		until = exit
 	}
 	if until.At > done.Begin && until.At > done.Until && cause != done.Location {
-		done.Until, done.Error, done.Cause, done.Kind = until.At, until.Error, cause, uint8(kind)
+		done.Until, done.Error, done.Came, done.Cause, done.Kind = until.At, until.Error, came, cause, uint8(kind)
 		return true
 	}
 	return false
@@ -180,13 +184,13 @@ func hold(done *match.Completion, kind Kind, until match.Stamp, cause int) bool 
 
 // Settled implements match.Handler.
 func (f *Finder) Settled(c *match.Completion) {
-	if c.Oldest != 0 {
+	if c.Oldest.At != 0 {
 		f.ordered(c)
 	}
 	if c.Kind == uint8(None) || c.Polled {
 		return
 	}
-	state := State{Kind: Kind(c.Kind), Begin: c.Begin, End: c.Until, Error: c.Error + c.EnterError, Cause: c.Cause, Call: c}
+	state := State{Kind: Kind(c.Kind), Begin: c.Begin, End: c.Until, Came: c.Came, Error: c.Error + c.EnterError, Cause: c.Cause, Call: c}
 	if state.Kind == LateSender {
 		f.remember(&state)
 	}
