@@ -152,8 +152,8 @@ type TimingRounder struct {
 // some milliseconds between calls 10% larger.
 const MomentTicks = 1 << 16
 
-// anchorEvery is after how many intervals an anchor is due: four bytes in a thousand intervals.
-const anchorEvery = 1 << 10
+// anchorEvery is after how many intervals an anchor is due. It takes four bytes or so.
+const anchorEvery = 1 << 12
 
 // Round rounds intervals in place. Negative ones, of nested calls, and those of a month stay as they are.
 func (r *TimingRounder) Round(g *TimingGrid, intervals []int64) {
