@@ -68,7 +68,7 @@ func (f *Finder) Message(m *match.Message) {
 			kind = LateProgress
 		}
 		hold(s.Done, kind, r.ProgressStamp(), r.Post.Location)
-	case s.Mode == match.Synchronous: // it did not need the receiver's help, but it cannot end before the receive is there
+	case s.Mode == semantics.Synchronous: // it did not need the receiver's help, but it cannot end before the receive is there
 		hold(s.Done, LateReceiver, r.Post.EnterStamp(), r.Post.Location)
 	}
 	if r.Done != nil && Pulled(s, r) {
