@@ -47,6 +47,7 @@ const (
 	blockClockReadings
 	blockLeads
 	blockClustering
+	blockMoments
 	blockIndex = 127
 )
 

@@ -11,20 +11,25 @@ type callPlan struct {
 	function  *Function
 	semantics *semantics.Function
 	site      *Site
-	comm      int  // position in In of the call's communicator, −1
-	newComm   int  // position in Out of a communicator handle, −1
-	variable  bool // some value depends on the thread or the call: a stream or an elastic value
-	creates   bool // Signature.Communicator is a stream
+	comm      int         // position in In of the call's communicator, −1
+	newComm   int         // position in Out of a communicator handle, −1
+	variable  bool        // some value depends on the thread or the call: a stream or an elastic value
+	creates   bool        // Signature.Communicator is a stream
+	grid      *TimingGrid // of the call's times; nil: they are not rounded
 }
 
 // planCalls makes the plans of all signatures; means are the semantics of c's functions.
 func planCalls(c *Content, means []*semantics.Function) []callPlan {
 	plans := make([]callPlan, len(c.Signatures))
+	timing := &c.Meta.Timing
 	for i := range c.Signatures {
 		s := &c.Signatures[i]
 		p := &plans[i]
 		function := c.functionIndex(s.Function)
 		p.function, p.semantics = &c.Functions[function], means[function]
+		if timing.Mode == TimingLossy {
+			p.grid, _ = GridOf(timing.ErrorOf(p.function.Name)) // the error is one that there is a grid for (Validate)
+		}
 		if s.Site > 0 {
 			p.site = &c.Sites[s.Site-1]
 		}

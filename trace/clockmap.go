@@ -13,6 +13,7 @@ type clockMap struct {
 	identity bool
 	samples  []ClockSample // ticks strictly increasing, monotonic not decreasing
 	segment  clockSegment  // the one that was used last
+	slowest  float64       // nanoseconds per tick, at most
 }
 
 func newClockMap(c *Clock) clockMap {
@@ -20,9 +21,26 @@ func newClockMap(c *Clock) clockMap {
 	for _, s := range c.Samples {
 		if n := len(m.samples); n == 0 || s.Ticks > m.samples[n-1].Ticks && s.MonotonicNS >= m.samples[n-1].MonotonicNS {
 			m.samples = append(m.samples, s)
+			if n > 0 {
+				m.slowest = max(m.slowest, m.perTick(n-1, n))
+			}
 		}
 	}
 	return m
+}
+
+// perTick is how many nanoseconds a tick took between two samples.
+func (m *clockMap) perTick(from, to int) float64 {
+	a, b := &m.samples[from], &m.samples[to]
+	return (float64(b.MonotonicNS) - float64(a.MonotonicNS)) / (float64(b.Ticks) - float64(a.Ticks))
+}
+
+// atMost is how many nanoseconds so many ticks can be.
+func (m *clockMap) atMost(ticks int64) int64 {
+	if m.identity || ticks == 0 || len(m.samples) < 2 {
+		return ticks
+	}
+	return int64(float64(ticks)*m.slowest) + 2 // both ends are rounded
 }
 
 // nanoseconds is the time of a tick. With a single sample a tick counts as a nanosecond.

@@ -40,7 +40,8 @@ type Cursor struct {
 	timed  bool
 	until  uint64 // first call after part
 	ticks  int64  // exit of the previous call
-	holds  holds  // that are still to come
+	off    momentBound
+	holds  holds // that are still to come
 	standing
 
 	// of a cursor that has not come here call by call (Seek, Previous)
@@ -127,6 +128,7 @@ func newCursor(shared *Content, plans []callPlan, thread int, from source, timed
 	c.standing.standIns, c.holds = t.standIns(), t.Holds
 	c.place.columns, c.place.index = shared.Columns, t.Place
 	c.clock = newClockMap(&c.rank.Clock)
+	c.off = newMomentBound(&shared.Meta.Timing)
 	c.event.Rank, c.event.Thread, c.event.TimesOf = t.Rank, t.Thread, t.Rank
 	c.event.segments, c.event.sites = shared.Segments, shared.Sites
 	c.startComms()
@@ -271,7 +273,25 @@ func (c *Cursor) time(terminal int32) bool {
 	e.ExitTicks = e.EnterTicks + duration
 	c.ticks = e.ExitTicks
 	e.Enter, e.Exit = c.clock.nanoseconds(e.EnterTicks), c.clock.nanoseconds(e.ExitTicks)
+	if grid := c.plans[terminal].grid; grid != nil {
+		c.errors(grid, gap, duration, standsIn)
+	}
 	return true
+}
+
+// errors sets by how much the times of the current call may be off.
+func (c *Cursor) errors(g *TimingGrid, gap, duration int64, standsIn bool) {
+	if standsIn || c.next > 0 && c.next%TimingBlockCalls == 0 {
+		c.off.lose()
+	}
+	if !standsIn {
+		c.off.pass(g, gap)
+	}
+	c.event.EnterError = c.clock.atMost(c.off.ticks)
+	if !standsIn {
+		c.off.pass(g, duration)
+	}
+	c.event.ExitError = c.clock.atMost(c.off.ticks)
 }
 
 // ownRank is the caller's rank in the communicator of the call as the signature has it.

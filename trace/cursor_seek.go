@@ -137,4 +137,5 @@ func (c *Cursor) startTime(from uint64) {
 		c.standing.restart(c.thread, c.source.memory())
 	}
 	c.next, c.until, c.ticks = from, from, c.thread.FirstTick
+	c.off.ticks = 0
 }

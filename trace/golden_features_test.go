@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,6 +34,9 @@ var goldenFeatures = []struct {
 	{name: "varying", of: simulate.Config{Pattern: "irregular", Ranks: 4, Iterations: 14, Timing: "lossy 1", CallSites: "none"}},
 	// a shard of some ranks: blocks packed with zstd, columns, values that only a shard has
 	{name: "shard", shard: true, of: simulate.Config{Pattern: "ring", Ranks: 5, Iterations: 3}},
+	// intervals off the grid, which end in exact moments, and the error of moments
+	{name: "rounded", of: simulate.Config{Pattern: "ring", Ranks: 3, Iterations: 4, Timing: "lossy 5", Compute: 40 * time.Millisecond,
+		Imbalance: simulate.Imbalance{Noise: 40}}},
 	// lead ranks only; the others' calls are theirs with peers transposed
 	{name: "leads", reduced: true, of: simulate.Config{Pattern: "irregular", Ranks: 12, Iterations: 2, Timing: "lossy 5", CallSites: "none"}},
 }
@@ -86,7 +90,7 @@ func TestGoldenFilesHaveTheirFeatures(t *testing.T) {
 	}
 	for _, feature := range []string{
 		"codec 0", "codec 1", "codec 2", "block 3", "block 8", "block 12", "block 13", "block 14", "block 15", "block 16", "block 17",
-		"block 18", "block 19", "call path", "shared shape", "timing lossless", "timing lossy", "timing aggregated",
+		"block 18", "block 19", "block 20", "call path", "shared shape", "timing lossless", "timing lossy", "timing aggregated",
 		"form 0", "form 1", "form 2", "form 3", "form 4", "form 5", "form 6", "form 7", "form 8", "form 9", "form 10", "form 11",
 		"form 12", "form 13", "form 14", "form 15", "operator 1", "operator 2", "operator 3", "operator 4", "operator 5", "operator 6",
 	} {

@@ -213,6 +213,7 @@ func (t *Reader) openShared() error {
 		{blockColumns, "columns", true, func(d *decoder) { c.Columns = d.columns() }},
 		{blockStreams, "streams", false, func(d *decoder) { t.sequenceCount = d.streams(c) }},
 		{blockTimingStart, "start of timing", false, func(d *decoder) { t.timed = d.timingStart(c) }},
+		{blockMoments, "error of moments", true, func(d *decoder) { d.moments(&c.Meta.Timing) }},
 		{blockContext, "context", false, func(d *decoder) { d.context(c) }},
 		{blockLeads, "leads", true, func(d *decoder) { d.leads(c) }},
 		{blockClustering, "clustering", false, func(d *decoder) { d.clustering(c) }},
@@ -221,7 +222,7 @@ func (t *Reader) openShared() error {
 		e, ok := byType[section.kind]
 		if !ok {
 			switch section.kind {
-			case blockSites, blockContext, blockSegments, blockColumns, blockLeads, blockClustering:
+			case blockSites, blockContext, blockSegments, blockColumns, blockLeads, blockClustering, blockMoments:
 				continue
 			}
 			return fmt.Errorf("%s: missing", section.name)

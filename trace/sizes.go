@@ -52,7 +52,7 @@ func (s *Sizes) part(kind blockType) *int64 {
 		return &s.RankMap
 	case blockStreams, blockSequences, blockColumns:
 		return &s.Values
-	case blockTimingStart, blockTiming, blockAggregates, blockClockReadings, blockClustering:
+	case blockTimingStart, blockTiming, blockAggregates, blockClockReadings, blockClustering, blockMoments:
 		return &s.Timing
 	case blockSegments:
 		return &s.Pointers

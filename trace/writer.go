@@ -42,6 +42,9 @@ func Write(w io.Writer, c *Content) error {
 	}
 	f.block(blockStreams, 0, 0, appendStreams(c))
 	f.block(blockTimingStart, 0, 0, appendTimingStart(c))
+	if c.Meta.Timing.MomentTicks > 0 {
+		f.block(blockMoments, 0, 0, appendMoments(&c.Meta.Timing))
+	}
 	if hasContext(c) {
 		f.block(blockContext, 0, 0, appendContext(c))
 	}

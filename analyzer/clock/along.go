@@ -16,7 +16,6 @@ type Passenger struct {
 	See       func(*match.Call)    // is told of each call before it is matched,
 	Decoded   func(*timeline.Call) // and where it is decoded: see match.Cuts.AllDecoded
 	Cuts      *match.Cuts          // notes those of the pass; nil: nobody does
-	Tolerance *Tolerance           // of the trace; See tells it of each call
 	Leftovers []match.Leftover     // what found no partner, after the pass
 	// Arrived tells that there was a pass, on clocks that are the map's.
 	Arrived bool

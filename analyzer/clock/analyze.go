@@ -112,13 +112,10 @@ func analyze(ctx context.Context, t timeline.Trace, p *Passenger) (*timeline.Clo
 // each tells of all causes and effects in different domains.
 func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, before func(from int, cause int64, to int, effect int64), p *Passenger) error {
 	var along Passenger
-	if p == nil {
-		along.Tolerance = NewTolerance(t)
-		along.See = func(c *match.Call) { along.Tolerance.See(&c.Record) }
-	} else {
+	if p != nil {
 		along = *p
 	}
-	var handler match.Handler = &causes{of: clocks.Of, n: len(clocks.Domains), before: before, tolerance: along.Tolerance}
+	var handler match.Handler = &causes{of: clocks.Of, n: len(clocks.Domains), before: before}
 	if along.Handler != nil {
 		handler = match.Together(handler, along.Handler)
 	}

@@ -34,7 +34,7 @@ func pingPong(rounds int, ahead func(round int) float64) *tracetest.Builder {
 
 // worst is by how much effects come before their causes at most, and how far rank 1 is from the true time.
 func worst(t *testing.T, tr timeline.Trace, clocks *timeline.Clocks, ahead func(round int) float64) (violation, off float64) {
-	v := &causes{of: clocks.Of, n: len(clocks.Domains), tolerance: NewTolerance(tr), before: func(_ int, cause int64, _ int, effect int64) {
+	v := &causes{of: clocks.Of, n: len(clocks.Domains), before: func(_ int, cause int64, _ int, effect int64) {
 		violation = max(violation, float64(cause-effect))
 	}}
 	rounds := 0

@@ -2,7 +2,6 @@ package clock
 
 import (
 	"math"
-	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
@@ -73,21 +72,20 @@ func (s *series) known() []point {
 }
 
 // causes is a match.Handler that reports which event came before which, between different domains. Rounded times may say
-// otherwise within the tolerance: that is added to the effect.
+// otherwise within their errors: these are added to the effect.
 type causes struct {
-	of        []int // domain by row
-	n         int   // domains
-	before    func(from int, cause int64, to int, effect int64)
-	tolerance *Tolerance
+	of     []int // domain by row
+	n      int   // domains
+	before func(from int, cause int64, to int, effect int64)
 
-	barrier uint64  // the operation that latest is about
-	latest  []int64 // by domain: when its last participant entered
-	who     []int   // the location of that one, −1: it had none
+	barrier uint64        // the operation that latest is about
+	latest  []match.Stamp // by domain: when its last participant entered
+	any     []bool        // it had one
 }
 
 func (c *causes) tell(a *match.Point, b *match.Completion) {
 	if from, to := c.of[a.Row], c.of[b.Row]; from != to {
-		c.before(from, a.Enter, to, b.Exit+c.tolerance.Between(a.Location, b.Location))
+		c.before(from, a.Enter, to, b.Exit+a.EnterError+b.ExitError)
 	}
 }
 
@@ -120,20 +118,20 @@ func (c *causes) Collective(op *match.Collective, part int) {
 	done := op.Parts[part].Done
 	to := c.of[done.Row]
 	for d, latest := range c.latest {
-		if c.who[d] >= 0 && d != to {
-			c.before(d, latest, to, done.Exit+c.tolerance.Between(c.who[d], done.Location))
+		if c.any[d] && d != to {
+			c.before(d, latest.At, to, done.Exit+latest.Error+done.ExitError)
 		}
 	}
 }
 
 // enterBarrier notes the last to enter of each domain.
 func (c *causes) enterBarrier(op *match.Collective) {
-	c.barrier, c.latest, c.who = op.Number, make([]int64, c.n), slices.Repeat([]int{-1}, c.n)
+	c.barrier, c.latest, c.any = op.Number, make([]match.Stamp, c.n), make([]bool, c.n)
 	for i := range op.Parts {
 		if p := &op.Parts[i]; p.Present() {
 			d := c.of[p.Post.Row]
-			if c.who[d] < 0 || p.Post.Enter > c.latest[d] {
-				c.latest[d], c.who[d] = p.Post.Enter, p.Post.Location
+			if !c.any[d] || p.Post.Enter > c.latest[d].At {
+				c.latest[d], c.any[d] = p.Post.EnterStamp(), true
 			}
 		}
 	}

@@ -8,7 +8,7 @@
 //   - Messages bound it: no receive ends before its send began, and nobody leaves a barrier before all have entered. For
 //     nodes a and b with unknown corrections x, every such pair says x_a − x_b ≤ exit_b − enter_a at that time
 //     (bounds.go keeps the tightest of each part of the run).
-//     Where times are rounded, a bound is wider by what that may have moved both moments (tolerance.go).
+//     Where times are rounded, a bound is wider by what that may have moved both moments (match.Stamp).
 //   - If one correction per node cannot satisfy all bounds, the clocks drift: rates follow from the line that keeps most
 //     distance from the bounds of both directions (line.go; Duda, Harrus, Haddad and Bernard, "Estimating global time in
 //     distributed systems", ICDCS 1987; for traces Hofmann and Hilgers, PDP 1998).

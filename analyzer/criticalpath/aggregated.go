@@ -1,33 +1,10 @@
 package criticalpath
 
 import (
-	"fmt"
 	"sort"
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
-	"github.com/cairn-mpi/cairn/trace"
 )
-
-// TimingError is what the mode of timing means for all times of the findings, beside the error of the clocks.
-type TimingError struct {
-	Mode string `json:"mode"` // "lossless", "lossy", "aggregated"
-	// ErrorPercent is the largest error of a duration and of the time between two calls of a thread, and, of the longest
-	// of these so far on the thread, that of a moment.
-	ErrorPercent int `json:"error_percent"`
-}
-
-func timingError(m *trace.Meta) TimingError {
-	return TimingError{Mode: string(m.Timing.Mode), ErrorPercent: m.Timing.WorstError()}
-}
-
-// timingNote says what it means for the reader; "" for nothing.
-func timingNote(m *trace.Meta) string {
-	if m.Timing.Mode != trace.TimingLossy {
-		return ""
-	}
-	return fmt.Sprintf("Times are rounded (%s): a duration and the time between two calls are within %d%%, a moment is within %d%% of the longest of these so far on its thread.",
-		m.Timing.String(), m.Timing.WorstError(), m.Timing.WorstError())
-}
 
 // aggregatedNote is the refusal.
 const aggregatedNote = "The times of single calls were not kept (timing aggregated): there is no critical path, no wait states, no efficiencies and no verdict. Times of ranks, functions and call sites are sums."
@@ -36,7 +13,7 @@ const aggregatedNote = "The times of single calls were not kept (timing aggregat
 func sums(t timeline.Trace) (Findings, error) {
 	n := newNames(t)
 	f := Findings{
-		SchemaVersion: SchemaVersion, Timing: timingError(t.Meta()), Notes: []string{aggregatedNote},
+		SchemaVersion: SchemaVersion, Timing: timingError(t.Meta(), 0), Notes: []string{aggregatedNote},
 		Verdict: Verdict{Blames: BlamesNobody, Text: "No verdict: " + aggregatedNote}, Ranks: []RankTime{}, Functions: []FunctionTime{}, CallSites: []SiteTime{},
 		Computation: []RegionTime{}, WaitStates: []WaitTime{}, WhatIf: []WhatIf{},
 		Waits: WaitBreakdown{ByRank: []RankWait{}, ByCallSite: []SiteWait{}, ByPair: []PairWait{}}, RootCauses: RootCauses{Delays: []Delay{}},

@@ -91,7 +91,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		Waits:         a.waitBreakdown(),
 		Strips:        a.strips(),
 		Clock:         found,
-		Timing:        timingError(a.meta),
+		Timing:        timingError(a.meta, a.forward.moments),
 		Notes:         a.notes(),
 	}
 	marks := make(replay.Marks, len(a.forward.locations))

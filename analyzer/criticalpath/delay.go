@@ -79,6 +79,8 @@ type delays struct {
 	touched []int32
 	records int // kept
 
+	explained int // waits so far
+
 	costs    map[delayPlace]*delayCost
 	direct   float64
 	indirect float64
@@ -256,7 +258,7 @@ func (d *delays) settle(location int, until int64) {
 		if p.settled++; 2*p.settled >= len(p.pending) {
 			p.pending, p.settled = p.pending[:copy(p.pending, p.pending[p.settled:])], 0
 		}
-		d.settle(int(w.cause), w.end) // it may have waited itself, in the very call
+		d.settle(int(w.cause), w.came) // it may have waited itself, in the very call
 		d.explain(location, w)
 	}
 }
@@ -265,19 +267,21 @@ func (d *delays) settle(location int, until int64) {
 func (d *delays) explain(location int, w wait) {
 	d.all += w.end - w.begin
 	own, other := &d.pasts[location], &d.pasts[w.cause]
-	since := inStep(own.steps, other.steps, w.end)
+	since := inStep(own.steps, other.steps, w.came)
 	for _, p := range []*past{own, other} {
 		if p.cut {
 			since = max(since, p.spans[0].start)
 		}
 	}
-	id := uint64(w.end)<<20 ^ uint64(w.cause)
-	own.inStep(step{w.end, id})
-	other.inStep(step{w.end, id})
+	// on the clock of the cause, which is one for all that waited for it
+	id := uint64(w.came)<<20 ^ uint64(w.cause)
+	own.inStep(step{w.came, id})
+	other.inStep(step{w.came, id})
 
-	d.add(other.spans, since, w.end, 1)
+	d.add(other.spans, since, w.came, 1)
 	d.add(own.spans, since, w.begin, -1)
-	r := delayRecord{begin: w.begin, end: w.end, cause: w.cause}
+	r := delayRecord{begin: w.begin, end: w.end, order: d.explained, cause: w.cause}
+	d.explained++
 	delay := 0.0
 	for _, n := range d.touched {
 		if excess := d.sums[n]; excess > 0 {
@@ -289,7 +293,7 @@ func (d *delays) explain(location int, w wait) {
 	d.touched = d.touched[:0]
 	waited := 0.0
 	r.to = other.dropped + len(other.records)
-	for r.to > other.dropped && other.records[r.to-1-other.dropped].end > w.end {
+	for r.to > other.dropped && other.records[r.to-1-other.dropped].end > w.came {
 		r.to--
 	}
 	r.from = r.to

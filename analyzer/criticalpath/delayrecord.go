@@ -15,6 +15,7 @@ const maxRecords = 1 << 19
 type delayRecord struct {
 	begin, end int64
 	cause      int32
+	order      int     // of explanation: after all waits that it was put down to
 	from, to   int     // waits of the cause in the interval, counted from its first
 	share      float64 // per nanosecond of delay
 	delays     []delayPart
@@ -26,7 +27,8 @@ type delayPart struct {
 	ns       float64
 }
 
-// backwardRecords is a heap of locations by the end of the record that is next, backward.
+// backwardRecords is a heap of locations by the order of the record that is next, backward. Ends would not do: rounded, a
+// wait can seem to end before one that it was put down to.
 type backwardRecords struct {
 	pasts []past
 	queue []backwardRecord
@@ -40,7 +42,7 @@ func (h *backwardRecords) record(i int) *delayRecord {
 func (h *backwardRecords) Len() int { return len(h.queue) }
 func (h *backwardRecords) Less(i, j int) bool {
 	a, b := h.record(i), h.record(j)
-	return a.end > b.end || a.end == b.end && h.queue[i].location < h.queue[j].location
+	return a.order > b.order
 }
 func (h *backwardRecords) Swap(i, j int) { h.queue[i], h.queue[j] = h.queue[j], h.queue[i] }
 func (h *backwardRecords) Push(x any)    { h.queue = append(h.queue, x.(backwardRecord)) }
@@ -110,7 +112,7 @@ func (d *delays) putDown(r *delayRecord, cut int64) {
 	}
 	cause := &d.pasts[r.cause]
 	for i := max(r.from, cause.dropped); i < r.to; i++ {
-		if q := &cause.records[i-cause.dropped]; q.end <= r.end {
+		if q := &cause.records[i-cause.dropped]; q.order < r.order {
 			q.long += (short + long) * float64(q.end-q.begin)
 		}
 	}

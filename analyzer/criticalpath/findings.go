@@ -181,7 +181,13 @@ type WaitTime struct {
 	PartOf  string  `json:"part_of,omitempty"` // the pattern that these are counted in as well
 	Count   int     `json:"count"`
 	Seconds float64 `json:"seconds"`
+	// UncertainSeconds is how much of it rounded times may explain: of each wait what the two moments between which it lies
+	// may be off, all of a wait that is shorter. 0 for lossless timing.
+	UncertainSeconds float64 `json:"uncertain_seconds"`
 }
+
+// Uncertain reports whether rounded times may explain all of it.
+func (w *WaitTime) Uncertain() bool { return w.UncertainSeconds > 0 && w.UncertainSeconds >= w.Seconds }
 
 // WaitBreakdown has the wait states by who waited, where, and for whom; each list costliest first, at most 500 rows.
 type WaitBreakdown struct {

@@ -35,6 +35,7 @@ type forward struct {
 	leftovers  []match.Leftover
 	violations waitstate.Violations
 	calls      uint64
+	moments    int64 // by how many ns the time of a call may be off because times are rounded, at most
 	journal    *journal.Journal
 	profile    *profile.Profile
 	cuts       match.Cuts
@@ -46,8 +47,8 @@ type forward struct {
 }
 
 type kindTotal struct {
-	count int
-	ns    int64
+	count         int
+	ns, uncertain int64
 }
 
 // runForward matches all calls and keeps the wait states. Without a clock map it makes one, in the same pass if the clocks
@@ -55,7 +56,7 @@ type kindTotal struct {
 func runForward(ctx context.Context, t timeline.Trace, m *clock.Map) (*forward, *clock.Map, error) {
 	if m == nil {
 		f := newForward(t)
-		along := &clock.Passenger{Handler: match.Together(f.finder, f.recorder), See: f.see, Tolerance: f.finder.Tolerance, Decoded: f.decoded, Cuts: &f.cuts}
+		along := &clock.Passenger{Handler: match.Together(f.finder, f.recorder), See: f.see, Decoded: f.decoded, Cuts: &f.cuts}
 		var err error
 		if m, err = clock.AnalyzeWith(ctx, t, along); err != nil {
 			f.recorder.Close()
@@ -89,9 +90,9 @@ func newForward(t timeline.Trace) *forward {
 	for i := range f.extents {
 		f.extents[i] = extent{start: math.MaxInt64, end: math.MinInt64, empty: true}
 	}
-	f.finder = &waitstate.Finder{Found: f.found, Tolerance: clock.NewTolerance(t)}
+	f.finder = &waitstate.Finder{Found: f.found}
 	f.profile, f.counting = profile.New(t), make([]counting, n)
-	f.recorder = journal.NewRecorder(t, f.finder.Tolerance)
+	f.recorder = journal.NewRecorder(t)
 	for i := range f.waits {
 		f.waits[i].spool = f.recorder.Spool()
 	}
@@ -102,8 +103,8 @@ func (f *forward) see(c *match.Call) {
 	if !c.Outside {
 		f.calls++
 	}
+	f.moments = max(f.moments, c.EnterError, c.ExitError)
 	f.extents[c.Location].see(&c.Record)
-	f.finder.Tolerance.See(&c.Record)
 	f.recorder.See(c)
 }
 
@@ -146,11 +147,12 @@ func (f *forward) decoded(c *timeline.Call) {
 }
 
 func (f *forward) found(s *waitstate.State) {
-	f.waits[s.Call.Location].add(wait{begin: s.Begin, end: s.End, cause: int32(s.Cause), kind: s.Kind})
+	f.waits[s.Call.Location].add(wait{begin: s.Begin, end: s.End, came: s.Came, cause: int32(s.Cause), kind: s.Kind})
 	f.tables[s.Call.Location].add(s)
 	f.caused[s.Cause] += s.Waited()
 	f.kinds[s.Kind].count++
 	f.kinds[s.Kind].ns += s.Waited()
+	f.kinds[s.Kind].uncertain += min(s.Waited(), s.Error)
 }
 
 // see extends the location's life by a call.

@@ -15,7 +15,7 @@ func (a *analysis) notes() []string {
 	if a.window != nil {
 		notes = append(notes, "Only a part of the run was looked at, and 'the run' is that part. Which calls ranks make, by which they are grouped, and the program text are those of all of it.")
 	}
-	if note := timingNote(a.meta); note != "" {
+	if note := a.roundingNote(); note != "" {
 		if n := a.forward.violations.Rounded; n > 0 {
 			note += fmt.Sprintf(" Messages that seem to arrive before they were sent, but by no more than that: %d. They say nothing about the clocks.", n)
 		}

@@ -12,13 +12,19 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // analyze runs the analysis on a built trace and asserts what must always hold: the path has no gaps, no overlaps, and
 // is as long as the run.
 func analyze(t *testing.T, b *tracetest.Builder) criticalpath.Findings {
 	t.Helper()
-	f, err := criticalpath.Analyze(context.Background(), timeline.Of(b.Open(t)), criticalpath.Options{})
+	return analyzeContent(t, b.Content())
+}
+
+func analyzeContent(t *testing.T, content *trace.Content) criticalpath.Findings {
+	t.Helper()
+	f, err := criticalpath.Analyze(context.Background(), timeline.Of(tracetest.Open(t, content)), criticalpath.Options{})
 	require.NoError(t, err)
 	assertPath(t, f)
 	return f

@@ -10,9 +10,13 @@ import (
 // A wait is what the walk needs of a wait state.
 type wait struct {
 	begin, end int64
+	came       int64 // see waitstate.State
 	cause      int32
 	kind       waitstate.Kind
 }
+
+// cameLater is in the byte of the kind where came is not end.
+const cameLater = 1 << 7
 
 // A waitLog holds the wait states of one location in program order, some 8 bytes each, which a spool keeps. Chunks can be
 // read from the back, as the walk does.
@@ -45,7 +49,12 @@ func (l *waitLog) add(w wait) {
 	l.open = binary.AppendVarint(l.open, w.begin-c.last)
 	l.open = binary.AppendUvarint(l.open, uint64(w.end-w.begin))
 	l.open = binary.AppendVarint(l.open, int64(w.cause-c.cause))
-	l.open = append(l.open, byte(w.kind))
+	if w.came > w.end {
+		l.open = append(l.open, byte(w.kind)|cameLater)
+		l.open = binary.AppendUvarint(l.open, uint64(w.came-w.end))
+	} else {
+		l.open = append(l.open, byte(w.kind))
+	}
 	c.last, c.cause = w.end, w.cause
 	if c.count++; c.count == chunkWaits {
 		l.close()
@@ -78,9 +87,16 @@ func (l *waitLog) decode(chunk int, waits []wait) []wait {
 		to, n := binary.Varint(b)
 		b = b[n:]
 		cause += int32(to)
-		w := wait{begin: last + begin, cause: cause, kind: waitstate.Kind(b[0])}
+		w := wait{begin: last + begin, cause: cause, kind: waitstate.Kind(b[0] &^ cameLater)}
 		w.end = w.begin + int64(length)
+		w.came = w.end
+		later := b[0]&cameLater != 0
 		b = b[1:]
+		if later {
+			by, n := binary.Uvarint(b)
+			b = b[n:]
+			w.came += int64(by)
+		}
 		last = w.end
 		waits = append(waits, w)
 	}

@@ -71,7 +71,7 @@ func (a *analysis) waitTimes() []WaitTime {
 	list := []WaitTime{}
 	for k, t := range a.forward.kinds {
 		if t.count > 0 {
-			list = append(list, WaitTime{Kind: waitstate.Kind(k).String(), Count: t.count, Seconds: a.seconds(t.ns)})
+			list = append(list, WaitTime{Kind: waitstate.Kind(k).String(), Count: t.count, Seconds: a.seconds(t.ns), UncertainSeconds: a.seconds(t.uncertain)})
 		}
 	}
 	for i, w := range a.forward.wrongOrder {

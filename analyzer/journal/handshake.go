@@ -64,12 +64,12 @@ func (r *Recorder) see(m *match.Message) {
 	if done.Enter != send.Post.Enter && done.Exit >= receive.Post.Enter {
 		return // who knows what it was doing
 	}
-	late := r.tolerance.Between(receive.Post.Location, send.Post.Location)
+	asked, posted, sent := send.Post.EnterStamp(), receive.Post.EnterStamp(), done.ExitStamp()
 	switch votes := &r.journal.handshakes[class]; {
-	case done.Exit+late < receive.Post.Enter:
+	case posted.After(sent):
 		*votes--
 	case !r.journal.sends[done.Tag.(*completion).terminal]:
-	case send.Post.Enter+late < receive.Post.Enter && done.Exit > receive.Post.Enter+late:
+	case posted.After(asked) && sent.After(posted):
 		*votes++
 	default:
 		r.sending.took[class].see(done.Exit - done.Enter)

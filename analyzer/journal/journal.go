@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/bits"
 
-	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
@@ -87,10 +86,9 @@ func newJournal(t timeline.Trace) *Journal {
 
 // Record makes the journal of a trace in a pass of its own. It can be played on networks with latency.
 func Record(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Journal, error) {
-	r := NewRecorder(t, clock.NewTolerance(t))
+	r := NewRecorder(t)
 	r.latencies = true
 	_, err := match.All(ctx, t, clocks, r, func(c *match.Call) {
-		r.tolerance.See(&c.Record)
 		r.See(c)
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package journal
 import (
 	"encoding/binary"
 
-	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
@@ -13,17 +12,16 @@ import (
 
 // A Recorder writes a Journal during a pass of matching, of which it is a match.Watcher.
 type Recorder struct {
-	journal   *Journal
-	tolerance *clock.Tolerance
-	writers   []writer
-	chunk     int // about how large chunks are
-	slab      int // how many calls it has,
-	calls     int // and how many of them came
-	now       present
-	shapes    map[shapeKey]int
-	key       shapeKey // the latest one,
-	shape     int      // and its number
-	free      []*completion
+	journal *Journal
+	writers []writer
+	chunk   int // about how large chunks are
+	slab    int // how many calls it has,
+	calls   int // and how many of them came
+	now     present
+	shapes  map[shapeKey]int
+	key     shapeKey // the latest one,
+	shape   int      // and its number
+	free    []*completion
 
 	communicators []trace.Communicator
 	late          []match.Mark // room for heldUp's
@@ -125,9 +123,9 @@ type shapeKey struct {
 	size, expected, root int
 }
 
-// NewRecorder makes a recorder. The tolerance is to be told of every call by who gives it.
-func NewRecorder(t timeline.Trace, tolerance *clock.Tolerance) *Recorder {
-	r := &Recorder{journal: newJournal(t), tolerance: tolerance, shapes: map[shapeKey]int{}, communicators: t.Communicators()}
+// NewRecorder makes a recorder.
+func NewRecorder(t timeline.Trace) *Recorder {
+	r := &Recorder{journal: newJournal(t), shapes: map[shapeKey]int{}, communicators: t.Communicators()}
 	n := max(1, len(r.journal.Locations))
 	r.writers = make([]writer, n)
 	r.chunk = max(256, min(1<<14, 1<<23/n))
@@ -383,7 +381,7 @@ func (r *Recorder) Message(m *match.Message) {
 		if m.Kind == match.Data && !receive.Probe && large(m) {
 			d.legs = 3
 		}
-		if m.Kind != match.ExposedToStart && m.Kind != match.LockGiven || r.may(done, &d) {
+		if m.Kind != match.ExposedToStart && m.Kind != match.LockGiven || may(done, &send.Post) {
 			r.depend(done, d)
 		}
 	}
@@ -424,13 +422,13 @@ func (r *Recorder) rendezvous(m *match.Message) {
 	if done == nil {
 		return
 	}
-	// a send that ended before shows that it did not need the receive, or not the receiver's help
-	d := dependency{at: receive.Post.Enter, on: receive.Posted, bytes: m.Bytes, handshake: handshake{legs: 1, always: always}}
-	if receive.Progressed.Ordinal > 0 && done.Exit > receive.Progress {
-		d.at, d.on = receive.Progress, receive.Progressed
+	// a send that ended before shows that it did not need the receive, unless it is synchronous, or not the receiver's help
+	on, at := receive.Posted, receive.Post.EnterStamp()
+	if receive.Progressed.Ordinal > 0 && waitstate.Awaited(done, receive.ProgressStamp()) {
+		on, at = receive.Progressed, receive.ProgressStamp()
 	}
-	if done.Exit > d.at {
-		r.depend(done, d)
+	if always || waitstate.Awaited(done, at) {
+		r.depend(done, dependency{at: at.At, on: on, bytes: m.Bytes, handshake: handshake{legs: 1, always: always}})
 		if r.latencies {
 			r.depend(done, dependency{on: send.Posted, bytes: m.Bytes, handshake: handshake{legs: 2, own: true, always: always}})
 		}
@@ -456,10 +454,10 @@ func (r *Recorder) depend(done *match.Completion, d dependency) {
 	}
 }
 
-// may tells whether a call can have been kept by what keeps it in some implementations, or for some sizes: not where it
+// may reports whether a call can have been kept by what keeps it in some implementations, or for some sizes: not where it
 // ended clearly before.
-func (r *Recorder) may(done *match.Completion, d *dependency) bool {
-	return d.at <= done.Exit+r.tolerance.Between(d.from, done.Location)
+func may(done *match.Completion, cause *match.Point) bool {
+	return !cause.EnterStamp().After(done.ExitStamp())
 }
 
 // Collective implements match.Handler.
@@ -470,9 +468,10 @@ func (r *Recorder) Collective(c *match.Collective, part int) {
 	}
 	d := dependency{kind: leftCollective, number: c.Number, part: part}
 	if awaited >= 0 && c.Complete() && c.Parts[awaited].Present() {
-		d.at, d.awaited, d.from = c.Parts[awaited].Post.Enter, awaited, c.Parts[awaited].Post.Location
+		at := &c.Parts[awaited].Post
+		d.at, d.awaited, d.from = at.Enter, awaited, at.Location
 		// others need not synchronise, or not with a rank whose share is empty
-		if c.Class == match.Barrier || c.Class == match.AllToAll || r.may(done, &d) {
+		if c.Class == match.Barrier || c.Class == match.AllToAll || may(done, at) {
 			d.kind = onCollective
 		}
 	}

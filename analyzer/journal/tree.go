@@ -68,7 +68,7 @@ func (r *Recorder) heldUp(c *match.Collective, part int) {
 				return
 			}
 			at := c.Parts[i].Post
-			holds = holds && at.Enter <= done.Exit+r.tolerance.Between(at.Location, done.Location)
+			holds = holds && !at.EnterStamp().After(done.ExitStamp())
 			if at.Enter > since {
 				late = append(late, c.Parts[i].Entered)
 				if last < 0 || at.Enter > c.Parts[last].Post.Enter {

@@ -2,6 +2,7 @@ package match
 
 import (
 	"math"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
@@ -21,9 +22,9 @@ type lock struct {
 	row       int32
 	target    int32 // row; allTargets
 	exclusive bool
-	enter     int64 // of MPI_Win_unlock
-	exit      int64
-	release   int64 // when others could have the lock
+	enter     Stamp // of MPI_Win_unlock
+	exit      Stamp
+	release   Stamp // when others could have the lock
 }
 
 const allTargets = -1
@@ -67,7 +68,7 @@ func (m *Matcher) lock(p *plan, c *Call, row int) {
 		m.locks[o.number] = at
 	}
 	if p.action == takeLock {
-		l := &lock{row: int32(row), target: target, release: math.MaxInt64}
+		l := &lock{row: int32(row), target: target, release: Stamp{At: math.MaxInt64}}
 		l.exclusive = p.in(c.event, semantics.LockType).Text == "MPI_LOCK_EXCLUSIVE"
 		o.locks = append(o.locks, l)
 		m.mayWait(at, l, c, row, false)
@@ -79,7 +80,8 @@ func (m *Matcher) lock(p *plan, c *Call, row int) {
 			e := m.end()
 			e.Post, e.settled = pointOf(c, row), true
 			m.posted(e)
-			l.end, l.enter, l.exit, l.release = e, c.Enter, c.Exit, c.Enter
+			l.end, l.enter, l.exit = e, e.Post.EnterStamp(), e.Post.ExitStamp()
+			l.release = l.enter
 			at.given = append(at.given, l)
 			m.mayWait(at, l, c, row, true)
 			return
@@ -93,7 +95,9 @@ func (m *Matcher) mayWait(at *contention, l *lock, c *Call, row int, last bool) 
 	done.open++
 	at.waits = append(at.waits, lockWait{l, done, last})
 	m.sealed(done)
-	m.ranks[row].contended = append(m.ranks[row].contended, at)
+	if r := &m.ranks[row]; !slices.Contains(r.contended, at) {
+		r.contended = append(r.contended, at)
+	}
 }
 
 // uncontend settles the lock calls of a rank, whose next call begins.
@@ -102,9 +106,9 @@ func (m *Matcher) uncontend(row int, now int64) {
 	list := r.contended
 	r.contended = nil
 	for _, at := range list {
-		m.grant(at, now)
+		m.grant(at, now-2*m.error) // what was entered before may still seem to come
 		for i := range at.waits {
-			if at.waits[i].done.Row == row { // its call goes on: this one is nested
+			if at.waits[i].done.Row == row { // it is too early, or its call goes on: this one is nested
 				r.contended = append(r.contended, at)
 				break
 			}
@@ -134,10 +138,11 @@ func (m *Matcher) grant(at *contention, now int64) {
 func (m *Matcher) settleLock(at *contention, w lockWait) {
 	var holder *lock
 	for _, l := range at.given {
-		if !l.excludes(w.lock) || l.release <= w.done.Enter || l.release > w.done.Exit || w.last && l.exit > w.done.Exit {
+		left := w.done.ExitStamp()
+		if !l.excludes(w.lock) || l.release.At <= w.done.Enter || l.release.After(left) || w.last && l.exit.After(left) {
 			continue
 		}
-		if holder == nil || l.release > holder.release {
+		if holder == nil || l.release.At > holder.release.At {
 			holder = l
 		}
 	}
@@ -149,7 +154,7 @@ func (m *Matcher) settleLock(at *contention, w lockWait) {
 		m.handler.Message(&m.message)
 	}
 	if w.last {
-		w.lock.release = max(w.lock.enter, w.done.Until)
+		w.lock.release = w.lock.enter.Later(Stamp{w.done.Until, w.done.Error})
 	}
 	m.known(w.done)
 }
@@ -162,7 +167,7 @@ func (at *contention) forget(now int64) {
 	}
 	kept := at.given[:0]
 	for _, l := range at.given {
-		if max(l.exit, l.release) >= oldest {
+		if max(l.exit.At, l.release.At) >= oldest {
 			kept = append(kept, l)
 		}
 	}

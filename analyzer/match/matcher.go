@@ -22,6 +22,7 @@ type Matcher struct {
 
 	since   int64 // when the polls began that the present call ends
 	polling bool
+	error   int64 // by how much a time was off so far, at most
 
 	collectives     uint64
 	message         Message // the one that the handler is told of
@@ -106,6 +107,7 @@ func (m *Matcher) group(comm int32) *group {
 func (m *Matcher) Call(c *Call) {
 	p := c.plan
 	thread := &m.threads[c.Location]
+	m.error = max(m.error, c.EnterError, c.ExitError)
 	m.since, m.polling = thread.attempt.See(c.Poll, &c.Record)
 	row := thread.row
 	if m.ranks[row].contended != nil {
@@ -260,5 +262,8 @@ func (m *Matcher) completeRequest(r *request, done *Completion, status envelope)
 }
 
 func pointOf(c *Call, row int) Point {
-	return Point{Location: c.Location, Row: row, Enter: c.Enter, Exit: c.Exit, Function: c.Function.ID, Site: c.Signature.Site}
+	return Point{
+		Location: c.Location, Row: row, Enter: c.Enter, Exit: c.Exit, EnterError: c.EnterError, ExitError: c.ExitError,
+		Function: c.Function.ID, Site: c.Signature.Site,
+	}
 }

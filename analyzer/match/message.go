@@ -145,7 +145,7 @@ func (m *Matcher) join(ch *channel) {
 		}
 		ch.sends.drop()
 		s.partner = r
-		both := max(s.Post.Enter, r.Post.Enter)
+		both := s.Post.EnterStamp().Later(r.Post.EnterStamp())
 		m.await(s, both)
 		m.await(r, both)
 		m.report(s, r)

@@ -7,8 +7,10 @@ type Point struct {
 	Location    int
 	Row         int // index of the rank into Trace.Ranks
 	Enter, Exit int64
-	Function    uint16
-	Site        uint32
+	// EnterError and ExitError are by how much Enter and Exit may be off because times are rounded: see Stamp.
+	EnterError, ExitError int64
+	Function              uint16
+	Site                  uint32
 }
 
 // A Completion is a call in which operations of the caller were completed, and in which it may have waited for
@@ -23,10 +25,12 @@ type Completion struct {
 	// Until, Cause and Kind are for the Handler to note what it learns before the call is settled: the time until
 	// which the caller waited, and because of which location.
 	Until   int64
+	Error   int64 // by how much Until may be off
+	Came    int64 // when what it waited for came: Until, or later by what rounding explains, if the call seems to end before
 	Cause   int
 	Kind    uint8
-	Message int64 // when the message was sent that it waited for, 0 for other causes
-	Oldest  int64 // when the first of its messages was sent, 0 for none
+	Message Stamp // when the message was sent that it waited for, 0 for other causes
+	Oldest  Stamp // when the first of its messages was sent, 0 for none
 	Source  int   // and from which location
 
 	Tag any // for the Handler: see Watcher
@@ -43,7 +47,8 @@ type End struct {
 	Probe bool           // of a receive: MPI_Probe, which leaves the message where it is
 	// Progress is when this side was first inside MPI with both sides posted: not before then could an implementation
 	// without progress of its own do anything for the message. See progress.go.
-	Progress int64
+	Progress      int64
+	ProgressError int64 // by how much it may be off
 	// Posted and Progressed are for a Watcher to note the calls in which it was told so.
 	Posted, Progressed Mark
 
@@ -73,7 +78,7 @@ type Message struct {
 	Tag           int64
 	Bytes         int64 // −1: unknown
 	Kind          MessageKind
-	Until         int64 // of LockGiven: when the lock was free
+	Until         Stamp // of LockGiven: when the lock was free
 }
 
 // A MessageKind says what one rank told another.

@@ -6,22 +6,27 @@ package match
 
 // progress is what is known of when a rank was inside MPI lately.
 type progress struct {
-	enter, exit int64  // of the call that left last
-	waiting     []*End // matched ends of this rank that no call has moved yet
+	enter   Stamp // of the call that left last
+	exit    int64
+	waiting []*End // matched ends of this rank that no call has moved yet
 }
 
 // await finds out when the rank of e is inside MPI at or after t.
-func (m *Matcher) await(e *End, t int64) {
+func (m *Matcher) await(e *End, t Stamp) {
 	p := &m.ranks[e.Post.Row].progress
 	if e.settled {
-		e.Progress = t // it did not have to wait for that
+		e.Progress, e.ProgressError = t.At, t.Error // it did not have to wait for that
 		return
 	}
-	if p.exit >= t {
-		e.Progress = max(t, p.enter)
+	inside := p.exit >= t.At
+	if inside {
+		t = t.Later(p.enter)
+	}
+	e.Progress, e.ProgressError = t.At, t.Error
+	if inside {
 		return
 	}
-	e.Progress, e.awaiting = t, true
+	e.awaiting = true
 	p.waiting = append(p.waiting, e)
 }
 
@@ -29,7 +34,7 @@ func (m *Matcher) await(e *End, t int64) {
 func (m *Matcher) moved(c *Call, row int) {
 	p := &m.ranks[row].progress
 	if c.Exit >= p.exit {
-		p.enter, p.exit = c.Enter, c.Exit
+		p.enter, p.exit = Stamp{c.Enter, c.EnterError}, c.Exit
 	}
 	if len(p.waiting) == 0 {
 		return
@@ -39,7 +44,8 @@ func (m *Matcher) moved(c *Call, row int) {
 		if c.Exit < e.Progress {
 			left = append(left, e)
 		} else {
-			e.Progress, e.awaiting = max(e.Progress, c.Enter), false
+			since := e.ProgressStamp().Later(Stamp{c.Enter, c.EnterError})
+			e.Progress, e.ProgressError, e.awaiting = since.At, since.Error, false
 			if m.watcher != nil {
 				m.watcher.Progressed(e)
 			}

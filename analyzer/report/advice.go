@@ -126,7 +126,7 @@ func (r *Report) warnings() []string {
 	if r.Clock.Violations > 0 {
 		why := "clocks disagree"
 		if len(r.Clock.Domains) <= 1 {
-			why = "the times that were kept are rounded" // all ranks have one clock
+			why = "the clocks of the node's processors disagree"
 		}
 		list = append(list, fmt.Sprintf("%d messages seem to arrive before they were sent, by up to %s: %s, and times are no better than that.", r.Clock.Violations, wording.Duration(r.Clock.WorstSeconds), why))
 	}

@@ -1,6 +1,10 @@
 package report
 
-import "github.com/cairn-mpi/cairn/analyzer/criticalpath"
+import (
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+)
 
 // waitsView is the wait states, what all the waiting is put down to, and where ranks waited.
 type waitsView struct {
@@ -17,11 +21,16 @@ const waitRows = 12
 func viewWaits(r *Report) any {
 	delays := r.rootCauses()
 	return waitsView{
-		States: r.WaitStates, Causes: r.RootCauses,
+		States: r.certainWaits(), Causes: r.RootCauses,
 		Delays: table[criticalpath.Delay]{first(delays, waitRows), len(r.RootCauses.Delays) + r.RootCauses.DelaysOmitted - len(first(delays, waitRows))},
 		Sites:  table[criticalpath.SiteWait]{first(r.Waits.ByCallSite, waitRows), len(r.Waits.ByCallSite) + r.Waits.CallSitesOmitted - len(first(r.Waits.ByCallSite, waitRows))},
 		Pairs:  table[criticalpath.PairWait]{first(r.Waits.ByPair, waitRows), len(r.Waits.ByPair) + r.Waits.PairsOmitted - len(first(r.Waits.ByPair, waitRows))},
 	}
+}
+
+// certainWaits are the wait states that rounded times alone do not explain.
+func (r *Report) certainWaits() []criticalpath.WaitTime {
+	return slices.DeleteFunc(slices.Clone(r.WaitStates), func(w criticalpath.WaitTime) bool { return w.Uncertain() })
 }
 
 // rootCauses are the delays that caused at least one per cent of all the waiting, costliest first.

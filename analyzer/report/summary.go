@@ -40,9 +40,9 @@ func (r *Report) Text() string {
 	if cpus := r.cpus(); cpus != "" {
 		t.paragraph("", cpus)
 	}
-	if len(r.WaitStates) > 0 {
+	if waits := r.certainWaits(); len(waits) > 0 {
 		t.heading("Waiting, all ranks together")
-		for _, w := range first(slices.DeleteFunc(slices.Clone(r.WaitStates), func(w criticalpath.WaitTime) bool { return w.PartOf != "" }), summaryRows) {
+		for _, w := range first(slices.DeleteFunc(waits, func(w criticalpath.WaitTime) bool { return w.PartOf != "" }), summaryRows) {
 			t.row(wording.Duration(w.Seconds), fmt.Sprintf("%s, %d times: %s", w.Kind, w.Count, explain(w.Kind)))
 		}
 	}

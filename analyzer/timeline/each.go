@@ -13,13 +13,15 @@ import (
 type Record struct {
 	Location    int // index into Locations
 	Enter, Exit int64
-	Outside     bool   // of the window that is looked at (Clocks.Window); then it takes no time
-	Apart       bool   // only tells that its thread was there before, or after: it is not to be matched (Window.Begin)
-	Held        int64  // see trace.Event
-	Index       uint64 // of the call on its thread, from 0
-	Function    *trace.Function
-	Semantics   *semantics.Function // what calls of it mean
-	Signature   *trace.Signature
+	// EnterError and ExitError are by how much Enter and Exit may be off: see trace.Event.
+	EnterError, ExitError int64
+	Outside               bool   // of the window that is looked at (Clocks.Window); then it takes no time
+	Apart                 bool   // only tells that its thread was there before, or after: it is not to be matched (Window.Begin)
+	Held                  int64  // see trace.Event
+	Index                 uint64 // of the call on its thread, from 0
+	Function              *trace.Function
+	Semantics             *semantics.Function // what calls of it mean
+	Signature             *trace.Signature
 }
 
 // A Call is one call with all that the trace has of it.
@@ -31,6 +33,7 @@ type Call struct {
 func (c *Call) set(e *trace.Event, clock *Clock) {
 	c.Enter = clock.Time(e.Enter)
 	c.Exit = max(c.Enter, clock.Time(e.Exit))
+	c.EnterError, c.ExitError = e.EnterError, e.ExitError
 	c.Held, c.Index, c.Function, c.Semantics, c.Signature, c.Event = e.Held, e.Index, e.Function, e.Semantics, e.Signature, e
 }
 

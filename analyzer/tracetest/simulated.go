@@ -16,6 +16,12 @@ func Simulated(t testing.TB, config simulate.Config) *trace.Content {
 	if err != nil {
 		t.Fatalf("tracetest: %v", err)
 	}
+	return Merged(t, s)
+}
+
+// Merged is the merged trace of a simulation.
+func Merged(t testing.TB, s *simulate.Simulation) *trace.Content {
+	t.Helper()
 	contents, err := s.Contents()
 	if err != nil {
 		t.Fatalf("tracetest: %v", err)

@@ -1,7 +1,6 @@
 package waitstate
 
 import (
-	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
@@ -15,10 +14,8 @@ const EagerLimit = 4096
 type Finder struct {
 	// Found is told each wait state, in program order of its location.
 	Found func(*State)
-	// Violations counts effects that come before their causes, which only clocks can explain, or rounded times where
-	// Tolerance is given.
+	// Violations counts effects that come before their causes, which only clocks can explain, or rounded times.
 	Violations Violations
-	Tolerance  *clock.Tolerance
 	// WrongOrder counts the late senders that the order of the receives makes worse.
 	WrongOrder [2]WrongOrder // messages of the same source, of different ones
 
@@ -32,11 +29,11 @@ type Violations struct {
 	Rounded int   // by no more than rounded times may say; not in Count
 }
 
-// early counts an effect that comes so long before its cause.
-func (f *Finder) early(ns int64, cause, effect int) {
-	switch {
+// early counts an effect that comes before its cause.
+func (f *Finder) early(cause, effect match.Stamp) {
+	switch ns := cause.At - effect.At; {
 	case ns <= 0:
-	case f.Tolerance != nil && ns <= f.Tolerance.Between(cause, effect):
+	case !cause.After(effect):
 		f.Violations.Rounded++
 	default:
 		f.Violations.Count++
@@ -52,27 +49,39 @@ func (f *Finder) Message(m *match.Message) {
 		return
 	}
 	if r.Done != nil {
-		f.early(s.Post.Enter-r.Done.Exit, s.Post.Location, r.Done.Location)
-		if hold(r.Done, LateSender, s.Post.Enter, s.Post.Location) && !r.Probe {
-			r.Done.Message = s.Post.Enter
+		f.early(s.Post.EnterStamp(), r.Done.ExitStamp())
+		if hold(r.Done, LateSender, s.Post.EnterStamp(), s.Post.Location) && !r.Probe {
+			r.Done.Message = s.Post.EnterStamp()
 		}
-		if !r.Probe && (r.Done.Oldest == 0 || s.Post.Enter < r.Done.Oldest) {
-			r.Done.Oldest, r.Done.Source = s.Post.Enter, s.Post.Location
+		if !r.Probe && (r.Done.Oldest.At == 0 || s.Post.Enter < r.Done.Oldest.At) {
+			r.Done.Oldest, r.Done.Source = s.Post.EnterStamp(), s.Post.Location
 		}
 	}
 	if m.Kind == match.Partition || r.Probe || !Rendezvous(m) {
 		return
 	}
-	if s.Done != nil && s.Done.Exit > r.Progress {
+	switch {
+	case s.Done == nil:
+	case Awaited(s.Done, r.ProgressStamp()):
 		kind := LateReceiver
 		if r.Progress > r.Post.Enter && r.Progress > s.Post.Enter {
 			kind = LateProgress
 		}
-		hold(s.Done, kind, r.Progress, r.Post.Location)
+		hold(s.Done, kind, r.ProgressStamp(), r.Post.Location)
+	case s.Mode == semantics.Synchronous: // it did not need the receiver's help, but it cannot end before the receive is there
+		hold(s.Done, LateReceiver, r.Post.EnterStamp(), r.Post.Location)
 	}
 	if r.Done != nil && Pulled(s, r) {
-		hold(r.Done, LateProgress, s.Progress, s.Post.Location)
+		hold(r.Done, LateProgress, s.ProgressStamp(), s.Post.Location)
 	}
+}
+
+// Awaited reports whether a call can have waited for something: it ended after that. Where rounding leaves open which came
+// first, only a call that lasted longer than rounding explains counts: a wait as long would be lost otherwise.
+func Awaited(done *match.Completion, until match.Stamp) bool {
+	exit := done.ExitStamp()
+	return exit.At > until.At ||
+		until.At-exit.At < until.Error+exit.Error && exit.After(match.Stamp{At: done.Begin, Error: done.EnterError})
 }
 
 // Pulled tells whether a receive seems to have waited until its sender, busy since it had posted the send, was inside
@@ -99,25 +108,27 @@ func Rendezvous(m *match.Message) bool {
 // Collective implements match.Handler.
 func (f *Finder) Collective(c *match.Collective, part int) {
 	done := c.Parts[part].Done
-	awaited := c.Awaited(part)
-	if awaited < 0 || awaited == part || !c.Parts[awaited].Present() {
+	last := c.Awaited(part)
+	if last < 0 || last == part || !c.Parts[last].Present() {
 		return
 	}
-	post := c.Parts[awaited].Post
+	post := &c.Parts[last].Post
 	if post.Enter > done.Exit {
 		// Nobody can leave before the awaited has come, but for MPI_Init and MPI_Finalize, which need not synchronise,
 		// small reductions and prefixes, whose early ranks leave (so does a bcast's root, which awaits nobody), and what
 		// may but need not synchronise on windows and files.
 		if c.Class == match.Barrier || c.Class == match.AllToAll && done.Enter <= post.Enter {
-			f.early(post.Enter-done.Exit, post.Location, done.Location)
+			f.early(post.EnterStamp(), done.ExitStamp())
 		}
 		switch c.Class {
 		case match.Startup, match.Shutdown, match.Fence, match.Window, match.File:
-			return
+			if !Awaited(done, post.EnterStamp()) {
+				return
+			}
 		case match.Barrier, match.AllToAll, match.OneToAll, match.AllToOne, match.Prefix, match.Neighbor:
 		}
 	}
-	hold(done, kindOf[c.Class], post.Enter, post.Location)
+	hold(done, kindOf[c.Class], post.EnterStamp(), post.Location)
 }
 
 var kindOf = [...]Kind{
@@ -136,19 +147,19 @@ var kindOf = [...]Kind{
 
 // oneSided handles what ranks tell each other about epochs and locks.
 func (f *Finder) oneSided(m *match.Message) {
-	done, cause := m.Receive.Done, m.Send.Post
+	done, cause := m.Receive.Done, &m.Send.Post
 	switch m.Kind {
 	case match.ExposedToStart:
-		if cause.Enter <= done.Exit { // else it did not wait: MPI_Win_complete will have to
-			hold(done, LatePost, cause.Enter, cause.Location)
+		if cause.Enter == done.Exit || Awaited(done, cause.EnterStamp()) { // else it did not wait: MPI_Win_complete will have to
+			hold(done, LatePost, cause.EnterStamp(), cause.Location)
 		}
 	case match.Exposed, match.Accessed:
-		f.early(cause.Enter-done.Exit, cause.Location, done.Location)
+		f.early(cause.EnterStamp(), done.ExitStamp())
 		kind := LatePost
 		if m.Kind == match.Accessed {
 			kind = EarlyWait
 		}
-		hold(done, kind, cause.Enter, cause.Location)
+		hold(done, kind, cause.EnterStamp(), cause.Location)
 	case match.LockGiven:
 		hold(done, LockContention, m.Until, cause.Location)
 	case match.Data, match.Partition:
@@ -156,10 +167,16 @@ func (f *Finder) oneSided(m *match.Message) {
 }
 
 // hold notes that the call could not go on before until, if nothing later held it up.
-func hold(done *match.Completion, kind Kind, until int64, cause int) bool {
-	until = min(until, done.Exit)
-	if until > done.Begin && until > done.Until && cause != done.Location {
-		done.Until, done.Cause, done.Kind = until, cause, uint8(kind)
+func hold(done *match.Completion, kind Kind, until match.Stamp, cause int) bool {
+	came := until.At
+	if exit := done.ExitStamp(); came > exit.At {
+		if until.After(exit) {
+			came = exit.At
+		}
+		until = exit
+	}
+	if until.At > done.Begin && until.At > done.Until && cause != done.Location {
+		done.Until, done.Error, done.Came, done.Cause, done.Kind = until.At, until.Error, came, cause, uint8(kind)
 		return true
 	}
 	return false
@@ -167,13 +184,13 @@ func hold(done *match.Completion, kind Kind, until int64, cause int) bool {
 
 // Settled implements match.Handler.
 func (f *Finder) Settled(c *match.Completion) {
-	if c.Oldest != 0 {
+	if c.Oldest.At != 0 {
 		f.ordered(c)
 	}
 	if c.Kind == uint8(None) || c.Polled {
 		return
 	}
-	state := State{Kind: Kind(c.Kind), Begin: c.Begin, End: c.Until, Cause: c.Cause, Call: c}
+	state := State{Kind: Kind(c.Kind), Begin: c.Begin, End: c.Until, Came: c.Came, Error: c.Error + c.EnterError, Cause: c.Cause, Call: c}
 	if state.Kind == LateSender {
 		f.remember(&state)
 	}

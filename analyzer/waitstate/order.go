@@ -23,7 +23,7 @@ type recent struct {
 }
 
 type lateSender struct {
-	sent   int64 // when the message was that it waited for; 0: none
+	sent   match.Stamp // when the message was that it waited for; 0: none
 	ended  int64
 	waited int64
 	source int // location
@@ -31,7 +31,7 @@ type lateSender struct {
 
 // remember notes a wait for a late sender.
 func (f *Finder) remember(s *State) {
-	if s.Call.Message == 0 {
+	if s.Call.Message.At == 0 {
 		return
 	}
 	r := f.receiver(s.Call.Location)
@@ -51,7 +51,7 @@ func (f *Finder) ordered(c *match.Completion) {
 	waits := &f.receiver(c.Location).waits
 	for i := range waits {
 		w := &waits[i]
-		if w.sent <= c.Oldest || w.ended > c.Enter {
+		if !w.sent.After(c.Oldest) || w.ended > c.Enter {
 			continue
 		}
 		which := 1

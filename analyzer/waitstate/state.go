@@ -57,7 +57,9 @@ func (k Kind) String() string { return Names[k] }
 type State struct {
 	Kind       Kind
 	Begin, End int64
-	Cause      int // location
+	Came       int64 // when Cause came, on its own clock: End, or later by what rounding explains
+	Error      int64 // by how much it may be shorter or longer because times are rounded
+	Cause      int   // location
 	Call       *match.Completion
 }
 

@@ -47,6 +47,19 @@ func New(config Config) (*Simulation, error) {
 	return s, err
 }
 
+// NewOf is New for a program of the caller's, which says what every rank does between MPI_Init and MPI_Finalize.
+// Config.Pattern is its name.
+func NewOf(config Config, program func(r *Rank)) (*Simulation, error) {
+	if err := config.defaults(); err != nil {
+		return nil, err
+	}
+	s := &Simulation{config: &config, program: program}
+	if config.NoReplay {
+		return s, nil
+	}
+	return s, s.replay()
+}
+
 // Config is the configuration with its defaults.
 func (s *Simulation) Config() Config { return *s.config }
 

@@ -1,7 +1,12 @@
 package simulate
 
+import "time"
+
 // Work computes for as long as the rank does in an iteration.
 func (r *Rank) Work(iteration int) { r.workPart(iteration, 1) }
+
+// Compute computes for a time.
+func (r *Rank) Compute(d time.Duration) { r.now += d.Nanoseconds() }
 
 // workPart computes for a part of an iteration.
 func (r *Rank) workPart(iteration, parts int) {

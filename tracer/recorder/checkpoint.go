@@ -15,7 +15,7 @@ import (
 
 // A checkpoint is the whole state of a recorder: what it goes on from is the same as if it had never been stopped. It
 // is read by the version of this package that wrote it, on the same machine; it is not a file format.
-const checkpointMagic = "CAIRNST4"
+const checkpointMagic = "CAIRNST5"
 
 var errCheckpoint = errors.New("damaged checkpoint")
 

@@ -156,6 +156,7 @@ func (t *thread) encodeTiming(e *encoder) {
 	e.int(t.rounder.Longest)
 	e.int(t.rounder.Recent)
 	e.int(t.rounder.Drift)
+	e.int(t.rounder.Since)
 	e.int(t.end)
 	e.int(t.inside)
 	e.bool(t.ended)
@@ -178,7 +179,7 @@ func (t *thread) encodeTiming(e *encoder) {
 }
 
 func (t *thread) decodeTiming(d *decoder, terminals int, spilled int64) error {
-	t.rounder = trace.TimingRounder{Longest: d.int(), Recent: d.int(), Drift: d.int()}
+	t.rounder = trace.TimingRounder{Longest: d.int(), Recent: d.int(), Drift: d.int(), Since: d.int()}
 	t.end, t.inside, t.ended = d.int(), d.int(), d.bool()
 	t.gaps.decode(d, spilled)
 	t.durations.decode(d, spilled)

@@ -1,0 +1,62 @@
+package tracetest
+
+import (
+	"testing"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Rounded is a lossless trace as the tracer would have kept it with other settings of timing ("lossy 5"): the same calls,
+// their times rounded thread by thread.
+func Rounded(t testing.TB, content *trace.Content, timing string) *trace.Content {
+	t.Helper()
+	settings, err := trace.ParseTimingSettings(timing)
+	if err != nil || settings.Mode == trace.TimingAggregated || content.Meta.Timing.Mode != trace.TimingLossless {
+		t.Fatalf("tracetest: a trace with %s timing cannot become %q (%v)", content.Meta.Timing.Mode, timing, err)
+	}
+	rounded := *content
+	rounded.Meta.Timing = settings
+	if settings.Mode != trace.TimingLossy {
+		return &rounded
+	}
+	rounded.Meta.Timing.MomentTicks = trace.MomentTicks
+	grids := map[uint16]*trace.TimingGrid{}
+	for i := range content.Functions {
+		f := &content.Functions[i]
+		if grids[f.ID], err = trace.GridOf(settings.ErrorOf(f.Name)); err != nil {
+			t.Fatalf("tracetest: %v", err)
+		}
+	}
+	rounded.Threads = trace.ThreadTable{}
+	for _, thread := range content.Threads.All() {
+		gaps, durations := make([]int64, thread.Calls), make([]int64, thread.Calls)
+		copyTimes(t, &thread, gaps, durations)
+		walk := content.Grammar.Walk(thread.Root)
+		var rounder trace.TimingRounder
+		for i := range gaps {
+			terminal, _ := walk.Next()
+			pair := []int64{gaps[i], durations[i]}
+			rounder.Round(grids[content.Signatures[terminal].Function], pair)
+			gaps[i], durations[i] = pair[0], pair[1]
+		}
+		thread.Gaps, thread.Durations, thread.Timing = gaps, durations, nil
+		rounded.Threads.Append(thread)
+	}
+	return &rounded
+}
+
+func copyTimes(t testing.TB, thread *trace.Thread, gaps, durations []int64) {
+	t.Helper()
+	if thread.Timing == nil {
+		copy(gaps, thread.Gaps)
+		copy(durations, thread.Durations)
+		return
+	}
+	from, err := thread.Timing.OpenTiming()
+	if err == nil {
+		_, err = from.ReadTiming(gaps, durations)
+	}
+	if err != nil {
+		t.Fatalf("tracetest: %v", err)
+	}
+}

@@ -1,0 +1,134 @@
+package waitstate_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// waited is what one call waited.
+type waited struct {
+	function string
+	kind     waitstate.Kind
+	ns       int64
+	enter    int64
+	exit     int64
+	until    map[bool]int64 // the latest that it waited for, as a receiver (true) and as a sender
+}
+
+// waits are those of all calls that complete something, by location in program order, and by how much times are off at
+// most.
+type waits struct {
+	waitstate.Finder
+	trace timeline.Trace
+	of    [][]waited
+	last  *waitstate.State
+	until map[*match.Completion]map[bool]int64
+	error int64
+}
+
+// Message notes by whom the calls at both ends can have been held up, whatever the finder makes of it.
+func (w *waits) Message(m *match.Message) {
+	note := func(done *match.Completion, receiver bool, until int64) {
+		if done != nil {
+			if w.until[done] == nil {
+				w.until[done] = map[bool]int64{}
+			}
+			w.until[done][receiver] = max(w.until[done][receiver], min(until, done.Exit))
+		}
+	}
+	note(m.Receive.Done, true, m.Send.Post.Enter)
+	note(m.Send.Done, false, m.Receive.Progress)
+	w.Finder.Message(m)
+}
+
+func (w *waits) Settled(c *match.Completion) {
+	w.last = nil
+	w.Finder.Settled(c)
+	one := waited{function: w.trace.Function(c.Function).Name, enter: c.Enter, exit: c.Exit, until: w.until[c]}
+	delete(w.until, c)
+	if w.last != nil {
+		one.kind, one.ns = w.last.Kind, w.last.Waited()
+	}
+	w.of[c.Location] = append(w.of[c.Location], one)
+}
+
+func waitsOf(t *testing.T, content *trace.Content) *waits {
+	t.Helper()
+	w := &waits{trace: timeline.Of(tracetest.Open(t, content)), until: map[*match.Completion]map[bool]int64{}}
+	w.of = make([][]waited, content.Threads.Len())
+	w.Found = func(s *waitstate.State) { w.last = s }
+	_, err := match.All(context.Background(), w.trace, nil, w, func(c *match.Call) {
+		w.error = max(w.error, c.EnterError, c.ExitError)
+	})
+	require.NoError(t, err)
+	return w
+}
+
+// assertSameWaits compares call by call. A wait is from one moment to another, each the latest or the earlier of some, so
+// it may be off by what two moments may. Nothing else may be: none appears or disappears that is longer.
+func assertSameWaits(t *testing.T, content *trace.Content, timing string) {
+	t.Helper()
+	exact, got := waitsOf(t, content), waitsOf(t, tracetest.Rounded(t, content, timing))
+	require.LessOrEqual(t, got.error, int64(trace.MomentTicks))
+	assert.Zero(t, got.Violations.Count, timing)
+	for l := range exact.of {
+		require.Len(t, got.of[l], len(exact.of[l]))
+		for i, e := range exact.of[l] {
+			g := got.of[l][i]
+			off := max(e.ns-g.ns, g.ns-e.ns)
+			if off > 2*got.error {
+				t.Errorf("%s: location %d, %d. %s (%d to %d): %s %d ns, rounded %s %d ns; times are off by %d at most",
+					timing, l, i, e.function, e.enter, e.exit, e.kind, e.ns, g.kind, g.ns, got.error)
+			}
+			// of two that came at about the same time, either may have been the later one
+			tie := len(e.until) == 2 && max(e.until[true]-e.until[false], e.until[false]-e.until[true]) <= 2*got.error
+			if min(e.ns, g.ns) > 2*got.error && e.kind != g.kind && !tie {
+				t.Errorf("%s: location %d, %d. %s: %s %d ns, rounded %s %d ns", timing, l, i, e.function, e.kind, e.ns, g.kind, g.ns)
+			}
+		}
+	}
+}
+
+// Waits of all patterns differ between lossless and lossy timing by what the errors of moments explain.
+func TestRoundingChangesWaitsByNoMoreThanItsError(t *testing.T) {
+	for _, pattern := range simulate.Names() {
+		for _, compute := range []time.Duration{30 * time.Microsecond, time.Millisecond, 30 * time.Millisecond} {
+			for _, bytes := range []int{1 << 10, 100_000} {
+				t.Run(fmt.Sprintf("%s/%s/%d", pattern, compute, bytes), func(t *testing.T) {
+					t.Parallel()
+					content := tracetest.Simulated(t, simulate.Config{Pattern: pattern, Ranks: 16, Iterations: 8, Compute: compute, Bytes: bytes,
+						Imbalance: simulate.Imbalance{SlowRank: 4, SlowPercent: 30, Noise: 25}})
+					for _, timing := range []string{"lossy 1", "lossy 5", "lossy 20 MPI_Send=1"} {
+						assertSameWaits(t, content, timing)
+					}
+				})
+			}
+		}
+	}
+}
+
+// The same of random programs.
+func TestRoundingChangesWaitsOfRandomPrograms(t *testing.T) {
+	for seed := range int64(40) {
+		longest := []time.Duration{time.Millisecond, 50 * time.Millisecond, time.Second}[seed%3]
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			content := tracetest.Random(t, seed, 2+int(seed%5), 60, longest)
+			for _, timing := range []string{"lossy 1", "lossy 5"} {
+				assertSameWaits(t, content, timing)
+			}
+		})
+	}
+}

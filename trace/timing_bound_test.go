@@ -1,0 +1,87 @@
+package trace
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What a cursor says of the error of each time holds, and is the same from the beginning, from anywhere else in the file,
+// and from memory.
+func TestCursorsKnowTheErrorOfTimes(t *testing.T) {
+	exact := stencil(2, 34_000, true)
+	exact.Threads.Change(0, func(t *Thread) { // one call in ten thousand comes after two long gaps
+		for i := 0; i+3 < len(t.Gaps); i += 10_000 {
+			t.Gaps[i+3], t.Gaps[i+4] = int64(1_000_000+i), int64(800_000+7*i)
+		}
+	})
+	rounded := *exact
+	rounded.Meta.Timing = TimingSettings{Mode: TimingLossy, ErrorPercent: 5, MomentTicks: MomentTicks}
+	rounded.Threads = ThreadTable{}
+	g, err := GridOf(5)
+	require.NoError(t, err)
+	for _, thread := range exact.Threads.All() {
+		gaps, durations := make([]int64, len(thread.Gaps)), make([]int64, len(thread.Gaps))
+		var r TimingRounder
+		for i := range gaps {
+			gaps[i], durations[i] = r.one(g, thread.Gaps[i]), r.one(g, thread.Durations[i])
+		}
+		thread.Gaps, thread.Durations = gaps, durations
+		rounded.Threads.Append(thread)
+	}
+	reader := opened(t, written(t, &rounded))
+	require.Equal(t, int64(MomentTicks), reader.Meta().Timing.MomentTicks)
+	truth, err := exact.Cursor(0, 0)
+	require.NoError(t, err)
+	memory, err := rounded.Cursor(0, 0)
+	require.NoError(t, err)
+	cursor, err := reader.Cursor(0, 0)
+	require.NoError(t, err)
+	type errors struct{ enter, exit int64 }
+	var all []errors
+	narrow := 0
+	for truth.Next() {
+		require.True(t, cursor.Next())
+		require.True(t, memory.Next())
+		a, b := truth.Event(), cursor.Event()
+		require.Zero(t, a.EnterError)
+		require.LessOrEqual(t, magnitude(a.Enter-b.Enter), b.EnterError, "call %d", b.Index)
+		require.LessOrEqual(t, magnitude(a.Exit-b.Exit), b.ExitError, "call %d", b.Index)
+		require.LessOrEqual(t, b.ExitError, reader.clockOf(t, 0).atMost(MomentTicks))
+		require.Equal(t, errors{memory.Event().EnterError, memory.Event().ExitError}, errors{b.EnterError, b.ExitError})
+		all = append(all, errors{b.EnterError, b.ExitError})
+		if b.ExitError < 5000 {
+			narrow++
+		}
+	}
+	require.Greater(t, len(all), 2*TimingBlockCalls)
+	require.Greater(t, narrow, len(all)/2, "mostly it is known better than to the limit")
+	for _, at := range []int{0, 5, 999, TimingBlockCalls - 1, TimingBlockCalls, TimingBlockCalls + 1, 70_000, len(all) - 1} {
+		require.True(t, cursor.Seek(uint64(at)))
+		require.True(t, cursor.Next())
+		require.Equal(t, all[at], errors{cursor.Event().EnterError, cursor.Event().ExitError}, "call %d", at)
+	}
+}
+
+func (t *Reader) clockOf(tb testing.TB, rank int) *clockMap {
+	tb.Helper()
+	r := t.shared.rank(rank)
+	m := newClockMap(&r.Clock)
+	return &m
+}
+
+// An old trace does not say how exact its moments are. They are within the error of the longest interval lately.
+func TestMomentsOfOldTraces(t *testing.T) {
+	g, err := GridOf(5)
+	require.NoError(t, err)
+	settings := TimingSettings{Mode: TimingLossy, ErrorPercent: 5}
+	b := newMomentBound(&settings)
+	b.pass(g, 1_000_003) // kept as it was: nobody knows by how much it is off
+	require.Zero(t, b.ticks)
+	b.pass(g, g.values[200])
+	require.Equal(t, g.values[200]*5/100, b.ticks)
+	b.lose()
+	b.pass(g, 7)
+	require.InDelta(t, g.values[200]*5/100, b.ticks, float64(g.values[200])/20/512)
+	require.Equal(t, int64(50), settings.IntervalBound("MPI_Send", 1000))
+}
