@@ -1,5 +1,3 @@
-// Package oracle holds the analyzer against oracle.py, a plain and slow second reader that was written from the
-// definitions and shares no code with it.
 package oracle
 
 import (
@@ -42,104 +40,26 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// An answer is what oracle.py says of a run; times are in nanoseconds from its start.
-type answer struct {
-	Run           int64            `json:"run_ns"`
-	Useful        map[string]int64 `json:"useful_ns"` // by rank
-	LoadBalance   float64          `json:"load_balance"`
-	Communication float64          `json:"communication"`
-	Parallel      float64          `json:"parallel"`
-	Path          []segment        `json:"path"`
-	Waits         []wait           `json:"waits"`
-	Tied          int64            `json:"tied_ns"` // waiting for two causes that came at the same moment
-	Messages      int              `json:"messages"`
-	Faults        []string         `json:"faults"` // of the path that was shown to it
-}
-
-// A segment is [rank, from, to].
-type segment [3]int64
-
-// A wait is [rank, cause, kind, begin, until].
-type wait struct {
-	Rank, Cause  int
-	Kind         string
-	Begin, Until int64
-}
-
-func (w *wait) UnmarshalJSON(b []byte) error {
-	return json.Unmarshal(b, &[]any{&w.Rank, &w.Cause, &w.Kind, &w.Begin, &w.Until})
-}
-
-// A report is what the test reads of report.json.
-type report struct {
-	RunSeconds   float64 `json:"run_seconds"`
-	CriticalPath struct {
-		ByRank []struct {
-			Rank    int     `json:"rank"`
-			Seconds float64 `json:"seconds"`
-		} `json:"by_rank"`
-	} `json:"critical_path"`
-	Efficiency struct {
-		Parallel      float64 `json:"parallel"`
-		LoadBalance   float64 `json:"load_balance"`
-		Communication float64 `json:"communication"`
-	} `json:"efficiency"`
-	Ranks []struct {
-		Rank        int     `json:"rank"`
-		Calls       int     `json:"calls"`
-		Computation float64 `json:"computation_seconds"`
-	} `json:"ranks"`
-	WaitStates []struct {
-		Kind    string  `json:"kind"`
-		Seconds float64 `json:"seconds"`
-	} `json:"wait_states"`
-	Waits struct {
-		ByPair []struct {
-			Rank    int     `json:"rank"`
-			Cause   int     `json:"cause"`
-			Kind    string  `json:"kind"`
-			Seconds float64 `json:"seconds"`
-		} `json:"by_pair"`
-		PairsOmitted int `json:"pairs_omitted"`
-	} `json:"waits"`
-}
-
 // dump is the text of a trace, one line of JSON a call.
 func dump(t *testing.T, file string) []byte {
 	t.Helper()
 	return run(t, nil, cairn, "dump", "--json", file)
 }
 
-// ask has oracle.py read calls; path, if there is one, is another's answer for it to judge.
-func ask(t *testing.T, calls []byte, path []segment, tolerance int64) answer {
+func ask(t *testing.T, calls []byte, path []Segment, tolerance int64) Answer {
 	t.Helper()
-	command := []string{"python3", "oracle.py"}
-	if path != nil {
-		text, err := json.Marshal(map[string]any{"segments": path, "tolerance_ns": tolerance})
-		require.NoError(t, err)
-		file := filepath.Join(t.TempDir(), "path.json")
-		require.NoError(t, os.WriteFile(file, text, 0o600))
-		command = append(command, file)
-	}
-	var a answer
-	require.NoError(t, json.Unmarshal(run(t, calls, command...), &a))
+	a, err := Ask(calls, path, tolerance)
+	require.NoError(t, err)
 	return a
 }
 
 // analyze has the analyzer say what it finds.
-func analyze(t *testing.T, file string) report {
+func analyze(t *testing.T, file string) Report {
 	t.Helper()
 	out := t.TempDir()
 	run(t, nil, cairn, "analyze", file, "-o", out)
-	return readReport(t, out)
-}
-
-func readReport(t *testing.T, dir string) report {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
+	r, err := ReadReport(out)
 	require.NoError(t, err)
-	var r report
-	require.NoError(t, json.Unmarshal(text, &r))
 	return r
 }
 
@@ -154,78 +74,8 @@ func run(t *testing.T, in []byte, command ...string) []byte {
 	return out
 }
 
-// assertAgree compares the two where times are exact: everything is equal to the nanosecond. The only freedom is in
-// report.json's numbers, seconds as float64.
-func assertAgree(t *testing.T, o answer, r report) {
-	t.Helper()
-	const ns = 1e-9
-	near := func(want, got, tolerance float64, what string, args ...any) {
-		t.Helper()
-		assert.InDeltaf(t, want, got, tolerance, what, args...)
-	}
-	near(float64(o.Run)*ns, r.RunSeconds, ns, "run")
-	near(o.LoadBalance, r.Efficiency.LoadBalance, 1e-9, "load balance")
-	near(o.Communication, r.Efficiency.Communication, 1e-9, "communication efficiency")
-	near(o.Parallel, r.Efficiency.Parallel, 1e-9, "parallel efficiency")
-	for _, rank := range r.Ranks {
-		near(float64(o.Useful[fmt.Sprint(rank.Rank)])*ns, rank.Computation, ns, "computation of rank %d", rank.Rank)
-	}
-
-	tied := float64(o.Tied) * ns // where two causes came at the same moment, either is right
-	if o.Tied == 0 {
-		path, theirs := map[int]float64{}, map[int]float64{}
-		for _, s := range o.Path {
-			path[int(s[0])] += float64(s[2]-s[1]) * ns
-		}
-		for _, s := range r.CriticalPath.ByRank {
-			theirs[s.Rank] = s.Seconds
-		}
-		each(path, theirs, func(rank int, want, got float64) {
-			near(want, got, float64(len(o.Path)+1)*ns, "rank %d on the critical path", rank)
-		})
-	}
-
-	kinds, found := map[string]float64{}, map[string]float64{}
-	type pair struct {
-		rank, cause int
-		kind        string
-	}
-	pairs, foundPairs := map[pair]float64{}, map[pair]float64{}
-	for _, w := range o.Waits {
-		kinds[w.Kind] += float64(w.Until-w.Begin) * ns
-		pairs[pair{w.Rank, w.Cause, w.Kind}] += float64(w.Until-w.Begin) * ns
-	}
-	for _, w := range r.WaitStates {
-		if w.Kind != "late sender, wrong order, same source" && w.Kind != "late sender, wrong order, different sources" {
-			found[w.Kind] = w.Seconds // those are late senders, too
-		}
-	}
-	for _, w := range r.Waits.ByPair {
-		foundPairs[pair{w.Rank, w.Cause, w.Kind}] = w.Seconds
-	}
-	each(kinds, found, func(k string, want, got float64) { near(want, got, tied+float64(len(o.Waits)+1)*ns, "%s", k) })
-	if r.Waits.PairsOmitted == 0 {
-		each(pairs, foundPairs, func(p pair, want, got float64) {
-			near(want, got, tied+float64(len(o.Waits)+1)*ns, "%v", p)
-		})
-	}
-}
-
-func each[K comparable](a, b map[K]float64, visit func(k K, a, b float64)) {
-	keys := map[K]bool{}
-	for k := range a {
-		keys[k] = true
-	}
-	for k := range b {
-		keys[k] = true
-	}
-	for k := range keys {
-		visit(k, a[k], b[k])
-	}
-}
-
 // pathIn is the analyzer's whole path, in order of time: report.json has short pieces put together.
-func pathIn(t *testing.T, file string) []segment {
+func pathIn(t *testing.T, file string) []Segment {
 	t.Helper()
 	f, err := os.Open(file)
 	require.NoError(t, err)
@@ -237,13 +87,13 @@ func pathIn(t *testing.T, file string) []segment {
 	findings, err := criticalpath.Analyze(t.Context(), timeline.Of(reader), criticalpath.Options{Segments: math.MaxInt32})
 	require.NoError(t, err)
 	require.Zero(t, findings.Path.MergedSegments)
-	path := []segment{}
+	path := []Segment{}
 	for _, s := range findings.Path.Segments {
 		if n := len(path); n > 0 && path[n-1][0] == int64(s.Rank) && path[n-1][2] == s.StartNS {
 			path[n-1][2] = s.EndNS
 			continue
 		}
-		path = append(path, segment{int64(s.Rank), s.StartNS, s.EndNS})
+		path = append(path, Segment{int64(s.Rank), s.StartNS, s.EndNS})
 	}
 	return path
 }
@@ -283,7 +133,7 @@ func TestSimulatedRuns(t *testing.T) {
 				calls := dump(t, file)
 				known := ask(t, calls, nil, 0)
 				r := analyze(t, file)
-				assertAgree(t, known, r)
+				assert.Empty(t, Differences(known, r))
 				assert.Empty(t, ask(t, calls, pathIn(t, file), 0).Faults)
 				runs.Add(1)
 				if known.Tied > 0 {
@@ -307,50 +157,13 @@ func TestLossyRuns(t *testing.T) {
 					bound := furthest(t, exact, dump(t, file))
 					known := ask(t, exact, nil, 0)
 					r := analyze(t, file)
-					assertAgreeWithin(t, known, r, bound)
+					assert.Empty(t, DifferencesWithin(known, r, bound))
 					judged := ask(t, exact, pathIn(t, file), bound+1)
 					assert.Empty(t, judged.Faults, "the path, with moments known to within %d ns", bound)
 				})
 			}
 		}
 	}
-}
-
-// assertAgreeWithin compares findings of rounded times with those of exact ones. A moment is off by at most bound, so an
-// interval by at most twice that.
-func assertAgreeWithin(t *testing.T, o answer, r report, bound int64) {
-	t.Helper()
-	interval := 2 * float64(bound) * 1e-9
-	assert.InDelta(t, float64(o.Run)*1e-9, r.RunSeconds, interval+1e-9, "run")
-
-	// The sum of a rank's computations is that of its run less that of its calls: as many intervals as there are gaps.
-	var most, sum float64
-	for _, rank := range r.Ranks {
-		exact := float64(o.Useful[fmt.Sprint(rank.Rank)]) * 1e-9
-		assert.InDelta(t, exact, rank.Computation, interval*float64(rank.Calls), "computation of rank %d", rank.Rank)
-		most, sum = math.Max(most, exact), sum+exact
-	}
-	require.Positive(t, most)
-
-	// A wait is one interval. Which of two kinds it has can turn on who was first by less than the bound: all together.
-	var waiting, found float64
-	for _, w := range o.Waits {
-		waiting += float64(w.Until-w.Begin) * 1e-9
-	}
-	for _, w := range r.WaitStates {
-		if w.Kind != "late sender, wrong order, same source" && w.Kind != "late sender, wrong order, different sources" {
-			found += w.Seconds
-		}
-	}
-	assert.InDelta(t, waiting, found, interval*float64(calls(r)), "waiting of all ranks")
-}
-
-func calls(r report) int {
-	n := 0
-	for _, rank := range r.Ranks {
-		n += rank.Calls
-	}
-	return n
 }
 
 // furthest is by how many nanoseconds the moments of two texts of one run differ at most.

@@ -1,0 +1,34 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/test/oracle"
+)
+
+// TestSecondOpinion: of real runs, a second reader that was written from the definitions says what the report says. It
+// answers before the report is looked at.
+func TestSecondOpinion(t *testing.T) {
+	programs := []string{"balanced", "collectives", "farm", "imbalance", "master_worker", "persistent", "phases", "requests", "ring", "stencil", "sweep"}
+	for _, implementation := range implementations {
+		for _, program := range programs {
+			t.Run(implementation+"/"+program, func(t *testing.T) {
+				r := trace(t, []string{"--timing", "lossless"}, launch(implementation, 4, program)...)
+				require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
+				calls := cairn(t, "", "dump", "--json", filepath.Join(r.dir, "trace.cairn"))
+				require.Equal(t, 0, calls.code, calls.stderr)
+				known, err := oracle.Ask([]byte(calls.stdout), nil, 0)
+				require.NoError(t, err)
+				report, err := oracle.ReadReport(filepath.Join(r.dir, "report"))
+				require.NoError(t, err)
+				assert.Empty(t, oracle.Differences(known, report))
+			})
+		}
+	}
+}
