@@ -145,9 +145,7 @@ func (m *Matcher) join(ch *channel) {
 		}
 		ch.sends.drop()
 		s.partner = r
-		both := s.Post.EnterStamp().Later(r.Post.EnterStamp())
-		m.await(s, both)
-		m.await(r, both)
+		m.both(s, r)
 		m.report(s, r)
 	}
 }

@@ -6,49 +6,73 @@ package match
 
 // progress is what is known of when a rank was inside MPI lately.
 type progress struct {
-	enter   Stamp // of the call that left last
-	exit    int64
-	waiting []*End // matched ends of this rank that no call has moved yet
+	enter, exit Stamp  // of the call that left last
+	waiting     []*End // matched ends of this rank that no call has moved yet
 }
 
-// await finds out when the rank of e is inside MPI at or after t.
-func (m *Matcher) await(e *End, t Stamp) {
-	p := &m.ranks[e.Post.Row].progress
-	if e.settled {
-		e.Progress, e.ProgressError = t.At, t.Error // it did not have to wait for that
+// both notes that both sides of a message are posted. Who came last is inside MPI.
+func (m *Matcher) both(s, r *End) {
+	sent, received := s.Post.EnterStamp(), r.Post.EnterStamp()
+	if sent.Later(received) == sent {
+		s.Progress, s.ProgressError = sent.At, sent.Error
+		m.await(r, sent)
 		return
 	}
-	inside := p.exit >= t.At
-	if inside {
-		t = t.Later(p.enter)
-	}
+	r.Progress, r.ProgressError = received.At, received.Error
+	m.await(s, received)
+}
+
+// await finds out when the rank of e, which was posted before t, is inside MPI at or after t.
+func (m *Matcher) await(e *End, t Stamp) {
 	e.Progress, e.ProgressError = t.At, t.Error
-	if inside {
+	if e.settled {
+		return // it did not have to wait for that
+	}
+	p := &m.ranks[e.Post.Row].progress
+	if p.enter.At >= e.Post.Enter && e.passes(p.enter, p.exit) { // else it is still in the call that posted it
 		return
 	}
 	e.awaiting = true
 	p.waiting = append(p.waiting, e)
 }
 
+// passes reports whether e's rank was in a call at, or came into it after, both sides had been posted, and notes when.
+// Where times are rounded, a rank that seems to have left before that may still have been inside and the other way round:
+// then it is open until the rank's next call.
+func (e *End) passes(enter, exit Stamp) bool {
+	t := e.ProgressStamp()
+	switch {
+	case e.Open:
+	case exit.At != t.At && !t.After(exit) && !exit.After(t):
+		e.Open = true
+		return false
+	case exit.At < t.At:
+		return false
+	}
+	t = t.Later(enter)
+	e.Progress, e.ProgressError = t.At, t.Error
+	return true
+}
+
 // moved notes that a rank is inside MPI.
 func (m *Matcher) moved(c *Call, row int) {
 	p := &m.ranks[row].progress
-	if c.Exit >= p.exit {
-		p.enter, p.exit = Stamp{c.Enter, c.EnterError}, c.Exit
+	enter, exit := Stamp{c.Enter, c.EnterError}, Stamp{c.Exit, c.ExitError}
+	if exit.At >= p.exit.At {
+		p.enter, p.exit = enter, exit
 	}
 	if len(p.waiting) == 0 {
 		return
 	}
 	left := p.waiting[:0]
 	for _, e := range p.waiting {
-		if c.Exit < e.Progress {
+		if !e.passes(enter, exit) {
 			left = append(left, e)
-		} else {
-			since := e.ProgressStamp().Later(Stamp{c.Enter, c.EnterError})
-			e.Progress, e.ProgressError, e.awaiting = since.At, since.Error, false
-			if m.watcher != nil {
-				m.watcher.Progressed(e)
-			}
+			continue
+		}
+		e.awaiting = false
+		if m.watcher != nil && !e.Open {
+			m.watcher.Progressed(e)
 		}
 	}
 	clear(p.waiting[len(left):])

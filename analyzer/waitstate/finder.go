@@ -62,6 +62,11 @@ func (f *Finder) Message(m *match.Message) {
 	}
 	switch {
 	case s.Done == nil:
+	case r.Open && !endedSoon(s.Done, r.Progress, max(s.Done.Begin, s.Post.Enter, r.Post.Enter)):
+		// The receiver may have been inside MPI all the while, and nothing shows that it was not.
+		if Awaited(s.Done, r.Post.EnterStamp()) {
+			hold(s.Done, LateReceiver, r.Post.EnterStamp(), r.Post.Location)
+		}
 	case Awaited(s.Done, r.ProgressStamp()):
 		kind := LateReceiver
 		if r.Progress > r.Post.Enter && r.Progress > s.Post.Enter {
@@ -89,7 +94,13 @@ func Awaited(done *match.Completion, until match.Stamp) bool {
 // the sender came back, compared with how long it was away.
 func Pulled(s, r *match.End) bool {
 	since := max(r.Done.Begin, s.Post.Exit)
-	return s.Progress > since && s.Progress < r.Done.Exit && r.Done.Exit-s.Progress < (s.Progress-since)/4
+	return s.Progress < r.Done.Exit && endedSoon(r.Done, s.Progress, since)
+}
+
+// endedSoon reports whether a call ended soon after its partner was inside MPI again, compared with how long the partner
+// had been away since.
+func endedSoon(done *match.Completion, back, since int64) bool {
+	return back > since && done.Exit-back < (back-since)/4
 }
 
 // Rendezvous tells whether the message could not be sent before its receive was there. A standard send that returned

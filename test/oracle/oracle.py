@@ -125,6 +125,7 @@ class Oracle:
         self.sends = collections.defaultdict(collections.deque)
         self.receives = collections.defaultdict(collections.deque)
         self.messages = []
+        self.helped = []  # (call, rank, moment): a call that may need the rank inside MPI from the moment on
         self.posted = []  # receives and probes, in the order of each rank
         self.arrived = {}  # (rank, message) → the receive that will take a matched message
         self.dims = {}  # of Cartesian communicators, by key
@@ -374,6 +375,13 @@ class Oracle:
             return moment
         return self.calls[rank][at + 1].enter if at + 1 < len(self.calls[rank]) else None
 
+    def around(self, rank, moment):
+        """When the rank last left MPI of what it had entered by the moment, or entered again after that."""
+        at = bisect.bisect_right(self.enters[rank], moment) - 1
+        left = self.calls[rank][at].exit if at >= 0 else None
+        back = self.calls[rank][at + 1].enter if at + 1 < len(self.calls[rank]) else None
+        return left, back
+
     def wait_states(self):
         self.polls()
         for send, receive in self.messages:
@@ -385,6 +393,7 @@ class Oracle:
             if send.mode == "buffered" or send.mode != "synchronous" and size < EAGER:
                 continue
             both = max(s.enter, r.enter)
+            self.helped += [(send.done, r.rank, both), (receive.done, s.rank, both)]
             back = r.enter if r.enter >= s.enter else self.inside(r.rank, both)
             if send.done is not None and back is not None:
                 kind = "late receiver" if back == r.enter else "late progress"
@@ -416,7 +425,7 @@ class Oracle:
                 if not entered:
                     continue
                 last, _, who = max(entered)
-                parts[r].done.needs += [(moment, o, WAIT_KIND[kind]) for moment, _, o in entered if moment < last]
+                parts[r].done.needs += [(moment, o, WAIT_KIND[kind]) for moment, _, o in entered if o != who]
                 if kind in ("init", "finalize") and last > parts[r].done.exit:
                     continue  # they need not synchronize
                 parts[r].done.wait(WAIT_KIND[kind], last, who)
@@ -490,6 +499,17 @@ class Oracle:
 
     # --- is somebody else's path one?
 
+    def needed(self, rank, moment, slack):
+        """Whom the rank needs for something done at a moment: also through others who passed it on at once."""
+        found, ask = {rank}, [rank]
+        for r in ask:
+            for c in self.calls[r]:
+                if c.exit >= moment - slack and c.enter <= moment + slack:
+                    more = {cause for at, cause, _ in c.needs if abs(at - moment) <= slack} - found
+                    found |= more
+                    ask += more
+        return found
+
     def faults(self, segments, tolerance):
         """What is wrong with a path, of a run whose moments are known to within `tolerance` ns: segments [rank, from, to].
 
@@ -500,24 +520,23 @@ class Oracle:
         calls = [c for r in self.ranks for c in self.calls[r]]
         start = min(c.enter for c in calls)
         waits = {r: [c for c in self.calls[r] if c.until is not None] for r in self.ranks}
-        wrong, slack = [], 2 * tolerance
+        wrong, slack, unsure = [], 2 * tolerance, set()
+        for call, rank, both in self.helped:
+            left, back = self.around(rank, both)
+            if call is not None and left is not None and back is not None and abs(left - both) <= slack:
+                call.needs.append((back, rank, "late progress"))  # it may have left MPI before that, or after
+                unsure.add(call)
         for i, (rank, begin, end) in enumerate(segments):
             if i and abs(begin - segments[i - 1][2]) > 1:
                 wrong.append(f"a gap of {begin - segments[i - 1][2]} ns before {begin}")
             for c in waits[rank]:
+                if c in unsure and c.kind == "late progress":
+                    continue
                 overlap = min(end, c.until - start) - max(begin, c.begin - start)
                 if overlap > slack:
                     wrong.append(f"rank {rank} waits in MPI_{c.name} (call {c.index}) for {overlap} ns of {begin}-{end}")
-            if not i or segments[i - 1][0] == rank:
-                continue
-            former = segments[i - 1][0]
-            if not any(
-                cause == former and abs(moment - start - begin) <= slack
-                for c in self.calls[rank]
-                if c.exit - start >= begin - slack and c.enter - start <= begin + slack
-                for moment, cause, _ in c.needs
-            ):
-                wrong.append(f"rank {rank} needs nothing of rank {former} at {begin}")
+            if i and segments[i - 1][0] not in self.needed(rank, start + begin, slack):
+                wrong.append(f"rank {rank} needs nothing of rank {segments[i - 1][0]} at {begin}")
         return wrong
 
 
