@@ -49,9 +49,10 @@ type End struct {
 	// without progress of its own do anything for the message. See progress.go.
 	Progress      int64
 	ProgressError int64 // by how much it may be off
-	// Open: rounding leaves open whether this side left MPI before both sides were posted. Progress is when it came back
-	// then, as if it had.
+	// Open: rounding leaves open whether this side left MPI before both sides were posted, at Left. Progress is when it came
+	// back, as if it had.
 	Open bool
+	Left int64
 	// Posted and Progressed are for a Watcher to note the calls in which it was told so.
 	Posted, Progressed Mark
 

@@ -44,7 +44,7 @@ func (e *End) passes(enter, exit Stamp) bool {
 	switch {
 	case e.Open:
 	case exit.At != t.At && !t.After(exit) && !exit.After(t):
-		e.Open = true
+		e.Open, e.Left = true, exit.At
 		return false
 	case exit.At < t.At:
 		return false

@@ -62,7 +62,7 @@ func (f *Finder) Message(m *match.Message) {
 	}
 	switch {
 	case s.Done == nil:
-	case r.Open && !endedSoon(s.Done, r.Progress, max(s.Done.Begin, s.Post.Enter, r.Post.Enter)):
+	case r.Open && !endedSoon(s.Done, r.Progress, max(s.Done.Begin, s.Post.Enter, r.Left)):
 		// The receiver may have been inside MPI all the while, and nothing shows that it was not.
 		if Awaited(s.Done, r.Post.EnterStamp()) {
 			hold(s.Done, LateReceiver, r.Post.EnterStamp(), r.Post.Location)
