@@ -98,7 +98,9 @@ func TestCorruptedLog(t *testing.T) {
 		"handle":    func(s string) string { return strings.Replace(s, " comm=", " comm=7", 1) },
 		"moments":   func(s string) string { return moveWindows(s, 1e9, 1e9) },
 		"durations": func(s string) string { return moveWindows(s, -5e8, 5e8) },
-		"stamps":    func(s string) string { return regexp.MustCompile(`(@\d+:\d+:\d+:\d+)\d `).ReplaceAllString(s, "${1}9 ") },
+		"stamps": func(s string) string {
+			return regexp.MustCompile(`(@\d+:\d+:\d+:\d+)\d `).ReplaceAllString(s, "${1}9 ")
+		},
 		"less": func(s string) string {
 			lines := strings.SplitAfter(s, "\n")
 			return strings.Join(lines[:len(lines)-3], "")
