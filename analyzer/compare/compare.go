@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -71,11 +72,12 @@ func differences(x, y []*run) (Findings, error) {
 
 // CheckRuns reports an error where so many runs a side cannot be compared.
 func CheckRuns(a, b int) error {
+	runs := fmt.Sprintf("%s of A and %d of B", wording.Count(a, "run", "runs"), b)
 	switch {
 	case a == 0 || b == 0:
-		return fmt.Errorf("%d runs of A and %d of B: there is nothing to compare", a, b)
+		return fmt.Errorf("%s: there is nothing to compare", runs)
 	case min(a, b) == 1 && max(a, b) > 1:
-		return fmt.Errorf("%d runs of A and %d of B: give one a side, or at least two of each, which show how far apart equal runs are", a, b)
+		return fmt.Errorf("%s: give one a side, or at least two of each, which show how far apart equal runs are", runs)
 	}
 	return nil
 }
@@ -209,6 +211,10 @@ func (f *Findings) comparePhases(x, y []*run) {
 			}
 		}
 	}
-	each(y, func(p *PhaseTimes, seconds, iterations float64) { p.B, p.BIterations = p.B+seconds, p.BIterations+iterations })
-	each(x, func(p *PhaseTimes, seconds, iterations float64) { p.A, p.AIterations = p.A+seconds, p.AIterations+iterations })
+	each(y, func(p *PhaseTimes, seconds, iterations float64) {
+		p.B, p.BIterations = p.B+seconds, p.BIterations+iterations
+	})
+	each(x, func(p *PhaseTimes, seconds, iterations float64) {
+		p.A, p.AIterations = p.A+seconds, p.AIterations+iterations
+	})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 )
 
-// A spread is how runs of a stencil of 4 ranks and 30 iterations of 5 ms differ by chance.
+// A spread is how runs of a stencil of 4 ranks and 12 iterations of 5 ms differ by chance.
 type spread struct {
 	percent int     // of lossy timing; 0: lossless
 	between float64 // standard deviation of a run's factor
@@ -26,7 +26,7 @@ func (s spread) run(t *testing.T, seed uint64) timeline.Trace {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 9))
 	factor := 1 + s.between*random.NormFloat64()
-	b := tracetest.Stencil{Ranks: 4, Iterations: 30, Reduce: 10, Work: func(rank, _ int) float64 {
+	b := tracetest.Stencil{Ranks: 4, Iterations: 12, Reduce: 4, Work: func(rank, _ int) float64 {
 		w := 5 * factor * (0.95 + 0.1*random.Float64())
 		if rank == 2 {
 			w *= 1 + s.slow
