@@ -132,10 +132,13 @@ func sideOf(runs, others []*run) Side {
 	return s
 }
 
-// matchLines has call sites matched by function where lines moved.
+// matchLines matches loops, and call sites by function where lines moved.
 func (f *Findings) matchLines(x, y []*run) {
 	all := append(slices.Clone(x), y...)
-	for _, r := range all[1:] {
+	for _, r := range all {
+		if r != y[0] {
+			r.nameLoopsAs(y[0])
+		}
 		f.CallSitesMoved = f.CallSitesMoved || linesMoved(all[0], r)
 	}
 	if !f.CallSitesMoved {

@@ -36,8 +36,8 @@
 //
 // A rank that waits longer is seldom the cause. The critical path (package criticalpath) never waits
 // and is as long as the run: the difference of the run times is the difference of its parts. They
-// are compared by call site; of computation by the call after it or, where that leaves less to
-// explain, the call before it.
+// are compared by call site; of computation by the call after it or, where that leaves less than half
+// to explain, the call before it.
 //
 // # One program
 //
@@ -45,5 +45,5 @@
 // too. A place is known by the function of MPI and the file or function that it is in, so that a
 // program whose lines moved stays the same. Where they did, call sites are matched by function. Runs
 // of different programs are not compared but for their times. Loops are the same by the words of
-// their call sites, ranks by their number.
+// their call sites, or else by these without lines and by their order; ranks by their number.
 package compare

@@ -64,8 +64,8 @@ type part struct {
 }
 
 // compareCauses takes the difference of the critical paths apart. Computation is known by the call
-// before it or by the call after it, whichever leaves less to explain: a new call cuts computation in
-// two, and one of its ends stays what it was.
+// after it, unless the call before it leaves far less to explain: a new call cuts computation in two,
+// and one of its ends stays what it was.
 func (f *Findings) compareCauses(x, y []*run) {
 	best := math.Inf(1)
 	for _, after := range []bool{false, true} {
@@ -74,7 +74,7 @@ func (f *Findings) compareCauses(x, y []*run) {
 		for _, c := range causes {
 			moved += math.Abs(c.Difference)
 		}
-		if moved < best-float64(len(causes))*tick {
+		if moved < best*much {
 			best, f.Causes = moved, causes
 		}
 	}

@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"path"
-	"regexp"
 
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -136,7 +135,7 @@ func (r *run) movedFrom(o *run) float64 {
 	return seconds / all
 }
 
-// forgetLines words all of a run by functions instead of lines.
+// forgetLines words call sites of a run by functions instead of lines.
 func (r *run) forgetLines() {
 	reword := func(p place) place {
 		if s, known := r.sources[p.site]; known {
@@ -158,25 +157,4 @@ func (r *run) forgetLines() {
 	for i := range r.path {
 		r.path[i].after, r.path[i].before = reword(r.path[i].after), reword(r.path[i].before)
 	}
-	for i := range r.phases {
-		r.phases[i].Name = withoutLines(r.phases[i].Name)
-	}
-	// loops that had names of their own may share one now: they are told apart by their order
-	numbers, seen := map[loop]int{}, map[string]int{}
-	for i := range r.samples {
-		key := &r.samples[i].Key
-		before, name := loop{key.Phase, key.Nth}, withoutLines(key.Phase)
-		n, known := numbers[before]
-		if !known {
-			n = seen[name]
-			seen[name]++
-			numbers[before] = n
-		}
-		key.Phase, key.Nth, key.Anchor = name, n, withoutLines(key.Anchor)
-	}
 }
-
-// lines are one or two line numbers after the name of a file, as in "loop stencil.c:70–95".
-var lines = regexp.MustCompile(`:\d+(–\d+)?`)
-
-func withoutLines(name string) string { return lines.ReplaceAllString(name, "") }

@@ -76,7 +76,7 @@ func TestMovedLinesAreTheSameProgram(t *testing.T) {
 	assert.True(t, f.CallSitesMoved)
 	assert.InDelta(t, 100, f.A.Common, 1e-6)
 	assert.Contains(t, f.Notes, "Call sites moved to other lines from A to B: they are matched by function, all of one function as one.")
-	assert.Regexp(t, `Rank 2 computes (29|30)\.\d% longer in an iteration of loop stencil2d\.c: `, f.Text)
+	assert.Regexp(t, `Rank 2 computes (29|30)\.\d% longer in an iteration of loop stencil2d\.c:37–47: `, f.Text)
 	causeSum(t, &f)
 	for _, c := range f.Causes[1:] {
 		assert.Less(t, c.Difference, 0.005, "%+v", c)

@@ -70,19 +70,14 @@ func meanIteration(r *run, s *phases.Samples) iteration {
 	return i
 }
 
-// A loop is one in a run, and inLoop what its ranks do there.
-type loop struct {
-	phase string
-	nth   int
-}
-
+// inLoop is what the ranks of a run do in a loop.
 type inLoop struct {
 	ranks  map[phases.Key]iteration
 	median float64 // of the ranks' computation
 }
 
-// loopsOf are the loops of a run.
-func loopsOf(r *run) map[loop]*inLoop {
+// inLoops is what the ranks of a run do in all its loops.
+func inLoops(r *run) map[loop]*inLoop {
 	all := map[loop]*inLoop{}
 	computation := map[loop][]float64{}
 	for i := range r.samples {
@@ -90,7 +85,7 @@ func loopsOf(r *run) map[loop]*inLoop {
 		if len(s.Computation) == 0 {
 			continue
 		}
-		l := loop{s.Phase, s.Nth}
+		l := loopOf(&s.Key)
 		if all[l] == nil {
 			all[l] = &inLoop{ranks: map[phases.Key]iteration{}}
 		}
@@ -107,11 +102,11 @@ func loopsOf(r *run) map[loop]*inLoop {
 // side than from run to run. A rank's computation is also compared with the median over the ranks of
 // its run: what makes a whole run slower or faster, as what else the machine does, hides nothing then.
 func (f *Findings) compareRuns(x, y []*run) {
-	before, after := loopsOfAll(x), loopsOfAll(y)
+	before, after := inLoopsOf(x), inLoopsOf(y)
 	var changes []Change
 	for i := range y[0].samples {
 		s := &y[0].samples[i]
-		l := loop{s.Phase, s.Nth}
+		l := loopOf(&s.Key)
 		a, b := gather(before, l, s.Key), gather(after, l, s.Key)
 		if len(a.computation.values) < 2 || len(b.computation.values) < 2 {
 			continue
@@ -140,10 +135,10 @@ func (f *Findings) compareRuns(x, y []*run) {
 	f.keep(changes, runAlpha/2)
 }
 
-func loopsOfAll(side []*run) []map[loop]*inLoop {
+func inLoopsOf(side []*run) []map[loop]*inLoop {
 	all := make([]map[loop]*inLoop, len(side))
 	for i, r := range side {
-		all[i] = loopsOf(r)
+		all[i] = inLoops(r)
 	}
 	return all
 }

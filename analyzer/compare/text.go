@@ -76,9 +76,17 @@ func (f *Findings) runTimes() string {
 	case f.PValue == nil:
 		return text + "."
 	case *f.PValue < runAlpha/2:
-		return fmt.Sprintf("%s: more than equal runs differ (p = %.2g).", text, *f.PValue)
+		return fmt.Sprintf("%s: more than equal runs differ (%s).", text, chance(*f.PValue))
 	}
-	return fmt.Sprintf("%s: no more than equal runs differ (p = %.2g; A took %s, B %s).", text, *f.PValue, f.A.between(), f.B.between())
+	return fmt.Sprintf("%s: no more than equal runs differ (%s; A took %s, B %s).", text, chance(*f.PValue), f.A.between(), f.B.between())
+}
+
+// chance words a p-value.
+func chance(p float64) string {
+	if p < 1e-9 {
+		return "p < 1e-9"
+	}
+	return fmt.Sprintf("p = %.2g", p)
 }
 
 // between is how long the shortest and the longest run took.
@@ -91,7 +99,7 @@ func (f *Findings) precision() string {
 	if f.Detectable == nil {
 		return ""
 	}
-	return fmt.Sprintf(" %d and %d runs as far apart as these show differences of the run time from %.2g%% on; more runs show less.", f.A.Runs, f.B.Runs, *f.Detectable)
+	return fmt.Sprintf(" %d and %d runs as far apart as these show differences of the run time from %.2g%% on; more runs show smaller ones.", f.A.Runs, f.B.Runs, *f.Detectable)
 }
 
 // mainChange is the largest change of a rank's computation in the direction of the difference, else
@@ -137,7 +145,7 @@ func (f *Findings) rankSentence(main *Change) string {
 	if main.Relative {
 		than = ", compared with the other ranks of its run,"
 	}
-	text := fmt.Sprintf(" Rank %d computes %.1f%% %s%s in an iteration of %s: %s in all.", main.Rank, math.Abs(main.Percent), how, than, main.Phase, wording.Duration(math.Abs(main.Seconds)))
+	text := fmt.Sprintf(" Rank %d computes %.1f%% %s%s in an iteration of %s: %s in all%s.", main.Rank, math.Abs(main.Percent), how, than, main.Phase, wording.Duration(math.Abs(main.Seconds)), f.whereIn(main))
 	if node := f.nodeOf(alike); node != "" {
 		text += fmt.Sprintf(" All %d ranks of node %s became %s, no others did.", len(alike), node, became)
 	} else if len(alike) > 1 {
@@ -147,6 +155,17 @@ func (f *Findings) rankSentence(main *Change) string {
 		text += fmt.Sprintf(" %s became %s.", wording.Count(len(opposite), "rank", "ranks"), other)
 	}
 	return text
+}
+
+// whereIn is where most of a change of computation is, if that is at one place.
+func (f *Findings) whereIn(c *Change) string {
+	for i := range f.Places {
+		p := &f.Places[i]
+		if p.What == c.What && p.Rank == c.Rank && p.RankDifference/c.Seconds >= much {
+			return ", most of it before " + callsite.At(p.Function, p.CallSite)
+		}
+	}
+	return ""
 }
 
 // nodeOf is the node whose ranks these are, all of them and of several nodes of several ranks; "" if
