@@ -17,8 +17,8 @@ type step struct {
 	seconds       float64
 }
 
-// other is what of the path is at more call sites than findings list.
-const other = "other"
+// otherSites is what of the path is at more call sites than findings list.
+const otherSites = "other"
 
 // pathOf takes the critical path apart. The steps add up to the run time.
 func pathOf(t timeline.Trace, f *criticalpath.Findings) []step {
@@ -51,7 +51,7 @@ func pathOf(t timeline.Trace, f *criticalpath.Findings) []step {
 		}
 	}
 	if left > float64(len(steps)+1)*tick {
-		steps = append(steps, step{function: other, seconds: left})
+		steps = append(steps, step{function: otherSites, seconds: left})
 	}
 	return steps
 }

@@ -44,6 +44,8 @@ func (f *Findings) sentence() string {
 		text += fmt.Sprintf(" No rank's computation changed; time in MPI did, most on rank %d in %s: %+.1f%% per iteration.", c.Rank, c.Phase, c.Percent)
 	case several:
 		text += " No rank's iterations changed by more than those of equal runs, neither in computation nor in MPI."
+	case f.rounding > 0:
+		text += " No rank's iterations changed by more than they scatter within the runs and their times are rounded, neither in computation nor in MPI."
 	default:
 		text += " No rank's iterations changed by more than they scatter within the runs, neither in computation nor in MPI."
 	}
@@ -137,9 +139,9 @@ func (f *Findings) rankSentence(main *Change) string {
 			faster[c.Rank] = true
 		}
 	}
-	how, alike, became, opposite, other := "longer", slower, "slower", faster, "faster"
+	how, alike, became, opposite, otherWay := "longer", slower, "slower", faster, "faster"
 	if main.Shift < 0 {
-		how, alike, became, opposite, other = "less long", faster, "faster", slower, "slower"
+		how, alike, became, opposite, otherWay = "less long", faster, "faster", slower, "slower"
 	}
 	than := ""
 	if main.Relative {
@@ -152,7 +154,7 @@ func (f *Findings) rankSentence(main *Change) string {
 		text += fmt.Sprintf(" %s became %s too.", wording.Count(len(alike)-1, "other", "others"), became)
 	}
 	if len(opposite) > 0 {
-		text += fmt.Sprintf(" %s became %s.", wording.Count(len(opposite), "rank", "ranks"), other)
+		text += fmt.Sprintf(" %s became %s.", wording.Count(len(opposite), "rank", "ranks"), otherWay)
 	}
 	return text
 }
@@ -236,7 +238,7 @@ func (c *Cause) name() string {
 		return "the launch, until the last rank had called MPI_Init"
 	case string(criticalpath.Untraced):
 		return "time that was not traced"
-	case other:
+	case otherSites:
 		return "other call sites"
 	}
 	return callsite.At(c.Function, c.CallSite)

@@ -29,7 +29,8 @@ path, which never waits, and the ranks whose iterations differ. A trace is given
 
 With one run a side nothing can be said about how far apart equal runs are: on a busy machine that is often more than
 what one looks for. Several runs a side, at least two and better five, show it: then a difference counts only if it is
-larger than those between runs of one side (Welch's t-test; equal runs are said to differ in 5% of cases at most).`,
+larger than those between runs of one side (Welch's t-test; equal runs are said to differ in 5% of cases at most). Make
+the runs of both sides in turns: what changes on the machine meanwhile is then in both.`,
 		Example: `  cairn compare before/trace.cairn after/trace.cairn
   cairn compare before-1 before-2 before-3 -- after-1 after-2 after-3`,
 		RunE: func(c *cobra.Command, args []string) error {
