@@ -42,7 +42,7 @@ func everywhere(t *testing.T, r *trace.Reader) map[string]times {
 	alone, err := phases.Analyze(ctx, timeline.Of(r), nil, nil)
 	require.NoError(t, err)
 	all["phases"] = inPhases(alone.Phases)
-	f, err := compare.Compare(ctx, compare.Recording{Trace: timeline.Of(r)}, compare.Recording{Trace: timeline.Of(r)})
+	f, err := compare.Compare(ctx, []compare.Recording{{Trace: timeline.Of(r)}}, []compare.Recording{{Trace: timeline.Of(r)}})
 	require.NoError(t, err)
 	n := float64(f.A.Ranks)
 	all["comparison"] = times{n * f.A.Computation, n * f.A.MPI}
@@ -124,7 +124,7 @@ func TestAllAgreeOnSimulatedRuns(t *testing.T) {
 // in ms and as means of the two ranks: computation 17.05 / 2 and 112 / 2, MPI 14.95 / 2 and 10 / 2.
 func TestDifferencesAgree(t *testing.T) {
 	a, b := polling(0.05).Open(t), polling(0.5).Open(t)
-	f, err := compare.Compare(context.Background(), compare.Recording{Trace: timeline.Of(a)}, compare.Recording{Trace: timeline.Of(b)})
+	f, err := compare.Compare(context.Background(), []compare.Recording{{Trace: timeline.Of(a)}}, []compare.Recording{{Trace: timeline.Of(b)}})
 	require.NoError(t, err)
 	assert.InDelta(t, 0.001*(112-17.05)/2, f.Computation, 1e-7)
 	assert.InDelta(t, 0.001*(10-14.95)/2, f.MPI, 1e-7)

@@ -7,54 +7,61 @@ import (
 	"math"
 	"slices"
 
+	"github.com/aclements/go-moremath/stats"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// When a difference counts.
-const (
-	alpha      = 0.001
-	minShift   = 0.02 // of A's median iteration, MPI included
-	minSamples = 8
-	maxListed  = 100
-)
+const maxListed = 100
 
 // A Recording is a run to compare.
 type Recording struct {
 	timeline.Trace
-	Clocks *timeline.Clocks // nil: found out anew
+	Clock *clock.Map // nil: found out anew
 }
 
-// Compare compares two runs of one program.
-func Compare(ctx context.Context, a, b Recording) (Findings, error) {
-	f := Findings{SchemaVersion: SchemaVersion, Changes: []Change{}, Places: []Place{}, Notes: []string{}, Phases: []PhaseTimes{}}
-	for _, t := range []Recording{a, b} {
-		if t.Meta().Timing.Mode == trace.TimingAggregated {
-			return f, fmt.Errorf("the times of single calls were not kept (timing aggregated): there are no iterations to compare; trace both runs with timing lossless or lossy")
+// Compare compares runs of a program before and after: one a side, or at least two.
+func Compare(ctx context.Context, a, b []Recording) (Findings, error) {
+	if err := CheckRuns(len(a), len(b)); err != nil {
+		return Findings{}, err
+	}
+	x, y, err := lookAll(ctx, a, b)
+	if err != nil {
+		return Findings{}, err
+	}
+	return differences(x, y)
+}
+
+// differences compares what is known of the runs.
+func differences(x, y []*run) (Findings, error) {
+	f := Findings{SchemaVersion: SchemaVersion, Causes: []Cause{}, Changes: []Change{}, Places: []Place{}, Notes: []string{}, Phases: []PhaseTimes{}}
+	for _, side := range [][]*run{x, y} {
+		if err := oneProgram(side); err != nil {
+			return f, err
 		}
 	}
-	var sides [2]*side
-	group, inner := errgroup.WithContext(ctx)
-	for i, t := range []Recording{a, b} {
-		group.Go(func() (err error) {
-			sides[i], err = look(inner, t)
-			return err
-		})
+	f.A, f.B = sideOf(x, y), sideOf(y, x)
+	f.nodes, f.rounding = y[0].nodes, stats.Mean(runTimes(x).bounds)+stats.Mean(runTimes(y).bounds)
+	f.Difference = f.B.Seconds - f.A.Seconds
+	f.Notes = append(f.Notes, notes(x, y)...)
+	if min(f.A.Common, f.B.Common) < 100*sameProgram {
+		f.DifferentPrograms = true
+		f.Text = f.sentence()
+		return f, nil
 	}
-	if err := group.Wait(); err != nil {
-		return f, err
+	f.Computation, f.MPI = f.B.Computation-f.A.Computation, f.B.MPI-f.A.MPI
+	f.matchLines(x, y)
+	if len(x) == 1 {
+		f.compareIterations(x[0], y[0])
+	} else {
+		f.compareRunTimes(x, y)
+		f.compareRuns(x, y)
 	}
-	x, y := sides[0], sides[1]
-	f.A, f.B = x.run, y.run
-	f.Difference, f.Computation, f.MPI = y.run.Seconds-x.run.Seconds, y.run.Computation-x.run.Computation, y.run.MPI-x.run.MPI
-	if x.run.Ranks != y.run.Ranks {
-		f.Notes = append(f.Notes, fmt.Sprintf("A has %s, B %d: ranks of the same number may not do the same.", wording.Count(x.run.Ranks, "rank", "ranks"), y.run.Ranks))
-	}
-	f.compareIterations(x, y)
+	f.compareCauses(x, y)
 	f.comparePlaces(x, y)
 	f.comparePhases(x, y)
 	f.Text = f.sentence() // of all changes, also those that are not listed
@@ -63,73 +70,117 @@ func Compare(ctx context.Context, a, b Recording) (Findings, error) {
 	return f, nil
 }
 
-// compareIterations tests all ranks in all phases that both runs have.
-func (f *Findings) compareIterations(x, y *side) {
-	before := map[phases.Key]phases.Samples{}
-	for _, s := range x.plan.Samples() {
-		before[s.Key] = s
+// CheckRuns reports an error where so many runs a side cannot be compared.
+func CheckRuns(a, b int) error {
+	runs := fmt.Sprintf("%s of A and %d of B", wording.Count(a, "run", "runs"), b)
+	switch {
+	case a == 0 || b == 0:
+		return fmt.Errorf("%s: there is nothing to compare", runs)
+	case min(a, b) == 1 && max(a, b) > 1:
+		return fmt.Errorf("%s: give one a side, or at least two of each, which show how far apart equal runs are", runs)
 	}
-	var changes []Change
-	for _, after := range y.plan.Samples() {
-		s, there := before[after.Key]
-		if !there {
-			continue
-		}
-		s, after := phases.Even(s, after)
-		if min(len(s.Computation), len(after.Computation)) < minSamples {
-			continue
-		}
-		whole := median(s.Computation) + median(s.MPI)
-		for _, pair := range []struct {
-			what string
-			a, b []float64
-		}{{"computation", s.Computation, after.Computation}, {"mpi", s.MPI, after.MPI}} {
-			f.Tests++
-			c := Change{
-				Phase: after.Phase, Rank: after.Rank, What: pair.what, A: median(pair.a), B: median(pair.b), Shift: shift(pair.a, pair.b),
-				PValue: rankSum(pair.a, pair.b), Samples: len(pair.a) + len(pair.b), Per: s.Per,
-			}
-			if math.Abs(c.Shift) < minShift*whole {
-				continue
-			}
-			if c.A > 0 {
-				c.Percent = 100 * c.Shift / c.A
-			}
-			c.Seconds = c.Shift * float64(after.Iterations)
-			changes = append(changes, c)
-		}
-	}
-	for _, c := range changes {
-		if c.PValue *= float64(f.Tests); c.PValue < alpha {
-			f.Changes = append(f.Changes, c)
-		}
-	}
-	slices.SortStableFunc(f.Changes, func(a, b Change) int {
-		return cmp.Or(cmp.Compare(a.What, b.What), -cmp.Compare(math.Abs(a.Seconds), math.Abs(b.Seconds)))
-	})
+	return nil
 }
 
-func (f *Findings) comparePlaces(x, y *side) {
-	all := map[place]bool{}
-	for p := range x.total {
-		all[p] = true
-	}
-	for p := range y.total {
-		all[p] = true
-	}
-	for p := range all {
-		one := Place{Function: p.function, CallSite: p.site, What: "mpi", A: x.total[p], B: y.total[p], Rank: -1}
-		if p.computation {
-			one.What = "computation"
+// atOnce is how many traces are read at the same time.
+const atOnce = 2
+
+func lookAll(ctx context.Context, a, b []Recording) (x, y []*run, err error) {
+	x, y = make([]*run, len(a)), make([]*run, len(b))
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	side := func(letter string, recordings []Recording, runs []*run) {
+		for i, t := range recordings {
+			name := letter
+			if len(recordings) > 1 {
+				name = fmt.Sprintf("%s%d", letter, i+1)
+			}
+			group.Go(func() (err error) {
+				if t.Meta().Timing.Mode == trace.TimingAggregated {
+					return fmt.Errorf("%s: the times of single calls were not kept (timing aggregated): there are no iterations to compare; trace all runs with timing lossless or lossy", name)
+				}
+				if runs[i], err = look(inner, name, t); err != nil {
+					err = fmt.Errorf("%s: %w", name, err)
+				}
+				return err
+			})
 		}
+	}
+	side("A", a, x)
+	side("B", b, y)
+	return x, y, group.Wait()
+}
+
+// sideOf sums up the runs of one side.
+func sideOf(runs, others []*run) Side {
+	first := runs[0]
+	s := Side{
+		Runs: len(runs), Executable: first.executable, Ranks: len(first.ranks), Phases: first.text,
+		Shortest: first.seconds, Longest: first.seconds, Common: 100 * first.common(others[0]),
+	}
+	times := runTimes(runs)
+	s.Seconds = times.Mean()
+	for _, r := range runs {
+		s.Shortest, s.Longest = min(s.Shortest, r.seconds), max(s.Longest, r.seconds)
+		s.Computation += r.compute / float64(len(runs))
+		s.MPI += r.mpi / float64(len(runs))
+	}
+	if len(runs) > 1 {
+		deviation := stats.StdDev(times.values)
+		s.Deviation = &deviation
+	}
+	return s
+}
+
+// matchLines matches loops, and call sites by function where lines moved.
+func (f *Findings) matchLines(x, y []*run) {
+	all := append(slices.Clone(x), y...)
+	for _, r := range all {
+		if r != y[0] {
+			r.nameLoopsAs(y[0])
+		}
+		f.CallSitesMoved = f.CallSitesMoved || linesMoved(all[0], r)
+	}
+	if !f.CallSitesMoved {
+		return
+	}
+	for _, r := range all {
+		r.forgetLines()
+	}
+	f.Notes = append(f.Notes, "Call sites moved to other lines from A to B: they are matched by function, all of one function as one.")
+}
+
+func (f *Findings) comparePlaces(x, y []*run) {
+	all := map[place]*Place{}
+	at := func(p place) *Place {
+		if all[p] == nil {
+			one := &Place{Function: p.function, CallSite: p.site, What: "mpi", Rank: -1}
+			if p.computation {
+				one.What = "computation"
+			}
+			all[p] = one
+		}
+		return all[p]
+	}
+	for _, r := range x {
+		for p, seconds := range r.total {
+			at(p).A += seconds / float64(len(x))
+		}
+	}
+	for _, r := range y {
+		for p, seconds := range r.total {
+			at(p).B += seconds / float64(len(y))
+		}
+	}
+	for p, one := range all {
 		one.Difference = one.B - one.A
-		for _, rank := range y.ranks {
-			d := y.byRank[rank][p] - x.byRank[rank][p]
+		for _, rank := range y[0].ranks {
+			d := meanAt(y, rank, p) - meanAt(x, rank, p)
 			if one.Rank < 0 || d*sign(one.Difference) > one.RankDifference*sign(one.Difference) {
 				one.Rank, one.RankDifference = rank, d
 			}
 		}
-		f.Places = append(f.Places, one)
+		f.Places = append(f.Places, *one)
 	}
 	slices.SortFunc(f.Places, func(a, b Place) int {
 		return cmp.Or(-cmp.Compare(math.Abs(a.Difference), math.Abs(b.Difference)), cmp.Compare(a.Function, b.Function),
@@ -141,21 +192,32 @@ func (f *Findings) comparePlaces(x, y *side) {
 func sign(x float64) float64 { return math.Copysign(1, x) }
 
 // comparePhases lines up phases of the same name, in order.
-func (f *Findings) comparePhases(x, y *side) {
-	used := make([]bool, len(x.found.Phases))
-	for _, after := range y.found.Phases {
-		one := PhaseTimes{Name: after.Name, B: after.EndSeconds - after.StartSeconds}
-		for i, before := range x.found.Phases {
-			if !used[i] && before.Name == after.Name {
-				used[i], one.A = true, before.EndSeconds-before.StartSeconds
-				break
+func (f *Findings) comparePhases(x, y []*run) {
+	type nth struct {
+		name string
+		n    int
+	}
+	rows := map[nth]int{}
+	each := func(side []*run, add func(p *PhaseTimes, seconds, iterations float64)) {
+		for _, r := range side {
+			seen := map[string]int{}
+			for _, p := range r.phases {
+				key := nth{p.Name, seen[p.Name]}
+				seen[p.Name]++
+				i, known := rows[key]
+				if !known {
+					i = len(f.Phases)
+					rows[key], f.Phases = i, append(f.Phases, PhaseTimes{Name: p.Name})
+				}
+				n := float64(len(side))
+				add(&f.Phases[i], (p.EndSeconds-p.StartSeconds)/n, float64(p.Iterations)/n)
 			}
 		}
-		f.Phases = append(f.Phases, one)
 	}
-	for i, before := range x.found.Phases {
-		if !used[i] {
-			f.Phases = append(f.Phases, PhaseTimes{Name: before.Name, A: before.EndSeconds - before.StartSeconds})
-		}
-	}
+	each(y, func(p *PhaseTimes, seconds, iterations float64) {
+		p.B, p.BIterations = p.B+seconds, p.BIterations+iterations
+	})
+	each(x, func(p *PhaseTimes, seconds, iterations float64) {
+		p.A, p.AIterations = p.A+seconds, p.AIterations+iterations
+	})
 }

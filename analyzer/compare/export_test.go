@@ -1,4 +1,26 @@
 package compare
 
+import "context"
+
 // Sentence is what Compare says of findings.
 func (f *Findings) Sentence() string { return f.sentence() }
+
+// A Looked is a run that has been gone through, to be compared more than once.
+type Looked struct{ run *run }
+
+// Look goes through a trace.
+func Look(ctx context.Context, t Recording) (Looked, error) {
+	r, err := look(ctx, "", t)
+	return Looked{r}, err
+}
+
+// Differences compares runs.
+func Differences(a, b []Looked) (Findings, error) {
+	runs := func(side []Looked) (list []*run) {
+		for _, l := range side {
+			list = append(list, l.run)
+		}
+		return list
+	}
+	return differences(runs(a), runs(b))
+}

@@ -1,50 +1,86 @@
 package compare
 
 // SchemaVersion is that of Findings: it grows when a key changes its meaning or goes.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
-// Findings are the differences of two runs, B − A: positive is slower. Times are in seconds.
+// Findings are the differences of two sides, B − A: positive is slower. Times are in seconds. Where
+// a side has several runs its times are means over them.
 type Findings struct {
-	SchemaVersion int          `json:"schema_version"`
-	Text          string       `json:"text"` // what one wants to know, in one sentence
-	A             Run          `json:"a"`
-	B             Run          `json:"b"`
-	Difference    float64      `json:"difference_seconds"`
-	Computation   float64      `json:"computation_difference_seconds"` // mean over ranks
-	MPI           float64      `json:"mpi_difference_seconds"`         // mean over ranks
-	Changes       []Change     `json:"changes"`                        // significant ones: computation first, then by seconds; at most 100
-	Omitted       int          `json:"changes_omitted"`
-	Tests         int          `json:"tests"`  // of significance that were made
-	Places        []Place      `json:"places"` // largest difference first, at most 100
-	Notes         []string     `json:"notes"`
-	Phases        []PhaseTimes `json:"phases"` // those of either run
+	SchemaVersion int    `json:"schema_version"`
+	Text          string `json:"text"` // what one wants to know, in a few sentences
+	A             Side   `json:"a"`
+	B             Side   `json:"b"`
+	// DifferentPrograms: A and B are not runs of one program, and nothing but run times is compared.
+	DifferentPrograms bool `json:"different_programs"`
+	// CallSitesMoved: the program was changed, its call sites are matched by function.
+	CallSitesMoved bool    `json:"call_sites_moved"`
+	Difference     float64 `json:"difference_seconds"`
+	// PValue is Welch's, of the difference of the run times; null with one run a side.
+	PValue *float64 `json:"p_value"`
+	// Detectable is the smallest difference of the run times, in per cent of A's, that runs as many
+	// and as far apart as these can show; null with one run a side.
+	Detectable  *float64     `json:"detectable_percent"`
+	Computation float64      `json:"computation_difference_seconds"` // mean over ranks
+	MPI         float64      `json:"mpi_difference_seconds"`         // mean over ranks, waiting included
+	Causes      []Cause      `json:"causes"`                         // largest difference first, at most 100
+	Changes     []Change     `json:"changes"`                        // computation first, then by seconds; at most 100
+	Omitted     int          `json:"changes_omitted"`
+	Tests       int          `json:"tests"`  // how many were made of iterations
+	Places      []Place      `json:"places"` // waiting included; largest difference first, at most 100
+	Notes       []string     `json:"notes"`
+	Phases      []PhaseTimes `json:"phases"` // those of either side
+
+	nodes    map[int]string // by rank, of B
+	rounding float64        // of the run times of both sides together
 }
 
-// A Run is one of the two. Means are over ranks' main threads.
-type Run struct {
-	Ranks       int     `json:"ranks"`
-	Seconds     float64 `json:"run_seconds"`
-	Computation float64 `json:"mean_computation_seconds"`
-	MPI         float64 `json:"mean_mpi_seconds"`
-	Phases      string  `json:"phases"` // in one sentence
+// A Side is the runs before or after. Means are over runs and, within them, ranks' main threads.
+type Side struct {
+	Runs        int      `json:"runs"`
+	Executable  string   `json:"executable"` // of the lowest rank, without folders
+	Ranks       int      `json:"ranks"`      // of the first run
+	Seconds     float64  `json:"run_seconds"`
+	Deviation   *float64 `json:"deviation_seconds"` // standard deviation of run_seconds between the runs; null for one run
+	Shortest    float64  `json:"shortest_run_seconds"`
+	Longest     float64  `json:"longest_run_seconds"`
+	Computation float64  `json:"mean_computation_seconds"`
+	MPI         float64  `json:"mean_mpi_seconds"`
+	Common      float64  `json:"common_percent"` // how much of the first run's time is at places that the other side has
+	Phases      string   `json:"phases"`         // of the first run, in one sentence
 }
 
-// A Change is a significant difference of the iterations of one rank in one phase.
+// A Cause is a part of the critical path. The path never waits, so what is longer on it makes the
+// run longer. The parts of a side add up to its run time.
+type Cause struct {
+	Function   string  `json:"function"`  // of MPI, "computation", "launch", "untraced", or "other"
+	CallSite   string  `json:"call_site"` // computation: the call that it comes before or after
+	A          float64 `json:"a_seconds"`
+	B          float64 `json:"b_seconds"`
+	Difference float64 `json:"difference_seconds"`
+	// Rank is the one rank that has at least half of the difference in its own time there, of
+	// computation only; null where there is no such rank.
+	Rank *int `json:"rank"`
+}
+
+// A Change is a difference of the iterations of one rank in one phase that is larger than chance and
+// rounded times explain: chance within the two runs, or, of several runs a side, between runs.
 type Change struct {
-	Phase   string  `json:"phase"`
-	Rank    int     `json:"rank"`
-	What    string  `json:"what"`                  // "computation" or "mpi"
-	A       float64 `json:"a_median_seconds"`      // of an iteration
-	B       float64 `json:"b_median_seconds"`      //
-	Shift   float64 `json:"shift_seconds"`         // of an iteration: Hodges–Lehmann
-	Percent float64 `json:"shift_percent"`         // of A's median
-	Seconds float64 `json:"total_seconds"`         // the shift times the iterations of B
-	PValue  float64 `json:"p_value"`               // times the number of tests
-	Samples int     `json:"samples"`               // of A and B together
-	Per     uint64  `json:"iterations_per_sample"` // neighbouring iterations are put together in long loops
+	Phase    string  `json:"phase"`
+	Rank     int     `json:"rank"`
+	What     string  `json:"what"`                    // "computation" or "mpi"
+	Relative bool    `json:"relative_to_other_ranks"` // compared with the median over ranks of the same run
+	A        float64 `json:"a_seconds"`               // of an iteration: the median of one run, the mean of several
+	B        float64 `json:"b_seconds"`               //
+	Shift    float64 `json:"shift_seconds"`           // of an iteration: Hodges–Lehmann of one run a side, B − A of several
+	Percent  float64 `json:"shift_percent"`           // of A
+	Seconds  float64 `json:"total_seconds"`           // the shift times the iterations of B
+	PValue   float64 `json:"p_value"`                 // times the number of tests
+	Samples  int     `json:"samples"`                 // of A and B together: iterations, or of several runs a side the runs
+	Per      uint64  `json:"iterations_per_sample"`   // neighboring iterations are put together in long loops; 0 for runs
 }
 
-// A Place is a call, or the computation before a call, in both runs; means over ranks.
+// A Place is a call, or the computation before a call, on both sides; means over ranks. What waits
+// is seldom what is slow.
 type Place struct {
 	Function   string  `json:"function"` // of the call
 	CallSite   string  `json:"call_site"`
@@ -57,9 +93,11 @@ type Place struct {
 	RankDifference float64 `json:"rank_difference_seconds"`
 }
 
-// PhaseTimes are the times of one phase in both runs, from its first rank's start to its last rank's end.
+// PhaseTimes are the times of one phase on both sides, from its first rank's start to its last rank's end.
 type PhaseTimes struct {
-	Name string  `json:"name"`
-	A    float64 `json:"a_seconds"`
-	B    float64 `json:"b_seconds"`
+	Name        string  `json:"name"`
+	A           float64 `json:"a_seconds"`
+	B           float64 `json:"b_seconds"`
+	AIterations float64 `json:"a_iterations"` // of a loop, of the rank that has most
+	BIterations float64 `json:"b_iterations"`
 }

@@ -19,6 +19,7 @@ type Builder struct {
 	terminals map[string]int32
 	sites     map[string]uint32
 	ranks     []*Rank
+	grid      *trace.TimingGrid // nil: times are kept as they are
 }
 
 // New starts a trace of n ranks, all on one node.
@@ -49,6 +50,16 @@ func (b *Builder) Ranks(f func(i int, r *Rank)) *Builder {
 
 // Meta is what the trace says about itself; change it at will.
 func (b *Builder) Meta() *trace.Meta { return &b.content.Meta }
+
+// Lossy rounds the times of all calls within so many per cent, as the recorder does.
+func (b *Builder) Lossy(percent int) *Builder {
+	grid, err := trace.GridOf(percent)
+	if err != nil {
+		panic(err)
+	}
+	b.grid, b.content.Meta.Timing = grid, trace.TimingSettings{Mode: trace.TimingLossy, ErrorPercent: percent}
+	return b
+}
 
 // Comm adds a communicator instance with these world ranks; the result is what Comm arguments take and what a creating
 // call of each member must name as NewComm.
@@ -122,9 +133,22 @@ func (b *Builder) Content() *trace.Content {
 			t.EndTick = max(t.EndTick, at[1])
 		}
 		t.Holds = r.holds
+		if b.grid != nil {
+			b.round(&t)
+		}
 		c.Threads.Append(t)
 	}
 	return &c
+}
+
+// round rounds the intervals of a thread.
+func (b *Builder) round(t *trace.Thread) {
+	var rounder trace.TimingRounder
+	for i := range t.Gaps {
+		call := []int64{t.Gaps[i], t.Durations[i]}
+		rounder.Round(b.grid, call)
+		t.Gaps[i], t.Durations[i] = call[0], call[1]
+	}
 }
 
 // Open writes the trace to memory and opens it.

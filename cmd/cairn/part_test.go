@@ -91,6 +91,6 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestNumberOfArguments(t *testing.T) {
-	_, err := cairn(t, "compare", "a.cairn")
-	assert.EqualError(t, err, "1 argument is given, not 2: cairn compare A B [flags] (see 'cairn compare --help')")
+	_, err := cairn(t, "export")
+	assert.EqualError(t, err, "0 arguments are given, not 1: cairn export FILE -o OUT [flags] (see 'cairn export --help')")
 }

@@ -1,0 +1,158 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+)
+
+// A step is what of a run's critical path is at one call site, or between two.
+type step struct {
+	function      string // as a Cause's
+	after, before place  // of computation: the calls around it; else before is the call itself
+	seconds       float64
+}
+
+// otherSites is what of the path is at more call sites than findings list.
+const otherSites = "other"
+
+// pathOf takes the critical path apart. The steps add up to the run time.
+func pathOf(t timeline.Trace, f *criticalpath.Findings) []step {
+	inFunction := map[string]string{}
+	sites := t.Sites()
+	for i := range sites {
+		inFunction[callsite.Name(&sites[i])] = callsite.InFunction(&sites[i])
+	}
+	at := func(function, site string) place { return place{function: function, site: inFunction[site]} }
+	var steps []step
+	left := f.RunSeconds
+	add := func(s step) {
+		if s.seconds > 0 {
+			steps = append(steps, s)
+			left -= s.seconds
+		}
+	}
+	const computation = string(criticalpath.Computation)
+	for _, r := range f.Computation {
+		add(step{computation, at(r.After.Function, r.After.CallSite), at(r.Before.Function, r.Before.CallSite), r.Path})
+	}
+	for _, s := range f.Path.ByCallSite {
+		if s.Function != computation {
+			add(step{function: s.Function, before: at(s.Function, s.CallSite), seconds: s.Seconds})
+		}
+	}
+	for _, s := range f.Path.ByFunction {
+		if s.Function == string(criticalpath.Launch) || s.Function == string(criticalpath.Untraced) {
+			add(step{function: s.Function, seconds: s.Seconds})
+		}
+	}
+	if left > float64(len(steps)+1)*tick {
+		steps = append(steps, step{function: otherSites, seconds: left})
+	}
+	return steps
+}
+
+// A part is what steps are added up by.
+type part struct {
+	function string
+	call     place
+	after    bool // computation after the call, not before it
+}
+
+// compareCauses takes the difference of the critical paths apart. Computation is known by the call
+// after it, unless the call before it leaves far less to explain: a new call cuts computation in two,
+// and one of its ends stays what it was.
+func (f *Findings) compareCauses(x, y []*run) {
+	best := math.Inf(1)
+	for _, after := range []bool{false, true} {
+		causes := causesBy(after, x, y)
+		moved := 0.0
+		for _, c := range causes {
+			moved += math.Abs(c.Difference)
+		}
+		if moved < best*much {
+			best, f.Causes = moved, causes
+		}
+	}
+	f.Causes = f.Causes[:min(len(f.Causes), maxListed)]
+}
+
+func causesBy(after bool, x, y []*run) []Cause {
+	all := map[part]*Cause{}
+	each := func(side []*run, add func(c *Cause, seconds float64)) {
+		for _, r := range side {
+			for _, s := range r.path {
+				p := part{function: s.function, call: s.before}
+				if s.function == string(criticalpath.Computation) && after {
+					p.call, p.after = s.after, true
+				}
+				if all[p] == nil {
+					all[p] = &Cause{Function: s.function, CallSite: p.site()}
+				}
+				add(all[p], s.seconds/float64(len(side)))
+			}
+		}
+	}
+	each(x, func(c *Cause, seconds float64) { c.A += seconds })
+	each(y, func(c *Cause, seconds float64) { c.B += seconds })
+	causes := make([]Cause, 0, len(all))
+	for p, c := range all {
+		c.Difference = c.B - c.A
+		if p.function == string(criticalpath.Computation) {
+			c.Rank = p.rank(c.Difference, x, y)
+		}
+		causes = append(causes, *c)
+	}
+	slices.SortFunc(causes, func(a, b Cause) int {
+		return cmp.Or(-cmp.Compare(math.Abs(a.Difference), math.Abs(b.Difference)), cmp.Compare(a.Function, b.Function), cmp.Compare(a.CallSite, b.CallSite))
+	})
+	return causes
+}
+
+// site is the call site of a Cause.
+func (p *part) site() string {
+	switch {
+	case p.function != string(criticalpath.Computation):
+		return p.call.site
+	case p.after:
+		return "after " + p.call.at()
+	}
+	return "before " + p.call.at()
+}
+
+// rank is the rank whose own computation there makes at least half of the difference, while that of
+// others hardly changed; nil if there is none. The path's own ranks do not say it: where ranks are
+// equal it is chance which of them it leads through.
+func (p *part) rank(difference float64, x, y []*run) *int {
+	if p.after || len(y[0].ranks) < 2 {
+		return nil
+	}
+	at := place{p.call.function, p.call.site, true}
+	var changes []float64
+	most, rank := 0.0, -1
+	for _, k := range y[0].ranks {
+		d := (meanAt(y, k, at) - meanAt(x, k, at)) * sign(difference)
+		changes = append(changes, d)
+		if rank < 0 || d > most {
+			most, rank = d, k
+		}
+	}
+	slices.Sort(changes)
+	if second := changes[len(changes)-2]; most < much*math.Abs(difference) || second > much*most {
+		return nil
+	}
+	return &rank
+}
+
+// meanAt is the time of a rank at a place, mean over runs.
+func meanAt(side []*run, rank int, at place) float64 {
+	sum := 0.0
+	for _, r := range side {
+		sum += r.byRank[rank][at]
+	}
+	return sum / float64(len(side))
+}

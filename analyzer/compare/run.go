@@ -1,0 +1,172 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	activities "github.com/cairn-mpi/cairn/analyzer/activity" // an activity is a place in numbers here
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/passes"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A place is where time is spent: in the call, or in the computation before it.
+type place struct {
+	function, site string
+	computation    bool
+}
+
+// at is a call and where it is, in words.
+func (p place) at() string { return callsite.At(p.function, p.site) }
+
+// A run is what is known of one.
+type run struct {
+	name       string // "A", or "A2" of several
+	meta       *trace.Meta
+	executable string         // of the lowest rank, without folders
+	nodes      map[int]string // by rank: the node, or the host outside Kubernetes
+	early      []int          // ranks that ended early
+	seconds    float64
+	compute    float64 // mean over ranks
+	mpi        float64
+	text       string // its phases in one sentence
+	phases     []phases.Phase
+	samples    []phases.Samples
+	ranks      []int // world ranks, by row
+	byRank     map[int]map[place]float64
+	total      map[place]float64 // mean over ranks
+	path       []step
+	sources    map[string]source // by the site of a place
+}
+
+// rounding is the relative error of the run's intervals.
+func (r *run) rounding() float64 {
+	if r.meta.Timing.Mode != trace.TimingLossy {
+		return 0
+	}
+	return float64(r.meta.Timing.WorstError()) / 100
+}
+
+// look goes through one trace.
+func look(ctx context.Context, name string, t Recording) (*run, error) {
+	if t.Clock == nil {
+		made, err := clock.Analyze(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		t.Clock = made
+	}
+	r := &run{
+		name: name, meta: t.Meta(), nodes: map[int]string{}, byRank: map[int]map[place]float64{}, total: map[place]float64{},
+		sources: map[string]source{},
+	}
+	found, err := criticalpath.Analyze(ctx, t, criticalpath.Options{Clock: t.Clock})
+	if err != nil {
+		return nil, err
+	}
+	r.seconds = found.RunSeconds
+	for _, one := range t.Ranks().All() {
+		if r.executable == "" {
+			r.executable = path.Base(one.Executable)
+		}
+		r.nodes[one.Rank] = cmp.Or(one.Node, one.Host)
+		if one.EndedEarly != "" {
+			r.early = append(r.early, one.Rank)
+		}
+	}
+	clocks := t.Clock.Clocks
+	plan, err := phases.NewPlan(t, clocks)
+	if err != nil {
+		return nil, err
+	}
+	locations := timeline.Locations(t)
+	sums := make([]map[activity]int64, len(locations))
+	ctx, _, end := passes.Calls(ctx, timeline.CallsWithin(t, clocks))
+	defer end()
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, l := range locations {
+		if l.Main != i {
+			continue
+		}
+		group.Go(func() error {
+			sums[i] = map[activity]int64{}
+			tracker, thread := plan.Location(i), plan.Thread(i)
+			return timeline.EachOf(inner, t, i, l, clocks, func(c *timeline.Call) error {
+				step, counts := thread.See(&c.Record, match.PollOf(c.Event))
+				if !counts {
+					return nil
+				}
+				tracker.Step(&c.Record, &step)
+				for _, span := range step.Spans() {
+					ns := span.To - span.From
+					if ns == 0 || span.Kind == activities.Untraced || span.Kind == activities.Tool {
+						continue
+					}
+					sums[i][activity{c.Function.ID, c.Signature.Site, span.Kind == activities.Computation}] += ns
+				}
+				return nil
+			})
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	inPhases := plan.Findings(nil, nil)
+	r.text, r.phases, r.samples = inPhases.Text, inPhases.Phases, plan.Samples()
+	r.path = pathOf(t, &found)
+	r.add(t, locations, sums)
+	return r, nil
+}
+
+// An activity is a place by the numbers of its trace.
+type activity struct {
+	function    uint16
+	site        uint32
+	computation bool
+}
+
+func (r *run) add(t timeline.Trace, locations []timeline.Location, sums []map[activity]int64) {
+	sites := t.Sites()
+	for i, l := range locations {
+		if len(sums[i]) == 0 {
+			continue
+		}
+		r.ranks = append(r.ranks, l.Rank)
+		own := map[place]float64{}
+		for what, ns := range sums[i] {
+			p := place{computation: what.computation}
+			if f := t.Function(what.function); f != nil {
+				p.function = f.Name
+			}
+			if what.site > 0 && int(what.site) <= len(sites) {
+				s := &sites[what.site-1]
+				p.site = callsite.InFunction(s)
+				r.sources[p.site] = sourceOf(s)
+			}
+			own[p] += float64(ns) / 1e9
+			r.total[p] += float64(ns) / 1e9
+			if what.computation {
+				r.compute += float64(ns) / 1e9
+			} else {
+				r.mpi += float64(ns) / 1e9
+			}
+		}
+		r.byRank[l.Rank] = own
+	}
+	if n := float64(len(r.ranks)); n > 0 {
+		r.compute, r.mpi = r.compute/n, r.mpi/n
+		for p := range r.total {
+			r.total[p] /= n
+		}
+	}
+}
