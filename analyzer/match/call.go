@@ -53,6 +53,7 @@ type reading struct {
 	terminals []terminalPlan
 	instances instances
 	decoded   func(*timeline.Call)
+	gaps      *Gaps
 }
 
 type terminalPlan struct {
@@ -71,7 +72,7 @@ const (
 
 func newReading(t timeline.Trace) *reading {
 	signatures := t.Signatures()
-	r := &reading{terminals: make([]terminalPlan, len(signatures)), instances: newInstances(t.Communicators())}
+	r := &reading{gaps: NewGaps(t), terminals: make([]terminalPlan, len(signatures)), instances: newInstances(t.Communicators())}
 	plans := map[uint16]*plan{}
 	for i := range signatures {
 		s := &signatures[i]
@@ -95,6 +96,7 @@ func newReading(t timeline.Trace) *reading {
 type reader struct {
 	*reading
 	requests []completed // of the calls since Reset
+	gaps     *LocationGaps
 }
 
 // Reset implements timeline.Reader.
@@ -112,7 +114,10 @@ func (r *reader) Read(made *timeline.Call, c *Call) {
 		*c = Call{Record: made.Record, Terminal: e.Terminal, prototype: prototype{plan: p}, idle: true}
 		return
 	}
-	*c = Call{Record: made.Record, Poll: PollOf(e), Terminal: e.Terminal}
+	if r.gaps == nil {
+		r.gaps = r.reading.gaps.Of(made.Location)
+	}
+	*c = Call{Record: made.Record, Poll: r.gaps.See(e), Terminal: e.Terminal}
 	if p.action == ignore || p.canFail() && (terminal.outcome == failedAlways || terminal.outcome == perCall && failed(&e.Return)) {
 		c.prototype.plan, c.idle = p, true
 		return
@@ -128,6 +133,10 @@ func (r *reader) Read(made *timeline.Call, c *Call) {
 	case requestFree:
 		r.id(p.in(e, semantics.Request), envelope{})
 	case wait, waitAny, waitSome, waitAll:
+		if c.vain = p.missed(e); !c.vain {
+			r.completed(p, e)
+		}
+	case requestStatus:
 		if c.vain = p.missed(e); !c.vain {
 			r.completed(p, e)
 		}
@@ -181,7 +190,11 @@ func (r *reader) started(v *trace.Value) {
 // completed reads the requests that a call completes, with their statuses.
 func (r *reader) completed(p *plan, e *trace.Event) {
 	requests, statuses := p.in(e, semantics.Request), p.out(e, semantics.Status)
-	switch p.action {
+	action := p.action
+	if action == requestStatus {
+		action = p.looksLike(requests)
+	}
+	switch action {
 	case wait:
 		r.id(requests, statusIn(statuses, 0))
 	case waitAll:

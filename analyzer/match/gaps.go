@@ -1,0 +1,100 @@
+package match
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A rank that asks in vain and asks again later was either idle in between (it slept, gave its CPU away, or was preempted:
+// it waits), or it computed (it overlaps, which is no waiting). The calls alone do not tell, so the counts that the
+// operating system keeps decide (trace.ContextSample). docs/verdict.md has the rule.
+
+// How gaps longer than PollGap are told apart.
+const (
+	// usualShare: where this many gaps at a call site are short for each long one, the loop does nothing but ask, and a long
+	// gap is an exception to it.
+	usualShare = 8
+	// clearShare of the time between two samples has to be in gaps for these samples to decide alone.
+	clearShare = 0.5
+	// fewExceptions: up to this share of the time, exceptional gaps are not worth a look at the counts.
+	fewExceptions = 0.05
+	// hardlyRan is up to which share of the gaps' length a rank had a CPU if it gave it away in all of them, and workedIn from
+	// which on it worked in exceptional ones.
+	hardlyRan = 0.1
+	workedIn  = 0.25
+)
+
+// Gaps says in which gaps between polls the ranks of a trace were idle.
+type Gaps struct {
+	trace     timeline.Trace
+	locations []timeline.Location
+	idle      []idleness // by location
+}
+
+// NewGaps prepares that. What it takes is taken for a location when it first has a long gap: a pass over its calls.
+func NewGaps(t timeline.Trace) *Gaps {
+	locations := timeline.Locations(t)
+	return &Gaps{t, locations, make([]idleness, len(locations))}
+}
+
+// Of follows the calls of a location.
+func (g *Gaps) Of(location int) *LocationGaps { return &LocationGaps{gaps: g, location: location} }
+
+// A LocationGaps follows the calls of one location.
+type LocationGaps struct {
+	gaps     *Gaps
+	location int
+	asking   asking
+}
+
+// See takes the next call of the location and returns what Attempt.See takes.
+func (l *LocationGaps) See(e *trace.Event) Poll {
+	kind := PollOf(e)
+	asker, gap := l.asking.next(kind, e)
+	if asker == nil || gap > PollGap && !l.gaps.idleness(l.location).in(*asker, e.Enter-gap, e.Enter) {
+		return kind
+	}
+	if kind == NoPoll {
+		kind = Hit
+	}
+	if gap > PollGap {
+		kind |= Idle
+	}
+	return kind
+}
+
+// idleness is that of a location.
+func (g *Gaps) idleness(location int) *idleness {
+	x := &g.idle[location]
+	x.once.Do(func() { x.measure(g.trace, g.locations[location]) })
+	return x
+}
+
+// An asker is a function that asks and where it is called.
+type asker struct {
+	function uint16
+	site     uint32
+}
+
+// asking is what a location's latest call was, apart from those that are Aside.
+type asking struct {
+	asker asker
+	vain  bool // it asked in vain
+	left  int64
+}
+
+// next goes on to a call. If it ends a gap between polls, that is how long the gap was, and who had asked before it.
+func (a *asking) next(kind Poll, e *trace.Event) (before *asker, gap int64) {
+	if kind == Aside {
+		return nil, 0
+	}
+	if a.vain && (kind != NoPoll || blocks(e.Semantics)) {
+		asked := a.asker
+		before, gap = &asked, e.Enter-a.left
+	}
+	a.vain, a.left = kind == Missed, max(a.left, e.Exit)
+	if a.vain {
+		a.asker = asker{e.Function.ID, e.Signature.Site}
+	}
+	return before, gap
+}
