@@ -92,6 +92,7 @@ func newForward(t timeline.Trace) *forward {
 	}
 	f.finder = &waitstate.Finder{Found: f.found}
 	f.profile, f.counting = profile.New(t), make([]counting, n)
+	f.finder.Trees = waitstate.NewTrees(t.Communicators())
 	f.recorder = journal.NewRecorder(t)
 	for i := range f.waits {
 		f.waits[i].spool = f.recorder.Spool()

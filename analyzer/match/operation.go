@@ -109,6 +109,7 @@ type Collective struct {
 	First  int    // the part that entered first, and Last the one that entered last
 	Last   int
 	Other  int // of AllToOne: the part that entered last apart from the root, −1 if there is none
+	Tag    any // for the Handler; one of an earlier collective may still be there
 
 	expected int // participants that the trace has
 	arrived  int
