@@ -106,8 +106,8 @@ const (
 	kindMask     = 1<<legsShift - 1
 )
 
-// Flags of a call, as they are written, with three bits of a match.Poll from pollShift on. No call has them all, since none
-// is both Aside and Idle: endOfSlab is none.
+// Flags of a call, as they are written, with three bits of a match.Poll from pollShift on. No call has them all, since one
+// that is Aside completes and enters nothing: endOfSlab is none.
 const (
 	isOutside = 1 << iota
 	wasHeld

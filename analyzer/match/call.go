@@ -53,7 +53,7 @@ type reading struct {
 	terminals []terminalPlan
 	instances instances
 	decoded   func(*timeline.Call)
-	gaps      *Gaps
+	gaps      []*LocationGaps // by location: several readers take turns at its calls
 }
 
 type terminalPlan struct {
@@ -72,7 +72,11 @@ const (
 
 func newReading(t timeline.Trace) *reading {
 	signatures := t.Signatures()
-	r := &reading{gaps: NewGaps(t), terminals: make([]terminalPlan, len(signatures)), instances: newInstances(t.Communicators())}
+	r := &reading{terminals: make([]terminalPlan, len(signatures)), instances: newInstances(t.Communicators())}
+	gaps := NewGaps(t)
+	for i := range gaps.locations {
+		r.gaps = append(r.gaps, gaps.Of(i))
+	}
 	plans := map[uint16]*plan{}
 	for i := range signatures {
 		s := &signatures[i]
@@ -96,7 +100,6 @@ func newReading(t timeline.Trace) *reading {
 type reader struct {
 	*reading
 	requests []completed // of the calls since Reset
-	gaps     *LocationGaps
 }
 
 // Reset implements timeline.Reader.
@@ -114,10 +117,7 @@ func (r *reader) Read(made *timeline.Call, c *Call) {
 		*c = Call{Record: made.Record, Terminal: e.Terminal, prototype: prototype{plan: p}, idle: true}
 		return
 	}
-	if r.gaps == nil {
-		r.gaps = r.reading.gaps.Of(made.Location)
-	}
-	*c = Call{Record: made.Record, Poll: r.gaps.See(e), Terminal: e.Terminal}
+	*c = Call{Record: made.Record, Poll: r.gaps[made.Location].See(e), Terminal: e.Terminal}
 	if p.action == ignore || p.canFail() && (terminal.outcome == failedAlways || terminal.outcome == perCall && failed(&e.Return)) {
 		c.prototype.plan, c.idle = p, true
 		return

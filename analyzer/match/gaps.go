@@ -14,14 +14,23 @@ const (
 	// usualShare: where this many gaps at a call site are short for each long one, the loop does nothing but ask, and a long
 	// gap is an exception to it.
 	usualShare = 8
-	// clearShare of the time between two samples has to be in gaps for these samples to decide alone.
-	clearShare = 0.5
+	// clearShare of the time between two samples has to be in gaps for these samples to decide alone. Else those decide
+	// together in which gaps have at least nearlyMost of the largest share.
+	clearShare = 0.8
+	nearlyMost = 0.9
+	// ofGaps: in this many of the gaps a rank has to have given its CPU away, and sleepRuns is the share of their length for
+	// which one that sleeps may still run: to fall asleep and to wake up.
+	ofGaps    = 0.8
+	sleepRuns = 0.35
+	// yieldRuns is the same for one that lets others run.
+	yieldRuns = 0.1
+	// oftenLost: so many context switches for each gap tell preemptions, which come besides in what is shorter, from work.
+	oftenLost = 1.5
+	// mostOf the time has to be in exceptional gaps, and the rank has to have run in mostOf that, for it to have worked there
+	// in spite of its preemptions.
+	mostOf = 0.5
 	// fewExceptions: up to this share of the time, exceptional gaps are not worth a look at the counts.
 	fewExceptions = 0.05
-	// hardlyRan is up to which share of the gaps' length a rank had a CPU if it gave it away in all of them, and workedIn from
-	// which on it worked in exceptional ones.
-	hardlyRan = 0.1
-	workedIn  = 0.25
 )
 
 // Gaps says in which gaps between polls the ranks of a trace were idle.
@@ -50,6 +59,12 @@ type LocationGaps struct {
 // See takes the next call of the location and returns what Attempt.See takes.
 func (l *LocationGaps) See(e *trace.Event) Poll {
 	kind := PollOf(e)
+	if kind == Aside {
+		if l.asking.vain && e.Enter-l.asking.left > PollGap && l.gaps.idleness(l.location).in(l.asking.asker, l.asking.left, e.Enter) {
+			kind |= Idle
+		}
+		return kind
+	}
 	asker, gap := l.asking.next(kind, e)
 	if asker == nil || gap > PollGap && !l.gaps.idleness(l.location).in(*asker, e.Enter-gap, e.Enter) {
 		return kind

@@ -122,7 +122,7 @@ func (x *idleness) decide(of *askerGaps, gaps []gapSum, idleIn func(spell, gapSu
 		var together spell
 		var sum gapSum
 		for i := 0; i < len(x.samples)-1; i++ {
-			if share(i) >= most/2 {
+			if share(i) >= nearlyMost*most {
 				together.add(x.spell(i))
 				sum.ns, sum.count = sum.ns+gaps[i].ns, sum.count+gaps[i].count
 			}
@@ -153,20 +153,26 @@ func (s *spell) add(o spell) {
 	s.counted = s.counted || o.counted
 }
 
-// off is for how long the rank had no CPU.
-func (s *spell) off() float64 { return max(0, s.wall-s.ran) }
-
-// idleInUsual is for loops that always do something between two polls: they sleep, which is to give the CPU away at
-// least about once in each gap and to be without one for most of its length, or they let others run and hardly run
-// themselves. Packets of work do neither, not even where the rank is preempted.
-func idleInUsual(s spell, g gapSum) bool {
-	slept := (s.voluntary >= g.count/2 || !s.counted) && s.off() >= g.ns/2
-	yielded := s.switches >= g.count/2 && s.ran <= hardlyRan*g.ns
-	return slept || yielded
+// slept reports whether the rank slept in the gaps: it gave its CPU away about once in each, and hardly ran in them.
+func (s *spell) slept(g gapSum) bool {
+	return (s.voluntary >= ofGaps*g.count || !s.counted) && s.ran <= s.wall-g.ns+sleepRuns*g.ns
 }
 
-// idleInExceptional is for loops that do nothing but ask: a long gap is a preemption, unless the rank ran meanwhile.
+// idleInUsual is for loops that always do something between two polls: they sleep, or let others run. Packets of work do
+// neither, not even where the rank is preempted.
+func idleInUsual(s spell, g gapSum) bool {
+	return s.slept(g) || s.switches >= ofGaps*g.count && s.ran <= yieldRuns*g.ns
+}
+
+// idleInExceptional is for loops that do nothing but ask nearly always: a long gap is a preemption, unless there are fewer
+// context switches than that takes, or the gaps are most of the time and the rank ran in most of it. Where they are not,
+// what the process ran for does not tell: the tracer runs, too, where polls come thick and fast.
 func idleInExceptional(s spell, g gapSum) bool {
-	ran := s.off() < g.ns/2 || s.ran-(s.wall-g.ns) > workedIn*g.ns
-	return !ran || g.ns < fewExceptions*s.wall
+	switch {
+	case g.ns < fewExceptions*s.wall || s.slept(g):
+		return true
+	case g.ns >= mostOf*s.wall && s.ran-(s.wall-g.ns) > mostOf*g.ns:
+		return false
+	}
+	return s.counted && s.switches >= oftenLost*g.count
 }

@@ -21,8 +21,8 @@ const (
 	Hit         // found something; also a blocking call that goes on where polls in vain left off
 	Aside       // touches nobody else: it does not interrupt polling
 
-	// Idle, a bit besides, says of a Missed or a Hit that the rank was idle since the poll before, although that is
-	// longer ago than PollGap: see Gaps.
+	// Idle, a bit besides, says that the rank was idle since the poll in vain before, although that is longer ago than
+	// PollGap: see Gaps. No NoPoll has it.
 	Idle Poll = 1 << 2
 
 	kinds = Idle - 1
@@ -65,11 +65,13 @@ type Attempt struct {
 // See takes the next call of the location, which Gaps has seen, and returns since when the location has been polling, the
 // call included.
 func (a *Attempt) See(poll Poll, c *timeline.Record) (since int64, polling bool) {
-	kind := poll.Kind()
+	kind, idle := poll.Kind(), c.Enter-c.Held-a.last <= PollGap || poll&Idle != 0
 	switch {
 	case kind == Aside:
-		return 0, false
-	case a.On && c.Enter-c.Held-a.last > PollGap && poll&Idle == 0:
+		since, polling = a.Since, a.On && idle
+		a.last += c.Held
+		return since, polling
+	case !idle:
 		a.On = false
 	}
 	since, polling = a.Since, a.On && kind != NoPoll

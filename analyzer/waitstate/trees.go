@@ -47,6 +47,7 @@ const (
 	doubling   = -1 // each pair at the distances 1, 2, 4, … exchanges what it has
 	everybody  = -2 // nobody leaves before all have entered
 	justBefore = -3 // a prefix: each needs those before it
+	inTurn     = -4 // the root deals with one after the other, by rank: each needs those before it, the root everybody
 )
 
 var rootedWays, prefixWays = ways()
@@ -57,7 +58,8 @@ func ways() (rooted, prefix []way) {
 			rooted = append(rooted, way{i, handshake})
 		}
 	}
-	return append(rooted, way{tree: everybody}), []way{{tree: justBefore}, {tree: doubling}, {tree: everybody}}
+	rooted = append(rooted, way{tree: inTurn}, way{tree: everybody})
+	return rooted, []way{{tree: justBefore}, {tree: justBefore, handshake: true}, {tree: doubling}, {tree: everybody}}
 }
 
 // A flow is what is known of one collective.
@@ -201,6 +203,21 @@ func (t *Trees) follow(c *match.Collective, w way, last []int32) {
 		for v := 1; v < n; v++ {
 			last[v] = later(v, last[v-1])
 		}
+		if w.handshake {
+			for v := 1; v < n; v++ {
+				last[v-1] = later(v-1, int32(v))
+			}
+		}
+		return
+	case inTurn:
+		latest := int32(0) // the root
+		for part := range last {
+			v := number(c, part)
+			if last[v] = later(v, latest); v != 0 {
+				latest = last[v]
+			}
+		}
+		last[0] = int32(number(c, c.Last))
 		return
 	case everybody:
 		for v := range last {
