@@ -60,13 +60,14 @@ type LocationGaps struct {
 func (l *LocationGaps) See(e *trace.Event) Poll {
 	kind := PollOf(e)
 	if kind == Aside {
-		if l.asking.vain && e.Enter-l.asking.left > PollGap && l.gaps.idleness(l.location).in(l.asking.asker, l.asking.left, e.Enter) {
+		if gap := e.Enter - e.Held - l.asking.left; l.asking.vain && gap > PollGap && l.idle(l.asking.asker, gap, e) {
 			kind |= Idle
 		}
+		l.asking.left += e.Held
 		return kind
 	}
 	asker, gap := l.asking.next(kind, e)
-	if asker == nil || gap > PollGap && !l.gaps.idleness(l.location).in(*asker, e.Enter-gap, e.Enter) {
+	if asker == nil || gap > PollGap && !l.idle(*asker, gap, e) {
 		return kind
 	}
 	if kind == NoPoll {
@@ -76,6 +77,11 @@ func (l *LocationGaps) See(e *trace.Event) Poll {
 		kind |= Idle
 	}
 	return kind
+}
+
+// idle reports whether the location was idle in a gap before a call.
+func (l *LocationGaps) idle(after asker, gap int64, e *trace.Event) bool {
+	return l.gaps.idleness(l.location).in(after, e.Enter-gap, e.Enter)
 }
 
 // idleness is that of a location.
@@ -101,11 +107,12 @@ type asking struct {
 // next goes on to a call. If it ends a gap between polls, that is how long the gap was, and who had asked before it.
 func (a *asking) next(kind Poll, e *trace.Event) (before *asker, gap int64) {
 	if kind == Aside {
+		a.left += e.Held
 		return nil, 0
 	}
 	if a.vain && (kind != NoPoll || blocks(e.Semantics)) {
 		asked := a.asker
-		before, gap = &asked, e.Enter-a.left
+		before, gap = &asked, e.Enter-e.Held-a.left
 	}
 	a.vain, a.left = kind == Missed, max(a.left, e.Exit)
 	if a.vain {
