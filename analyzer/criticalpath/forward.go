@@ -90,9 +90,8 @@ func newForward(t timeline.Trace) *forward {
 	for i := range f.extents {
 		f.extents[i] = extent{start: math.MaxInt64, end: math.MinInt64, empty: true}
 	}
-	f.finder = &waitstate.Finder{Found: f.found}
+	f.finder = waitstate.NewFinder(t, f.found)
 	f.profile, f.counting = profile.New(t), make([]counting, n)
-	f.finder.Trees = waitstate.NewTrees(t.Communicators())
 	f.recorder = journal.NewRecorder(t)
 	for i := range f.waits {
 		f.waits[i].spool = f.recorder.Spool()

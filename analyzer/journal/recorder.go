@@ -125,7 +125,7 @@ type shapeKey struct {
 
 // NewRecorder makes a recorder.
 func NewRecorder(t timeline.Trace) *Recorder {
-	r := &Recorder{journal: newJournal(t), shapes: map[shapeKey]int{}, trees: waitstate.NewTrees(t.Communicators())}
+	r := &Recorder{journal: newJournal(t), shapes: map[shapeKey]int{}, trees: waitstate.NewTrees(t)}
 	n := max(1, len(r.journal.Locations))
 	r.writers = make([]writer, n)
 	r.chunk = max(256, min(1<<14, 1<<23/n))

@@ -2,6 +2,7 @@ package waitstate
 
 import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
@@ -16,12 +17,16 @@ type Finder struct {
 	Found func(*State)
 	// Violations counts effects that come before their causes, which only clocks can explain, or rounded times.
 	Violations Violations
-	// Trees finds out who waited in the middle of a collective; nil: nobody did.
-	Trees *Trees
 	// WrongOrder counts the late senders that the order of the receives makes worse.
 	WrongOrder [2]WrongOrder // messages of the same source, of different ones
 
+	trees     *Trees
 	receivers []recent // by location
+}
+
+// NewFinder makes a finder for a trace.
+func NewFinder(t timeline.Trace, found func(*State)) *Finder {
+	return &Finder{Found: found, trees: NewTrees(t)}
 }
 
 // Violations of causality: how many, and by how much at most.
@@ -125,10 +130,7 @@ func (f *Finder) Collective(c *match.Collective, part int) {
 		post := &c.Parts[awaited].Post
 		hold(done, kindOf[c.Class], post.EnterStamp(), post.Location)
 	}
-	if f.Trees == nil {
-		return
-	}
-	if cause, held := f.Trees.Held(c, part); held {
+	if cause, held := f.trees.Held(c, part); held {
 		post := &c.Parts[cause.Part].Post
 		hold(done, kindOf[c.Class], post.EnterStamp(), post.Location)
 	}

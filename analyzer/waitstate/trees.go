@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -23,8 +24,8 @@ type Trees struct {
 }
 
 // NewTrees makes one for a trace.
-func NewTrees(communicators []trace.Communicator) *Trees {
-	return &Trees{communicators, map[int][]*shape{}}
+func NewTrees(t timeline.Trace) *Trees {
+	return &Trees{t.Communicators(), map[int][]*shape{}}
 }
 
 // clocksAgree is up to how long, in nanoseconds, an effect may come before its cause without contradicting it: clocks of

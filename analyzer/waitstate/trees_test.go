@@ -93,7 +93,7 @@ func waitsIn(t *testing.T, function string, root int, enter, exit []float64) []f
 func waitsByRank(t *testing.T, tr timeline.Trace, ranks int) []found {
 	t.Helper()
 	list := make([]found, ranks)
-	finder := waitstate.Finder{Trees: waitstate.NewTrees(tr.Communicators())}
+	finder := waitstate.NewFinder(tr, nil)
 	for i := range list {
 		list[i].cause = -1
 	}
@@ -102,7 +102,7 @@ func waitsByRank(t *testing.T, tr timeline.Trace, ranks int) []found {
 			list[s.Call.Location] = found{s.Kind, s.Cause, float64(s.End) / tracetest.Unit}
 		}
 	}
-	_, err := match.All(context.Background(), tr, nil, &finder, nil)
+	_, err := match.All(context.Background(), tr, nil, finder, nil)
 	require.NoError(t, err)
 	return list
 }
