@@ -18,6 +18,8 @@ const (
 	// together in which gaps have at least nearlyMost of the largest share.
 	clearShare = 0.8
 	nearlyMost = 0.9
+	// fewGaps: with less than this share of the time in gaps, times between samples in which MPI starts are asked, too.
+	fewGaps = 0.2
 	// ofGaps: in this many of the gaps a rank has to have given its CPU away, and sleepRuns is the share of their length for
 	// which one that sleeps may still run: to fall asleep and to wake up.
 	ofGaps    = 0.8

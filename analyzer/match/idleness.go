@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -13,6 +14,7 @@ type idleness struct {
 	once    sync.Once
 	samples []trace.ContextSample
 	askers  map[asker]*askerGaps
+	ready   int64 // when the rank had left MPI_Init
 }
 
 // askerGaps are the gaps after polls in vain of one place in the program.
@@ -30,6 +32,7 @@ type spell struct {
 	wall, ran           float64
 	voluntary, switches float64 // how often it gave its CPU away, and how often it lost it in any way
 	counted             bool    // the operating system counts that
+	starting            bool    // MPI_Init lies in it, which gives its CPU away as often as it likes
 }
 
 // usual reports whether long gaps are the usual ones there.
@@ -62,6 +65,9 @@ func (x *idleness) measure(t timeline.Trace, l timeline.Location) {
 	var a asking
 	for cursor.Next() {
 		e := cursor.Event()
+		if e.Semantics.Operation == semantics.Initialize {
+			x.ready = e.Exit
+		}
 		if before, gap := a.next(PollOf(e), e); before != nil {
 			x.add(*before, e.Enter-gap, e.Enter)
 		}
@@ -108,15 +114,26 @@ func (x *idleness) add(before asker, from, to int64) {
 // these, and for those without samples, the ones with most gaps decide together. Without any it is as is likely.
 func (x *idleness) decide(of *askerGaps, gaps []gapSum, idleIn func(spell, gapSum) bool, likely bool) {
 	of.idle, of.all = make([]bool, len(x.samples)), likely
+	starting := false // these count only where there are no others
 	share := func(i int) float64 {
-		if of.between[i].ns == 0 {
-			return 0
+		if s := x.spell(i); of.between[i].ns > 0 && s.starting == starting {
+			return gaps[i].ns / s.wall
 		}
-		return gaps[i].ns / x.spell(i).wall
+		return 0
 	}
-	most := 0.0
-	for i := 0; i < len(x.samples)-1; i++ {
-		most = max(most, share(i))
+	mostly := func() (most float64) {
+		for i := 0; i < len(x.samples)-1; i++ {
+			most = max(most, share(i))
+		}
+		return most
+	}
+	most := mostly()
+	if most < fewGaps {
+		starting = true
+		if most = mostly(); most < fewGaps {
+			starting = false
+			most = mostly()
+		}
 	}
 	if most > 0 {
 		var together spell
@@ -144,18 +161,23 @@ func (x *idleness) spell(i int) spell {
 		wall: max(1, float64(b.MonotonicNS-a.MonotonicNS)), ran: float64(b.CPUNS - a.CPUNS),
 		voluntary: float64(b.VoluntarySwitches - a.VoluntarySwitches), counted: b.VoluntarySwitches+b.InvoluntarySwitches > 0,
 	}
+	s.starting = a.MonotonicNS < x.ready
 	s.switches = s.voluntary + float64(b.InvoluntarySwitches-a.InvoluntarySwitches)
 	return s
 }
 
 func (s *spell) add(o spell) {
 	s.wall, s.ran, s.voluntary, s.switches = s.wall+o.wall, s.ran+o.ran, s.voluntary+o.voluntary, s.switches+o.switches
-	s.counted = s.counted || o.counted
+	s.counted, s.starting = s.counted || o.counted, s.starting || o.starting
 }
 
 // slept reports whether the rank slept in the gaps: it gave its CPU away about once in each, and hardly ran in them.
 func (s *spell) slept(g gapSum) bool {
-	return (s.voluntary >= ofGaps*g.count || !s.counted) && s.ran <= s.wall-g.ns+sleepRuns*g.ns
+	besides := s.wall - g.ns
+	if s.starting {
+		besides = 0
+	}
+	return (s.voluntary >= ofGaps*g.count || !s.counted) && s.ran <= besides+sleepRuns*g.ns
 }
 
 // idleInUsual is for loops that always do something between two polls: they sleep, or let others run. Packets of work do

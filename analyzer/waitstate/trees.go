@@ -28,8 +28,8 @@ func NewTrees(t timeline.Trace) *Trees {
 	return &Trees{t.Communicators(), map[int][]*shape{}}
 }
 
-// clocksAgree is up to how long, in nanoseconds, an effect may come before its cause without contradicting it: clocks of
-// different nodes are no better.
+// clocksAgree is up to how long, in nanoseconds, an effect may come before its cause without contradicting it, and from
+// which length on a wait is told: clocks of different nodes are no better.
 const clocksAgree = 10_000
 
 // clearlyBetter is which share of the time that a tree leaves unexplained another one must leave less than to be taken in
@@ -105,8 +105,9 @@ func (t *Trees) Held(c *match.Collective, part int) (cause Cause, held bool) {
 	if i == part || f.left[f.best] < 0 {
 		return Cause{}, false
 	}
-	since, at := t.since(c, part), c.Parts[i].Post.Enter
-	if at <= since || at-since <= done.Exit-at {
+	since, post := t.since(c, part), &c.Parts[i].Post
+	known := match.Stamp{At: since, Error: done.ExitError + clocksAgree}
+	if !post.EnterStamp().After(known) || post.Enter-since <= done.Exit-post.Enter {
 		return Cause{}, false
 	}
 	return Cause{i, f, t}, true
