@@ -8,9 +8,9 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 )
 
-// Four ranks gather to rank 0 along the binomial tree: rank 2 passes on what rank 3 has. All come at 10 but rank 3, which
-// comes at 60, 50 late; it leaves at 61, rank 2 has its data and leaves at 62, rank 0 at 63. Rank 2 is the last to enter the
-// barrier, at 64, which all leave at 65. By hand:
+// Four ranks gather to rank 0 along the binomial tree: rank 2 passes on what rank 3 has. All come
+// at 10 but rank 3, which comes at 60, 50 late; it leaves at 61, rank 2 has its data and leaves at
+// 62, rank 0 at 63. Rank 2 is the last to enter the barrier, at 64, which all leave at 65. By hand:
 //
 //   - ranks 0 and 2 waited in the gather from 10 to 60 for rank 3, and nobody there for rank 2; in the barrier ranks 0 and 1
 //     waited for rank 2 from 63 to 64, and rank 3 from 61 to 64;
@@ -29,7 +29,8 @@ func TestPathAndRootCauseThroughATree(t *testing.T) {
 	}, pieces(f))
 	assert.InDelta(t, 0.100, f.Ranks[3].CausedWaiting, 1e-9)
 	assert.InDelta(t, 0.005, f.Ranks[2].CausedWaiting, 1e-9)
-	// Of the 105 waited, all of the gather's 100 is rank 3's computation; the barrier's 5 is shared out.
+	// Of the 105 waited, all of the gather's 100 is rank 3's computation; the barrier's 5 is shared
+	// out.
 	assert.GreaterOrEqual(t, f.Ranks[3].DelayCost, 0.100-1e-9)
 	assert.LessOrEqual(t, f.Ranks[2].DelayCost, 0.005)
 }

@@ -2,8 +2,8 @@ package journal
 
 import "github.com/cairn-mpi/cairn/analyzer/match"
 
-// heldUp notes whom a participant waited for in the middle of a collective, as package waitstate finds out. It would take
-// that time for itself otherwise, whatever else changes.
+// heldUp notes whom a participant waited for in the middle of a collective, as package waitstate
+// finds out. It would take that time for itself otherwise, whatever else changes.
 func (r *Recorder) heldUp(c *match.Collective, part int) {
 	cause, held := r.trees.Held(c, part)
 	if !held {

@@ -5,33 +5,38 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A rank that asks in vain and asks again later was either idle in between (it slept, gave its CPU away, or was preempted:
-// it waits), or it computed (it overlaps, which is no waiting). The calls alone do not tell, so the counts that the
-// operating system keeps decide (trace.ContextSample). docs/verdict.md has the rule.
+// A rank that asks in vain and asks again later was either idle in between (it slept, gave its CPU
+// away, or was preempted: it waits), or it computed (it overlaps, which is no waiting). The calls
+// alone do not tell, so the counts that the operating system keeps decide (trace.ContextSample).
+// docs/verdict.md has the rule.
 
 // How gaps longer than PollGap are told apart.
 const (
-	// usualShare: where this many gaps at a call site are short for each long one, the loop does nothing but ask, and a long
-	// gap is an exception to it.
+	// usualShare: where this many gaps at a call site are short for each long one, the loop does
+	// nothing but ask, and a long gap is an exception to it.
 	usualShare = 8
-	// clearShare of the time between two samples has to be in gaps for these samples to decide alone. Else those decide
-	// together in which gaps have at least nearlyMost of the largest share.
+	// clearShare of the time between two samples has to be in gaps for these samples to decide
+	// alone. Else those decide together in which gaps have at least nearlyMost of the largest
+	// share.
 	clearShare = 0.8
 	nearlyMost = 0.9
-	// fewGaps: with less than this share of the time in gaps, times between samples in which MPI starts are asked, too.
+	// fewGaps: with less than this share of the time in gaps, times between samples in which MPI
+	// starts are asked, too.
 	fewGaps = 0.2
-	// ofGaps: in this many of the gaps a rank has to have given its CPU away, and sleepRuns is the share of their length for
-	// which one that sleeps may still run: to fall asleep and to wake up.
+	// ofGaps: in this many of the gaps a rank has to have given its CPU away, and sleepRuns is the
+	// share of their length for which one that sleeps may still run: to fall asleep and to wake up.
 	ofGaps    = 0.8
 	sleepRuns = 0.35
 	// yieldRuns is the same for one that lets others run.
 	yieldRuns = 0.1
-	// oftenLost: so many context switches for each gap tell preemptions, which come besides in what is shorter, from work.
+	// oftenLost: so many context switches for each gap tell preemptions, which come besides in what
+	// is shorter, from work.
 	oftenLost = 1.5
-	// mostOf the time has to be in exceptional gaps, and the rank has to have run in mostOf that, for it to have worked there
-	// in spite of its preemptions.
+	// mostOf the time has to be in exceptional gaps, and the rank has to have run in mostOf that,
+	// for it to have worked there in spite of its preemptions.
 	mostOf = 0.5
-	// fewExceptions: up to this share of the time, exceptional gaps are not worth a look at the counts.
+	// fewExceptions: up to this share of the time, exceptional gaps are not worth a look at the
+	// counts.
 	fewExceptions = 0.05
 )
 
@@ -42,7 +47,8 @@ type Gaps struct {
 	idle      []idleness // by location
 }
 
-// NewGaps prepares that. What it takes is taken for a location when it first has a long gap: a pass over its calls.
+// NewGaps prepares that. What it takes is taken for a location when it first has a long gap: a pass
+// over its calls.
 func NewGaps(t timeline.Trace) *Gaps {
 	locations := timeline.Locations(t)
 	return &Gaps{t, locations, make([]idleness, len(locations))}
@@ -106,7 +112,8 @@ type asking struct {
 	left  int64
 }
 
-// next goes on to a call. If it ends a gap between polls, that is how long the gap was, and who had asked before it.
+// next goes on to a call. If it ends a gap between polls, that is how long the gap was, and who had
+// asked before it.
 func (a *asking) next(kind Poll, e *trace.Event) (before *asker, gap int64) {
 	if kind == Aside {
 		a.left += e.Held

@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A poller is a program of one rank that polls, with what an operating system would count for it. Times are in units of a
-// millisecond.
+// A poller is a program of one rank that polls, with what an operating system would count for it.
+// Times are in units of a millisecond.
 type poller struct {
 	rank                   *tracetest.Rank
 	now                    float64
@@ -74,7 +74,8 @@ func (p *poller) test(flag bool) {
 	p.rank.At("p.c:1").Call("MPI_Test", enter, p.now, tracetest.Args{"request": tracetest.Request(1), "flag": there, "status": status})
 }
 
-// waitFor polls until a time, doing something between two polls, and returns when the first poll was.
+// waitFor polls until a time, doing something between two polls, and returns when the first poll
+// was.
 func (p *poller) waitFor(until float64, between func(n int)) float64 {
 	p.rank.Irecv(p.now, p.now+0.001, 0, 1)
 	p.pass(0.001, true)
@@ -110,9 +111,9 @@ func (nobody) Message(*match.Message)            {}
 func (nobody) Collective(*match.Collective, int) {}
 func (nobody) Settled(*match.Completion)         {}
 
-// What a rank does between two polls says whether it waits. Five messages are late by 70 ms each; the rank computes for
-// 30 ms before each. Of 350 ms in all, a rank that is idle between polls waits for all but one gap a message; one that works
-// waits for none but the last gap at most.
+// What a rank does between two polls says whether it waits. Five messages are late by 70 ms each;
+// the rank computes for 30 ms before each. Of 350 ms in all, a rank that is idle between polls
+// waits for all but one gap a message; one that works waits for none but the last gap at most.
 func TestIdleGapsBetweenPolls(t *testing.T) {
 	for name, c := range map[string]struct {
 		idle    bool
@@ -159,7 +160,8 @@ func TestIdleGapsBetweenPolls(t *testing.T) {
 	}
 }
 
-// tight waits a little, often preempts for a while now and then; the others do so at each n-th poll.
+// tight waits a little, often preempts for a while now and then; the others do so at each n-th
+// poll.
 func (p *poller) tight(int) { p.work(0.01) }
 
 func (p *poller) often(n int, ms float64) {
@@ -180,8 +182,9 @@ func (p *poller) sometimesWork(n, each int, ms float64) {
 	}
 }
 
-// Random programs: messages that are late at random, between polls gaps of random lengths, slept or worked. Of what they
-// wait 95% is found, and of what they work no more than 5% is taken for waiting.
+// Random programs: messages that are late at random, between polls gaps of random lengths, slept or
+// worked. Of what they wait 95% is found, and of what they work no more than 5% is taken for
+// waiting.
 func TestRandomPolls(t *testing.T) {
 	waited, found, worked, mistaken := 0.0, 0.0, 0.0, 0.0
 	for seed := range uint64(60) {
@@ -220,8 +223,9 @@ func TestRandomPolls(t *testing.T) {
 	assert.Less(t, mistaken, 0.05*worked, fmt.Sprint(worked))
 }
 
-// Without samples, as where a run is shorter than the time between two: a loop that does nothing but ask waits also where
-// it is held up once; one that does something between all polls computes, as far as is known.
+// Without samples, as where a run is shorter than the time between two: a loop that does nothing
+// but ask waits also where it is held up once; one that does something between all polls computes,
+// as far as is known.
 func TestGapsWithoutSamples(t *testing.T) {
 	for name, c := range map[string]struct {
 		between func(p *poller, n int)

@@ -27,7 +27,8 @@ type askerGaps struct {
 
 type gapSum struct{ ns, count float64 }
 
-// A spell is what a rank did between samples: for how long, in nanoseconds, and for how many of them it ran.
+// A spell is what a rank did between samples: for how long, in nanoseconds, and for how many of
+// them it ran.
 type spell struct {
 	wall, ran           float64
 	voluntary, switches float64 // how often it gave its CPU away, and how often it lost it in any way
@@ -110,8 +111,9 @@ func (x *idleness) add(before asker, from, to int64) {
 	}
 }
 
-// decide asks of each time between samples whether the rank was idle in the gaps. Times with few gaps say little: for
-// these, and for those without samples, the ones with most gaps decide together. Without any it is as is likely.
+// decide asks of each time between samples whether the rank was idle in the gaps. Times with few
+// gaps say little: for these, and for those without samples, the ones with most gaps decide
+// together. Without any it is as is likely.
 func (x *idleness) decide(of *askerGaps, gaps []gapSum, idleIn func(spell, gapSum) bool, likely bool) {
 	of.idle, of.all = make([]bool, len(x.samples)), likely
 	starting := false // these count only where there are no others
@@ -171,7 +173,8 @@ func (s *spell) add(o spell) {
 	s.counted, s.starting = s.counted || o.counted, s.starting || o.starting
 }
 
-// slept reports whether the rank slept in the gaps: it gave its CPU away about once in each, and hardly ran in them.
+// slept reports whether the rank slept in the gaps: it gave its CPU away about once in each, and
+// hardly ran in them.
 func (s *spell) slept(g gapSum) bool {
 	besides := s.wall - g.ns
 	if s.starting {
@@ -180,15 +183,16 @@ func (s *spell) slept(g gapSum) bool {
 	return (s.voluntary >= ofGaps*g.count || !s.counted) && s.ran <= besides+sleepRuns*g.ns
 }
 
-// idleInUsual is for loops that always do something between two polls: they sleep, or let others run. Packets of work do
-// neither, not even where the rank is preempted.
+// idleInUsual is for loops that always do something between two polls: they sleep, or let others
+// run. Packets of work do neither, not even where the rank is preempted.
 func idleInUsual(s spell, g gapSum) bool {
 	return s.slept(g) || s.switches >= ofGaps*g.count && s.ran <= yieldRuns*g.ns
 }
 
-// idleInExceptional is for loops that do nothing but ask nearly always: a long gap is a preemption, unless there are fewer
-// context switches than that takes, or the gaps are most of the time and the rank ran in most of it. Where they are not,
-// what the process ran for does not tell: the tracer runs, too, where polls come thick and fast.
+// idleInExceptional is for loops that do nothing but ask nearly always: a long gap is a preemption,
+// unless there are fewer context switches than that takes, or the gaps are most of the time and the
+// rank ran in most of it. Where they are not, what the process ran for does not tell: the tracer
+// runs, too, where polls come thick and fast.
 func idleInExceptional(s spell, g gapSum) bool {
 	switch {
 	case g.ns < fewExceptions*s.wall || s.slept(g):

@@ -5,11 +5,12 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// MPI_Request_get_status and its plural forms find out that a receive has its message and leave the request as it is. Who
-// asked so until it was there has waited for the message, in whatever call the request is completed later.
+// MPI_Request_get_status and its plural forms find out that a receive has its message and leave the
+// request as it is. Who asked so until it was there has waited for the message, in whatever call
+// the request is completed later.
 
-// looked handles a successful MPI_Request_get_status. Only receives are followed: what a send or a collective waits for
-// shows in the call that completes it.
+// looked handles a successful MPI_Request_get_status. Only receives are followed: what a send or a
+// collective waits for shows in the call that completes it.
 func (m *Matcher) looked(p *plan, c *Call, row int) {
 	var done *Completion
 	for i := range c.requests {
@@ -47,7 +48,8 @@ func (m *Matcher) knownLooks(e *End) {
 	e.looks = nil
 }
 
-// looksLike is the call that would complete what an MPI_Request_get_status of these requests only sees.
+// looksLike is the call that would complete what an MPI_Request_get_status of these requests only
+// sees.
 func (p *plan) looksLike(requests *trace.Value) action {
 	switch {
 	case p.Out[semantics.OutCount] >= 0:

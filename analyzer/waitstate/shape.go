@@ -2,11 +2,13 @@ package waitstate
 
 import "math/bits"
 
-// A parent is who passes data on to participant v of n, or takes it from there: the shape of a tree. Participants are
-// numbered from the root (0), and the parent of each has a lower number than it.
+// A parent is who passes data on to participant v of n, or takes it from there: the shape of a
+// tree. Participants are numbered from the root (0), and the parent of each has a lower number than
+// it.
 type parent func(v, n int) int
 
-// trees are the shapes along which MPI libraries pass the data of rooted collectives (Open MPI's coll/base, MPICH).
+// trees are the shapes along which MPI libraries pass the data of rooted collectives (Open MPI's
+// coll/base, MPICH).
 var trees = [...]parent{
 	flat,
 	// binomial: v without its lowest bit (MPICH; Open MPI's in-order tree),

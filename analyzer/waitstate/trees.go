@@ -8,14 +8,17 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Inside a rooted collective data goes along a tree, and who is late in the middle of it holds up those below (one to all)
-// or above (all to one). No trace tells the tree: libraries choose it by size. But each tree says before which moments
-// nobody can leave. The trees that somebody contradicts by leaving earlier are out, and of the others that one counts in
-// which the participants stay for the shortest time in all after nothing kept them any more: it explains best when they
-// left. The same goes for prefixes, whose early ranks wait for later ones in some algorithms.
+// Inside a rooted collective data goes along a tree, and who is late in the middle of it holds up
+// those below (one to all) or above (all to one). No trace tells the tree: libraries choose it by
+// size. But each tree says before which moments nobody can leave. The trees that somebody
+// contradicts by leaving earlier are out, and of the others that one counts in which the
+// participants stay for the shortest time in all after nothing kept them any more: it explains best
+// when they left. The same goes for prefixes, whose early ranks wait for later ones in some
+// algorithms.
 //
-// A participant then waited for the last to enter of those that its data comes through, if it stayed for longer until
-// that one entered than after it. What no tree explains it took its time for itself, as far as is known.
+// A participant then waited for the last to enter of those that its data comes through, if it
+// stayed for longer until that one entered than after it. What no tree explains it took its time
+// for itself, as far as is known.
 
 // Trees finds out whom the participants of collectives waited for.
 type Trees struct {
@@ -28,16 +31,18 @@ func NewTrees(t timeline.Trace) *Trees {
 	return &Trees{t.Communicators(), map[int][]*shape{}}
 }
 
-// clocksAgree is up to how long, in nanoseconds, an effect may come before its cause without contradicting it, and from
-// which length on a wait is told: clocks of different nodes are no better.
+// clocksAgree is up to how long, in nanoseconds, an effect may come before its cause without
+// contradicting it, and from which length on a wait is told: clocks of different nodes are no
+// better.
 const clocksAgree = 10_000
 
-// clearlyBetter is which share of the time that a tree leaves unexplained another one must leave less than to be taken in
-// its place.
+// clearlyBetter is which share of the time that a tree leaves unexplained another one must leave
+// less than to be taken in its place.
 const clearlyBetter = 0.9
 
-// A way is how a collective may work: along which tree, and whether participants besides need those next to them on the
-// side from which no data comes to be there (large messages are handed over, not just sent).
+// A way is how a collective may work: along which tree, and whether participants besides need those
+// next to them on the side from which no data comes to be there (large messages are handed over,
+// not just sent).
 type way struct {
 	tree      int
 	handshake bool
@@ -81,8 +86,8 @@ type Cause struct {
 	trees *Trees
 }
 
-// Held returns whom a participant waited for in the middle of a rooted collective or a prefix: not because the operation
-// itself says so (match.Collective.Awaited), and longer.
+// Held returns whom a participant waited for in the middle of a rooted collective or a prefix: not
+// because the operation itself says so (match.Collective.Awaited), and longer.
 func (t *Trees) Held(c *match.Collective, part int) (cause Cause, held bool) {
 	n := len(c.Parts)
 	done := c.Parts[part].Done
@@ -142,7 +147,8 @@ func participant(c *match.Collective, number int) int {
 	return (number + c.Root) % len(c.Parts)
 }
 
-// between reports whether a communicator is between two groups: its trees, if any, are not over all of its members.
+// between reports whether a communicator is between two groups: its trees, if any, are not over all
+// of its members.
 func (t *Trees) between(comm int) bool {
 	return comm >= 0 && comm < len(t.communicators) && len(t.communicators[comm].Remote) > 0
 }
@@ -188,7 +194,8 @@ func (t *Trees) shape(tree, n int) *shape {
 	return t.shapes[n][tree]
 }
 
-// follow finds out who entered last of those that each participant needs, if the collective works in a way.
+// follow finds out who entered last of those that each participant needs, if the collective works
+// in a way.
 func (t *Trees) follow(c *match.Collective, w way, last []int32) {
 	n := len(last)
 	for v := range last {
@@ -310,8 +317,8 @@ func leftBefore(done *match.Completion, cause *match.Point) bool {
 // A Late is a participant that was late for another one, and how many steps from it its data comes.
 type Late struct{ Part, Hops int }
 
-// Late adds to list all that were late for the participant that waited for the cause, the cause among them. Whoever of
-// them is not, others may keep it still.
+// Late adds to list all that were late for the participant that waited for the cause, the cause
+// among them. Whoever of them is not, others may keep it still.
 func (x *Cause) Late(c *match.Collective, part int, list []Late) []Late {
 	w := x.flow.ways[x.flow.best]
 	if w.tree < 0 {

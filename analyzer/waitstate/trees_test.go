@@ -14,7 +14,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 )
 
-// drawn are trees over eight participants, drawn by hand: who is above each of 1 … 7. The root is 0.
+// drawn are trees over eight participants, drawn by hand: who is above each of 1 … 7. The root is
+// 0.
 var drawn = map[string][8]int{
 	"flat":                           {},
 	"binomial, lowest bit (MPICH)":   {1: 0, 2: 0, 3: 2, 4: 0, 5: 4, 6: 4, 7: 6},
@@ -33,7 +34,8 @@ type played struct {
 	until []float64
 }
 
-// broadcast: a rank has the data a hop after it has come and who is above it has it, passes it on and leaves.
+// broadcast: a rank has the data a hop after it has come and who is above it has it, passes it on
+// and leaves.
 func broadcast(above []int, root int, enter []float64, hop float64) played {
 	n := len(above)
 	p := played{make([]float64, n), make([]int, n), make([]float64, n)}
@@ -107,8 +109,8 @@ func waitsByRank(t *testing.T, tr timeline.Trace, ranks int) []found {
 	return list
 }
 
-// One rank is late by 50, a hop takes 1. In each tree, with each root and each late rank: those whose data comes through
-// the late one wait for it until it enters, and nobody else waits.
+// One rank is late by 50, a hop takes 1. In each tree, with each root and each late rank: those
+// whose data comes through the late one wait for it until it enters, and nobody else waits.
 func TestWhoIsLateInATreeIsTheCause(t *testing.T) {
 	for name, above := range drawn {
 		for _, n := range []int{4, 5, 8} {
@@ -142,7 +144,8 @@ func TestWhoIsLateInATreeIsTheCause(t *testing.T) {
 	}
 }
 
-// Ranks come at random over 100, a hop takes 1: in each tree nearly all waiting is found, and put down to the right rank.
+// Ranks come at random over 100, a hop takes 1: in each tree nearly all waiting is found, and put
+// down to the right rank.
 func TestRandomLatenessInTrees(t *testing.T) {
 	for name, above := range drawn {
 		for function, play := range map[string]func([]int, int, []float64, float64) played{"MPI_Scatter": broadcast, "MPI_Reduce": reduction} {

@@ -59,13 +59,13 @@ func printedSeconds(t *testing.T, stdout, word string) float64 {
 	return seconds
 }
 
-// waitsInPolls is the share of the planted lateness that has to be found as the poller's waiting: on a busy machine it is late
-// itself sometimes.
+// waitsInPolls is the share of the planted lateness that has to be found as the poller's waiting:
+// on a busy machine it is late itself sometimes.
 const waitsInPolls = 0.75
 
-// TestPollsAreWaiting: rank 1 of late/polls.c waits for rank 0, whatever it asks with and however it passes the time between
-// two polls. It waits, does not compute, and the path goes through the sender. A rank that works between two polls does not
-// wait.
+// TestPollsAreWaiting: rank 1 of late/polls.c waits for rank 0, whatever it asks with and however
+// it passes the time between two polls. It waits, does not compute, and the path goes through the
+// sender. A rank that works between two polls does not wait.
 func TestPollsAreWaiting(t *testing.T) {
 	for _, implementation := range implementations {
 		program := compileLate(t, implementation, "polls")
