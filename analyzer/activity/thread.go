@@ -55,7 +55,7 @@ type Thread struct {
 	attempt   match.Attempt
 }
 
-// See takes the thread's next call, which is such a poll. It returns false for a call that is not part of the run.
+// See takes the thread's next call, which is such a poll (match.LocationGaps.See). It returns false for a call that is not part of the run.
 func (t *Thread) See(c *timeline.Record, poll match.Poll) (Step, bool) {
 	if t.finalized || c.Index < t.first {
 		return Step{}, false

@@ -106,14 +106,14 @@ func phaseTimes(ctx context.Context, t timeline.Trace, o Options, f *Findings) (
 		return plan, nil, nil
 	}
 	waits := make([][][2]int64, t.Threads().Len())
-	finder := waitstate.Finder{Found: func(s *waitstate.State) {
+	finder := waitstate.NewFinder(t, func(s *waitstate.State) {
 		waits[s.Call.Location] = append(waits[s.Call.Location], [2]int64{s.Begin, s.End})
-	}}
+	})
 	trackers := make([]*phases.Tracker, t.Threads().Len())
 	for i := range trackers {
 		trackers[i] = plan.Location(i)
 	}
-	_, err = match.All(ctx, t, o.clocks(), &finder, func(c *match.Call) { trackers[c.Location].Call(&c.Record, c.Poll) })
+	_, err = match.All(ctx, t, o.clocks(), finder, func(c *match.Call) { trackers[c.Location].Call(&c.Record, c.Poll) })
 	if err != nil {
 		return nil, nil, err
 	}

@@ -94,15 +94,16 @@ func look(ctx context.Context, name string, t Recording) (*run, error) {
 	defer end()
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
+	all := match.NewGaps(t)
 	for i, l := range locations {
 		if l.Main != i {
 			continue
 		}
 		group.Go(func() error {
 			sums[i] = map[activity]int64{}
-			tracker, thread := plan.Location(i), plan.Thread(i)
+			tracker, thread, gaps := plan.Location(i), plan.Thread(i), all.Of(i)
 			return timeline.EachOf(inner, t, i, l, clocks, func(c *timeline.Call) error {
-				step, counts := thread.See(&c.Record, match.PollOf(c.Event))
+				step, counts := thread.See(&c.Record, gaps.See(c.Event))
 				if !counts {
 					return nil
 				}

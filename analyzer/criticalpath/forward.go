@@ -90,7 +90,7 @@ func newForward(t timeline.Trace) *forward {
 	for i := range f.extents {
 		f.extents[i] = extent{start: math.MaxInt64, end: math.MinInt64, empty: true}
 	}
-	f.finder = &waitstate.Finder{Found: f.found}
+	f.finder = waitstate.NewFinder(t, f.found)
 	f.profile, f.counting = profile.New(t), make([]counting, n)
 	f.recorder = journal.NewRecorder(t)
 	for i := range f.waits {

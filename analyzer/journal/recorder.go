@@ -7,7 +7,6 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
-	"github.com/cairn-mpi/cairn/trace"
 )
 
 // A Recorder writes a Journal during a pass of matching, of which it is a match.Watcher.
@@ -23,10 +22,10 @@ type Recorder struct {
 	shape   int      // and its number
 	free    []*completion
 
-	communicators []trace.Communicator
-	late          []match.Mark // room for heldUp's
-	sending       sending
-	latencies     bool // who reads it may ask for networks with latency: what only these need is noted, too
+	trees     *waitstate.Trees
+	late      []waitstate.Late // room for heldUp's
+	sending   sending
+	latencies bool // who reads it may ask for networks with latency: what only these need is noted, too
 }
 
 // present is the call that the matcher is told of.
@@ -107,7 +106,8 @@ const (
 	kindMask     = 1<<legsShift - 1
 )
 
-// Flags of a call, as they are written. No call has them all: endOfSlab is none.
+// Flags of a call, as they are written, with three bits of a match.Poll from pollShift on. No call has them all, since one
+// that is Aside completes and enters nothing: endOfSlab is none.
 const (
 	isOutside = 1 << iota
 	wasHeld
@@ -125,7 +125,7 @@ type shapeKey struct {
 
 // NewRecorder makes a recorder.
 func NewRecorder(t timeline.Trace) *Recorder {
-	r := &Recorder{journal: newJournal(t), shapes: map[shapeKey]int{}, communicators: t.Communicators()}
+	r := &Recorder{journal: newJournal(t), shapes: map[shapeKey]int{}, trees: waitstate.NewTrees(t)}
 	n := max(1, len(r.journal.Locations))
 	r.writers = make([]writer, n)
 	r.chunk = max(256, min(1<<14, 1<<23/n))
@@ -262,17 +262,20 @@ func (r *Recorder) Entered(c *match.Collective, part int) {
 		}
 		r.key, r.shape = key, n
 	}
-	if part != c.Root && rooted(c) {
+	if hasTree(c) {
 		c.Parts[part].Entered = r.mark()
 	}
 	r.now.entries = append(r.now.entries, entry{c.Number, r.shape, part})
 }
 
-func rooted(c *match.Collective) bool { return c.Class == match.OneToAll || c.Class == match.AllToOne }
+// hasTree reports whether participants may have to wait for others in the middle of a collective: see heldUp.
+func hasTree(c *match.Collective) bool {
+	return c.Class == match.OneToAll || c.Class == match.AllToOne || c.Class == match.Prefix
+}
 
 // Retired implements match.Watcher.
 func (r *Recorder) Retired(c *match.Collective) {
-	if rooted(c) {
+	if hasTree(c) {
 		for i := range c.Parts {
 			r.done(c.Parts[i].Entered)
 		}
@@ -463,7 +466,7 @@ func may(done *match.Completion, cause *match.Point) bool {
 // Collective implements match.Handler.
 func (r *Recorder) Collective(c *match.Collective, part int) {
 	done, awaited := c.Parts[part].Done, c.Awaited(part)
-	if c.Complete() && part != c.Root && rooted(c) {
+	if hasTree(c) {
 		r.heldUp(c, part)
 	}
 	d := dependency{kind: leftCollective, number: c.Number, part: part}

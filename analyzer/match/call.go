@@ -53,6 +53,7 @@ type reading struct {
 	terminals []terminalPlan
 	instances instances
 	decoded   func(*timeline.Call)
+	gaps      []*LocationGaps // by location: several readers take turns at its calls
 }
 
 type terminalPlan struct {
@@ -72,6 +73,10 @@ const (
 func newReading(t timeline.Trace) *reading {
 	signatures := t.Signatures()
 	r := &reading{terminals: make([]terminalPlan, len(signatures)), instances: newInstances(t.Communicators())}
+	gaps := NewGaps(t)
+	for i := range gaps.locations {
+		r.gaps = append(r.gaps, gaps.Of(i))
+	}
 	plans := map[uint16]*plan{}
 	for i := range signatures {
 		s := &signatures[i]
@@ -112,7 +117,7 @@ func (r *reader) Read(made *timeline.Call, c *Call) {
 		*c = Call{Record: made.Record, Terminal: e.Terminal, prototype: prototype{plan: p}, idle: true}
 		return
 	}
-	*c = Call{Record: made.Record, Poll: PollOf(e), Terminal: e.Terminal}
+	*c = Call{Record: made.Record, Poll: r.gaps[made.Location].See(e), Terminal: e.Terminal}
 	if p.action == ignore || p.canFail() && (terminal.outcome == failedAlways || terminal.outcome == perCall && failed(&e.Return)) {
 		c.prototype.plan, c.idle = p, true
 		return
@@ -128,6 +133,10 @@ func (r *reader) Read(made *timeline.Call, c *Call) {
 	case requestFree:
 		r.id(p.in(e, semantics.Request), envelope{})
 	case wait, waitAny, waitSome, waitAll:
+		if c.vain = p.missed(e); !c.vain {
+			r.completed(p, e)
+		}
+	case requestStatus:
 		if c.vain = p.missed(e); !c.vain {
 			r.completed(p, e)
 		}
@@ -181,7 +190,11 @@ func (r *reader) started(v *trace.Value) {
 // completed reads the requests that a call completes, with their statuses.
 func (r *reader) completed(p *plan, e *trace.Event) {
 	requests, statuses := p.in(e, semantics.Request), p.out(e, semantics.Status)
-	switch p.action {
+	action := p.action
+	if action == requestStatus {
+		action = p.looksLike(requests)
+	}
+	switch action {
 	case wait:
 		r.id(requests, statusIn(statuses, 0))
 	case waitAll:

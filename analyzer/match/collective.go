@@ -74,7 +74,7 @@ func (m *Matcher) collective(key collectiveKey, class Class, size, present int) 
 			c = new(Collective)
 		}
 		m.collectives++
-		*c = Collective{Number: m.collectives, Comm: int(key.comm), Class: class, Root: -1, First: -1, Last: -1, key: key, waiting: present, expected: present}
+		*c = Collective{Number: m.collectives, Comm: int(key.comm), Class: class, Root: -1, First: -1, Last: -1, Tag: c.Tag, key: key, waiting: present, expected: present}
 		if cap(parts) < size {
 			parts = make([]Part, size)
 		}

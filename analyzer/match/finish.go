@@ -39,6 +39,7 @@ func (m *Matcher) Finish() []Leftover {
 				m.leftovers.add(Received, e.Post)
 			}
 			m.knownArrivals(e)
+			m.knownLooks(e)
 			m.known(e.Done)
 		}
 	}

@@ -138,6 +138,8 @@ func (m *Matcher) Call(c *Call) {
 		m.complete(p, c, row)
 	case requestFree:
 		m.free(c, row)
+	case requestStatus:
+		m.looked(p, c, row)
 	case createGroup:
 		m.createGroup(p, c, row)
 	case initialize:
@@ -168,6 +170,7 @@ func (m *Matcher) operation(p *plan, c *Call, row int) {
 	switch {
 	case p.Completion == semantics.Blocking:
 		done := m.completion(c, row)
+		m.polled(p, done)
 		m.post(&r, &c.prototype, pointOf(c, row))
 		m.completeRequest(&r, done, c.status)
 		m.sealed(done)

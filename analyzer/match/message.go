@@ -18,6 +18,7 @@ func (m *Matcher) end() *End {
 // release takes an end back. Its completion, if it has one, is known.
 func (m *Matcher) release(e *End) {
 	m.knownArrivals(e)
+	m.knownLooks(e)
 	m.known(e.Done)
 	if !e.awaiting { // else it is still on the list of its rank
 		m.freeEnds = append(m.freeEnds, e)
@@ -158,6 +159,7 @@ func (m *Matcher) saw(r, s *End) {
 
 func (m *Matcher) tell(s, r *End) {
 	m.tellArrivals(s, r)
+	m.tellLooks(s, r)
 	m.message = Message{Send: s, Receive: r, Comm: int(r.channel.comm), Tag: r.channel.tag, Bytes: r.bytes}
 	if r.channel.object != 0 {
 		m.message.Kind = signalKinds[r.channel.tag]
@@ -217,6 +219,7 @@ func (m *Matcher) completeReceive(e *End, status envelope) {
 		}
 		// The queue that holds it drops it by itself; it is not used again.
 		m.knownArrivals(e)
+		m.knownLooks(e)
 		m.known(e.Done)
 		e.Done = nil
 	case e.wildcard:
@@ -240,9 +243,9 @@ func (m *Matcher) probe(p *plan, c *Call, row int) {
 	m.sealed(done)
 }
 
-// polled notes since when a call that asked without waiting has been asking.
+// polled notes since when a call has been asking, if it ends polls.
 func (m *Matcher) polled(p *plan, done *Completion) {
-	if p.Polls && m.polling {
+	if m.polling {
 		done.Begin = m.since
 	}
 	done.Polled = p.Polls && !m.polling

@@ -60,10 +60,11 @@ type End struct {
 	next      *End // that waits behind it
 	partner   *End
 	bytes     int64
-	parts     *partitions // nil but for partitioned messages
-	settled   bool        // completed, or known never to be
-	awaiting  bool        // progress of its rank
-	dead      bool        // cancelled
+	parts     *partitions   // nil but for partitioned messages
+	looks     []*Completion // in which a receiver saw that it was there
+	settled   bool          // completed, or known never to be
+	awaiting  bool          // progress of its rank
+	dead      bool          // cancelled
 	receive   bool
 	wildcard  bool // its envelope is not known yet
 	unmatched bool // no message: MPI_PROC_NULL and cancelled ones
@@ -108,6 +109,7 @@ type Collective struct {
 	First  int    // the part that entered first, and Last the one that entered last
 	Last   int
 	Other  int // of AllToOne: the part that entered last apart from the root, −1 if there is none
+	Tag    any // for the Handler; one of an earlier collective may still be there
 
 	expected int // participants that the trace has
 	arrived  int

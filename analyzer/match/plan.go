@@ -22,6 +22,7 @@ const (
 	waitSome
 	waitAll
 	requestFree
+	requestStatus
 	collective
 	createGroup // communicator creation in which only the new members take part
 	initialize
@@ -110,6 +111,8 @@ func actionOf(f *semantics.Function) (action, Class) {
 		return waitAll, 0
 	case semantics.RequestFree:
 		return requestFree, 0
+	case semantics.RequestStatus:
+		return requestStatus, 0
 	case semantics.PartitionReady:
 		return partitionReady, 0
 	case semantics.PartitionArrived:

@@ -6,8 +6,9 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// PollGap is up to how far apart, in nanoseconds, polls belong to one attempt: a rank that asks again that soon does
-// nothing else meanwhile. What the tracer held the thread for does not count. One that computes longer between polls overlaps, which is no waiting.
+// PollGap is up to how far apart, in nanoseconds, polls belong to one attempt whatever is known of the rank: one that
+// asks again that soon does nothing else meanwhile. What the tracer held the thread for does not count. Of longer gaps Gaps
+// says whether the rank was idle in them.
 const PollGap = 100_000
 
 // A Poll says whether a call is one that asks for completion without waiting for it.
@@ -17,11 +18,20 @@ type Poll uint8
 const (
 	NoPoll Poll = iota
 	Missed      // asked in vain
-	Hit
-	Aside // touches nobody else: it does not interrupt polling
+	Hit         // found something; also a blocking call that goes on where polls in vain left off
+	Aside       // touches nobody else: it does not interrupt polling
+
+	// Idle, a bit besides, says that the rank was idle since the poll in vain before, although that is longer ago than
+	// PollGap: see Gaps. No NoPoll has it.
+	Idle Poll = 1 << 2
+
+	kinds = Idle - 1
 )
 
-// PollOf says what kind of poll a call is.
+// Kind is the kind alone.
+func (p Poll) Kind() Poll { return p & kinds }
+
+// PollOf says what kind of poll a call is by itself.
 func PollOf(e *trace.Event) Poll {
 	f := e.Semantics
 	switch {
@@ -52,12 +62,16 @@ type Attempt struct {
 	last  int64
 }
 
-// See takes the next call of the location, and tells since when it has been polling, the call included.
-func (a *Attempt) See(kind Poll, c *timeline.Record) (since int64, polling bool) {
+// See takes the next call of the location, which Gaps has seen, and returns since when the location has been polling, the
+// call included.
+func (a *Attempt) See(poll Poll, c *timeline.Record) (since int64, polling bool) {
+	kind, idle := poll.Kind(), c.Enter-c.Held-a.last <= PollGap || poll&Idle != 0
 	switch {
 	case kind == Aside:
-		return 0, false
-	case a.On && c.Enter-c.Held-a.last > PollGap:
+		since, polling = a.Since, a.On && idle
+		a.last += c.Held
+		return since, polling
+	case !idle:
 		a.On = false
 	}
 	since, polling = a.Since, a.On && kind != NoPoll
@@ -72,4 +86,20 @@ func (a *Attempt) See(kind Poll, c *timeline.Record) (since int64, polling bool)
 	}
 	a.last = c.Exit
 	return since, polling
+}
+
+// blocks reports whether a call waits for what polls ask for.
+func blocks(f *semantics.Function) bool {
+	if f.Polls {
+		return false
+	}
+	switch f.Operation {
+	case semantics.Receive, semantics.MatchedReceive:
+		return f.Completion == semantics.Blocking
+	case semantics.Probe, semantics.MatchedProbe, semantics.Wait, semantics.WaitAny, semantics.WaitSome, semantics.WaitAll:
+		return true
+	case semantics.WindowSynchronize:
+		return f.Synchronization == semantics.SyncWait
+	}
+	return false
 }

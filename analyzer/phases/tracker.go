@@ -156,14 +156,16 @@ func (p *Plan) Follow(ctx context.Context, clocks *timeline.Clocks) error {
 	defer end()
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
+	all := match.NewGaps(p.trace)
 	for i, l := range p.locations {
 		if l.Main != i {
 			continue
 		}
 		group.Go(func() error {
 			t := p.Location(i)
+			gaps := all.Of(i)
 			return timeline.EachOf(inner, p.trace, i, l, clocks, func(c *timeline.Call) error {
-				t.Call(&c.Record, match.PollOf(c.Event))
+				t.Call(&c.Record, gaps.See(c.Event))
 				return nil
 			})
 		})

@@ -200,7 +200,7 @@ func (p *player) take(th *thread) {
 		p.start(th, c)
 	}
 	th.attempt.See(r.Poll, c)
-	s.polls = r.Poll == match.Missed && th.attempt.Since == c.Enter
+	s.polls = r.Poll.Kind() == match.Missed && th.attempt.Since == c.Enter
 	if r.Posted {
 		if m := p.post(&th.posts, r.Dependents()); m != nil {
 			s.posts = append(s.posts, m)

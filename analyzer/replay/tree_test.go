@@ -58,16 +58,17 @@ func TestLateLeafOfAReduction(t *testing.T) {
 	assert.InDelta(t, 5, punctual(t, tr, map[int]float64{5: 18}), 1e-9)
 }
 
-// Rank 3 leaves as late as 5, 6 and 7, but rank 4 is above it in neither tree: that took its time itself.
+// Rank 2 leaves as late as 5, 6 and 7, but rank 4 is above it in no tree, nor next to it in one that explains the others:
+// that took its time itself.
 func TestLateElsewhereIsNotWaitedFor(t *testing.T) {
-	tr := rooted(t, "MPI_Bcast", [8][2]float64{{3, 4}, {3, 4}, {3, 4}, {3, 21}, {20, 21}, {3, 21}, {3, 21}, {3, 21}})
+	tr := rooted(t, "MPI_Bcast", [8][2]float64{{3, 4}, {3, 4}, {3, 21}, {3, 4}, {20, 21}, {3, 21}, {3, 21}, {3, 21}})
 	assert.InDelta(t, 22, punctual(t, tr, map[int]float64{4: 18}), 1e-9)
 }
 
-// Rank 7 left before rank 6 came: the tree in which it is below 6 and 4 is not that of this broadcast, and in the other one
-// it is below 3 and 1, who were not late. So it is not rank 4 that it waited for, and it takes its 18 all the same: from 3
+// Rank 5 left before rank 4 came, and rank 7 before rank 6: the trees in which 7 is below 4 are not those of this broadcast,
+// and in the others it is below 3, 2 or 1, who were not late. So it is not rank 4 that it waited for, and it takes its 18 all the same: from 3
 // to 21, Finalize from 22 to 23.
 func TestWhoLeftBeforeDidNotWait(t *testing.T) {
-	tr := rooted(t, "MPI_Bcast", [8][2]float64{{3, 4}, {3, 4}, {3, 4}, {3, 4}, {20, 21}, {3, 21}, {30, 31}, {3, 21}})
+	tr := rooted(t, "MPI_Bcast", [8][2]float64{{3, 4}, {3, 4}, {3, 4}, {3, 4}, {20, 21}, {3, 4}, {30, 31}, {3, 21}})
 	assert.InDelta(t, 22, punctual(t, tr, map[int]float64{4: 18, 6: 28}), 1e-9)
 }

@@ -62,9 +62,9 @@ func explain(kind string) string {
 		"late progress":                               "a large message was held up until the partner, busy computing, entered MPI again",
 		"wait at NxN":                                 "a collective of all with all waited for the last to enter",
 		"wait at barrier":                             "a barrier waited for the last to enter",
-		"late broadcast":                              "a broadcast or scatter waited for its root",
-		"early reduce":                                "the root of a reduction or gather waited for the last of the others",
-		"early scan":                                  "a prefix reduction waited for a lower rank",
+		"late broadcast":                              "a broadcast or scatter waited for its root, or for a rank that passes the data on",
+		"early reduce":                                "the root of a reduction or gather, or a rank that passes the data on, waited for the last of the others",
+		"early scan":                                  "a prefix reduction waited for another rank that it needs",
 		"wait at init":                                "MPI_Init waited for the last rank to be launched",
 		"wait at finalize":                            "MPI_Finalize waited for the last rank to arrive",
 	}[kind]

@@ -12,6 +12,8 @@
 //	Late Broadcast   one-to-all: until the root had entered
 //	Early Reduce     all-to-one: the root, until the last of the others had entered (Scalasca 2.6's revision)
 //	Early Scan       prefix: until the last of ranks 0 … i had entered
+//	                 of these three also: until the last had entered that a participant needs in the middle of the tree
+//	                 that explains best when all left (trees.go)
 //	Wait at Neighborhood Collective   until the last neighbour had entered
 //	Wait at Fence, at Window, at Collective File Access   until the last participant had entered, where the call lasted
 //	                 that long: they need not synchronise

@@ -2,6 +2,7 @@ package waitstate
 
 import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
@@ -19,7 +20,13 @@ type Finder struct {
 	// WrongOrder counts the late senders that the order of the receives makes worse.
 	WrongOrder [2]WrongOrder // messages of the same source, of different ones
 
+	trees     *Trees
 	receivers []recent // by location
+}
+
+// NewFinder makes a finder for a trace.
+func NewFinder(t timeline.Trace, found func(*State)) *Finder {
+	return &Finder{Found: found, trees: NewTrees(t)}
 }
 
 // Violations of causality: how many, and by how much at most.
@@ -119,27 +126,62 @@ func Rendezvous(m *match.Message) bool {
 // Collective implements match.Handler.
 func (f *Finder) Collective(c *match.Collective, part int) {
 	done := c.Parts[part].Done
-	last := c.Awaited(part)
-	if last < 0 || last == part || !c.Parts[last].Present() {
-		return
+	if awaited := f.awaited(c, part); awaited >= 0 {
+		post := &c.Parts[awaited].Post
+		hold(done, kindOf[c.Class], post.EnterStamp(), post.Location)
 	}
-	post := &c.Parts[last].Post
-	if post.Enter > done.Exit {
-		// Nobody can leave before the awaited has come, but for MPI_Init and MPI_Finalize, which need not synchronise,
-		// small reductions and prefixes, whose early ranks leave (so does a bcast's root, which awaits nobody), and what
-		// may but need not synchronise on windows and files.
-		if c.Class == match.Barrier || c.Class == match.AllToAll && done.Enter <= post.Enter {
-			f.early(post.EnterStamp(), done.ExitStamp())
+	if cause, held := f.trees.Held(c, part); held {
+		post := &c.Parts[cause.Part].Post
+		hold(done, kindOf[c.Class], post.EnterStamp(), post.Location)
+	}
+}
+
+// awaited is the participant whose entry the operation itself makes another wait for; −1 if there is none.
+func (f *Finder) awaited(c *match.Collective, part int) int {
+	done, awaited := c.Parts[part].Done, c.Awaited(part)
+	if awaited < 0 || awaited == part || !c.Parts[awaited].Present() {
+		return -1
+	}
+	post := &c.Parts[awaited].Post
+	if post.Enter <= done.Exit {
+		return awaited
+	}
+	// Nobody can leave before the awaited has come, but for MPI_Init and MPI_Finalize, which need not synchronise, those who
+	// get no data from it (their counts are 0), small reductions and prefixes, whose early ranks leave (so does a bcast's
+	// root, which awaits nobody), and what may but need not synchronise on windows and files.
+	if c.Class == match.Barrier || c.Class == match.AllToAll && done.Enter <= post.Enter {
+		f.early(post.EnterStamp(), done.ExitStamp())
+	}
+	switch c.Class {
+	case match.Startup, match.Shutdown, match.Fence, match.Window, match.File:
+		if !Awaited(done, post.EnterStamp()) {
+			return -1
 		}
-		switch c.Class {
-		case match.Startup, match.Shutdown, match.Fence, match.Window, match.File:
-			if !Awaited(done, post.EnterStamp()) {
-				return
-			}
-		case match.Barrier, match.AllToAll, match.OneToAll, match.AllToOne, match.Prefix, match.Neighbor:
+	case match.AllToAll, match.AllToOne:
+		if leftBefore(done, post) {
+			return lastBefore(c, part)
+		}
+	case match.Barrier, match.OneToAll, match.Prefix, match.Neighbor:
+	}
+	return awaited
+}
+
+// lastBefore is who entered last before a participant left without waiting for everybody, −1 if it stayed for longer after
+// that than before: it did not wait for that one.
+func lastBefore(c *match.Collective, part int) int {
+	done, last := c.Parts[part].Done, -1
+	for i := range c.Parts {
+		p := &c.Parts[i]
+		if i != part && p.Present() && p.Post.Enter <= done.Exit && (last < 0 || p.Post.Enter > c.Parts[last].Post.Enter) {
+			last = i
 		}
 	}
-	hold(done, kindOf[c.Class], post.EnterStamp(), post.Location)
+	if last >= 0 {
+		if at := c.Parts[last].Post.Enter; at-done.Begin <= done.Exit-at {
+			return -1
+		}
+	}
+	return last
 }
 
 var kindOf = [...]Kind{

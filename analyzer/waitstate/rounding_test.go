@@ -30,7 +30,7 @@ type waited struct {
 // waits are those of all calls that complete something, by location in program order, and by how much times are off at
 // most.
 type waits struct {
-	waitstate.Finder
+	*waitstate.Finder
 	trace timeline.Trace
 	of    [][]waited
 	last  *waitstate.State
@@ -68,7 +68,7 @@ func waitsOf(t *testing.T, content *trace.Content) *waits {
 	t.Helper()
 	w := &waits{trace: timeline.Of(tracetest.Open(t, content)), until: map[*match.Completion]map[bool]int64{}}
 	w.of = make([][]waited, content.Threads.Len())
-	w.Found = func(s *waitstate.State) { w.last = s }
+	w.Finder = waitstate.NewFinder(w.trace, func(s *waitstate.State) { w.last = s })
 	_, err := match.All(context.Background(), w.trace, nil, w, func(c *match.Call) {
 		w.error = max(w.error, c.EnterError, c.ExitError)
 	})

@@ -1,0 +1,119 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// lateness is what these tests want of report.json.
+type lateness struct {
+	Ranks []struct {
+		Rank        int     `json:"rank"`
+		Computation float64 `json:"computation_seconds"`
+		Waiting     float64 `json:"waiting_seconds"`
+		Caused      float64 `json:"caused_waiting_seconds"`
+		Path        float64 `json:"path_seconds"`
+		DelayCost   float64 `json:"delay_cost_seconds"`
+	} `json:"ranks"`
+	Verdict struct {
+		Blames string `json:"blames"`
+		Rank   int    `json:"rank"`
+	} `json:"verdict"`
+}
+
+func readLateness(t *testing.T, dir string) lateness {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "report", "report.json"))
+	require.NoError(t, err)
+	var r lateness
+	require.NoError(t, json.Unmarshal(text, &r))
+	return r
+}
+
+// compileLate builds a program of the folder late.
+func compileLate(t *testing.T, implementation, name string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), name)
+	out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-o", program, "late/"+name+".c").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return program
+}
+
+// printedSeconds reads "word SECONDS" from what a program printed.
+func printedSeconds(t *testing.T, stdout, word string) float64 {
+	t.Helper()
+	m := regexp.MustCompile(`(?m)^` + word + ` (\S+)$`).FindStringSubmatch(stdout)
+	require.NotNil(t, m, stdout)
+	seconds, err := strconv.ParseFloat(m[1], 64)
+	require.NoError(t, err)
+	return seconds
+}
+
+// waitsInPolls is the share of the planted lateness that has to be found as the poller's waiting:
+// on a busy machine it is late itself sometimes.
+const waitsInPolls = 0.75
+
+// TestPollsAreWaiting: rank 1 of late/polls.c waits for rank 0, whatever it asks with and however
+// it passes the time between two polls. It waits, does not compute, and the path goes through the
+// sender. A rank that works between two polls does not wait.
+func TestPollsAreWaiting(t *testing.T) {
+	for _, implementation := range implementations {
+		program := compileLate(t, implementation, "polls")
+		run := func(t *testing.T, how string) (lateness, string) {
+			command := launch(implementation, 2, "polls", how)
+			command[len(command)-2] = program
+			r := trace(t, nil, command...)
+			require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
+			return readLateness(t, r.dir), r.stdout
+		}
+		for _, how := range []string{
+			"tight", "sleep50us", "sleep1ms", "sleep10ms", "backoff", "yield", "queries", "iprobe", "improbe", "status", "testall", "wait",
+		} {
+			t.Run(implementation+"/"+how, func(t *testing.T) {
+				r, stdout := run(t, how)
+				assertWaitsForRank0(t, r, printedSeconds(t, stdout, "planted"), 0.1)
+			})
+		}
+		for _, how := range []string{"work", "work10ms"} {
+			t.Run(implementation+"/"+how, func(t *testing.T) {
+				r, stdout := run(t, how)
+				assert.Greater(t, r.Ranks[1].Computation, 0.9*printedSeconds(t, stdout, "worked"))
+			})
+		}
+	}
+}
+
+// assertWaitsForRank0: rank 1 computes for a share of the planted time at most.
+func assertWaitsForRank0(t *testing.T, r lateness, planted, computes float64) {
+	t.Helper()
+	assert.Greater(t, r.Ranks[1].Waiting, waitsInPolls*planted)
+	assert.Less(t, r.Ranks[1].Computation, computes*planted, "a poller does not compute")
+	assert.Greater(t, r.Ranks[0].Path, waitsInPolls*planted, "the path goes through the sender")
+	if r.Verdict.Blames != "cpus" { // which a busy machine may deserve
+		assert.Equal(t, "rank", r.Verdict.Blames)
+		assert.Equal(t, 0, r.Verdict.Rank)
+	}
+}
+
+// TestPythonPollsAreWaiting: the same for mpi4py, with sleeps of Python's.
+func TestPythonPollsAreWaiting(t *testing.T) {
+	for _, how := range []string{"sleep", "backoff"} {
+		t.Run(how, func(t *testing.T) {
+			command := launch("openmpi", 2, "")
+			command[len(command)-1] = python
+			r := trace(t, nil, append(command, "python/polls.py", how)...)
+			require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
+			assertWaitsForRank0(t, readLateness(t, r.dir), 0.3, 0.25) // Python itself computes
+		})
+	}
+}
