@@ -89,7 +89,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		found := topology.Identify(topology.World(traffic, t.Meta().WorldSize), topology.Options{})
 		shape = &found
 	}
-	at := graphOf(traffic, row, len(ranks)).best(node, len(names), tilings(shape, row, largest(node, len(names))))
+	at := graphOf(traffic, row, len(ranks)).best(node, len(names), tilings(shape, row, largest(node, len(names))), f.Messages)
 	bytes, messages := crossing(at)
 	if saved(f.Crossing, bytes) < worthwhile && (f.Crossing > 0 || saved(f.CrossingMessages, messages) < worthwhile) {
 		f.Text = fmt.Sprintf("%s of the %s cross nodes; no order of the ranks was found that lets clearly fewer cross.", f.share(f.Crossing, f.CrossingMessages), f.what())

@@ -1,9 +1,5 @@
 package placement
 
-import (
-	"container/heap"
-)
-
 // grow fills one node after the other with ranks that are tied to each other.
 func (s *search) grow() []int {
 	at := make([]int, len(s.graph))
@@ -19,7 +15,7 @@ func (s *search) grow() []int {
 		// Next to what is full, where least is left around: corners are filled, none is left over.
 		seed := -1
 		for len(seeds) > 0 && seed < 0 {
-			if first := heap.Pop(&seeds).(entry); at[first.rank] < 0 {
+			if first := seeds.pop(); at[first.rank] < 0 {
 				seed = first.rank
 			}
 		}
@@ -38,10 +34,10 @@ func (s *search) grow() []int {
 						}
 					}
 					s.work += len(s.graph[e.to])
-					heap.Push(&seeds, entry{-rest, 0, e.to})
+					seeds.push(entry{-rest, 0, e.to})
 				}
 			}
-			if s.work > maxWork {
+			if s.work > s.limit {
 				break
 			}
 		}
@@ -79,7 +75,7 @@ func (s *search) growFrom(at []int, seed, room, label int) []int {
 				turn--
 				came[e.to] = turn
 			}
-			heap.Push(&q, entry{within(e.to), came[e.to], e.to})
+			q.push(entry{within(e.to), came[e.to], e.to})
 		}
 	}
 	add(seed)
@@ -91,7 +87,7 @@ func (s *search) growFrom(at []int, seed, room, label int) []int {
 			add(s.end(at, scan))
 			continue
 		}
-		if x := heap.Pop(&q).(entry); at[x.rank] == free {
+		if x := q.pop(); at[x.rank] == free {
 			add(x.rank)
 		}
 	}
@@ -161,7 +157,7 @@ func (s *search) split(at, ranks, nodes []int) {
 		return one, other
 	}
 	improve := func() {
-		if one, other := divide(); s.work < maxWork {
+		if one, other := divide(); s.work < s.limit {
 			s.exchange(at, one, other)
 		}
 	}
