@@ -26,7 +26,6 @@ type Recorder struct {
 	communicators []trace.Communicator
 	late          []match.Mark // room for heldUp's
 	sending       sending
-	latencies     bool // who reads it may ask for networks with latency: what only these need is noted, too
 }
 
 // present is the call that the matcher is told of.
@@ -414,7 +413,7 @@ func (r *Recorder) rendezvous(m *match.Message) {
 			h := handshake{legs: 1, always: always}
 			r.depend(done, dependency{at: send.Progress, on: send.Progressed, bytes: m.Bytes, handshake: h})
 		}
-		if r.latencies && large(m) {
+		if large(m) {
 			r.depend(done, dependency{on: there(receive), bytes: m.Bytes, handshake: handshake{legs: 2, own: true}})
 		}
 	}
@@ -429,9 +428,7 @@ func (r *Recorder) rendezvous(m *match.Message) {
 	}
 	if always || waitstate.Awaited(done, at) {
 		r.depend(done, dependency{at: at.At, on: on, bytes: m.Bytes, handshake: handshake{legs: 1, always: always}})
-		if r.latencies {
-			r.depend(done, dependency{on: send.Posted, bytes: m.Bytes, handshake: handshake{legs: 2, own: true, always: always}})
-		}
+		r.depend(done, dependency{on: send.Posted, bytes: m.Bytes, handshake: handshake{legs: 2, own: true, always: always}})
 	}
 }
 

@@ -63,7 +63,8 @@ func (s *search) growFrom(at []int, seed, room, label int) []int {
 	}
 	var q queue
 	var members []int
-	came, turn, scan := map[int]int64{}, int64(0), 0
+	s.round++
+	turn, scan := int64(0), 0
 	add := func(rank int) {
 		at[rank] = label
 		members = append(members, rank)
@@ -71,11 +72,11 @@ func (s *search) growFrom(at []int, seed, room, label int) []int {
 			if at[e.to] != free {
 				continue
 			}
-			if _, known := came[e.to]; !known {
+			if s.seen[e.to] != s.round {
 				turn--
-				came[e.to] = turn
+				s.seen[e.to], s.came[e.to] = s.round, turn
 			}
-			q.push(entry{within(e.to), came[e.to], e.to})
+			q.push(entry{within(e.to), s.came[e.to], e.to})
 		}
 	}
 	add(seed)
@@ -84,7 +85,9 @@ func (s *search) growFrom(at []int, seed, room, label int) []int {
 			for at[scan] != free {
 				scan++
 			}
-			add(s.end(at, scan))
+			end := s.end(at, scan)
+			s.round++ // end had one of its own
+			add(end)
 			continue
 		}
 		if x := q.pop(); at[x.rank] == free {
@@ -95,15 +98,19 @@ func (s *search) growFrom(at []int, seed, room, label int) []int {
 }
 
 // end is a rank at the end of a component: the last that a search in breadth finds, from the last that one finds from a
-// rank, among those with its label.
+// rank, among those with its label. Where the search has gone on for too long it is the rank itself.
 func (s *search) end(at []int, rank int) int {
 	for range 2 {
-		seen := map[int]bool{rank: true}
+		if s.work > s.limit {
+			return rank
+		}
+		s.round++
+		s.seen[rank] = s.round
 		reached := []int{rank}
 		for i := 0; i < len(reached); i++ {
 			for _, e := range s.graph[reached[i]] {
-				if at[e.to] == at[rank] && !seen[e.to] {
-					seen[e.to] = true
+				if at[e.to] == at[rank] && s.seen[e.to] != s.round {
+					s.seen[e.to] = s.round
 					reached = append(reached, e.to)
 				}
 			}

@@ -119,8 +119,11 @@ func (g graph) best(now []int, nodes int, orders iter.Seq[[]int], messages uint6
 		}
 		try(one.at)
 	}
-	try(s.bisect())
-	try(s.grow())
+	for _, divide := range []func() []int{s.bisect, s.grow} {
+		if s.work < s.limit {
+			try(divide())
+		}
+	}
 	s.shake(best, &least)
 	return best
 }

@@ -16,10 +16,17 @@ type search struct {
 	sides  [2]side
 	gain   []int64 // by rank: what the cut loses if it moves to the other side
 	locked []bool  // by rank: it has moved in this pass
+
+	round int     // of growing, or of going through a component
+	seen  []int   // by rank: the latest round that came to it
+	came  []int64 // by rank: and, in growing, its turn
 }
 
 func newSearch(g graph, now []int, nodes int) *search {
-	s := &search{graph: g, room: make([]int, nodes), gain: make([]int64, len(g)), locked: make([]bool, len(g))}
+	s := &search{
+		graph: g, room: make([]int, nodes), gain: make([]int64, len(g)), locked: make([]bool, len(g)),
+		seen: make([]int, len(g)), came: make([]int64, len(g)),
+	}
 	for _, n := range now {
 		s.room[n]++
 	}
