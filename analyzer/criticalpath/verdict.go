@@ -106,29 +106,16 @@ type worker struct {
 // standing finds the smallest set of ranks that stands out, slowest first; nil if there is none. mean is that of the
 // others. A set that costs the run next to nothing is told, but is no verdict (worth is false).
 func (a *analysis) standing(workers []worker, run, alpha, ratio float64) (set []worker, mean float64, worth bool) {
-	n := len(workers)
-	if n < 2 {
-		return nil, 0, false
-	}
 	sorted := slices.Clone(workers)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
-	rest, squares := make([]float64, n+1), make([]float64, n+1) // what all from one on compute, and its squares from there
-	middle := sorted[n/2].useful
+	n := len(sorted)
+	rest := make([]float64, n+1) // what all from one on compute
 	for i := n - 1; i >= 0; i-- {
-		from := sorted[i].useful - middle
-		rest[i], squares[i] = rest[i+1]+sorted[i].useful, squares[i+1]+from*from
+		rest[i] = rest[i+1] + sorted[i].useful
 	}
-	least := leastDeviations(alpha, n)
 	for g := 1; g <= n/2; g++ {
-		if sorted[g-1].useful < 0.99*ratio*rest[g]/float64(n-g) {
+		if rest[g] <= 0 || sorted[g-1].useful < 0.99*ratio*rest[g]/float64(n-g) {
 			continue // by far not: no need to look at all the others, or it would take the square of the ranks
-		}
-		if k := float64(n - g); k > 1 {
-			from := rest[g]/k - middle
-			s := math.Sqrt(max(0, squares[g]*(1-1e-9)-k*from*from) / (k - 1)) // rounding only makes it less
-			if sorted[g-1].useful-rest[g]/k < 0.99*least*s {
-				continue // by far not, either
-			}
 		}
 		mean, s := spread(sorted[g:])
 		if mean <= 0 || !exceeds(sorted[g-1], sorted[g:], a.looks(sorted[:g], n), mean, s, alpha, ratio) {
@@ -138,12 +125,6 @@ func (a *analysis) standing(workers []worker, run, alpha, ratio float64) (set []
 		return sorted[:g], mean, gain(sorted[:g], mean) >= minGain*run
 	}
 	return nil, 0, false
-}
-
-// leastDeviations is how many standard deviations beyond the others' mean, at least, exceeds asks for among n ranks: the
-// quantile of the normal distribution is less than Student's, and nobody looks in fewer than n ways.
-func leastDeviations(alpha float64, n int) float64 {
-	return max(0, distuv.UnitNormal.Quantile(1-alpha/float64(max(1, n))))
 }
 
 // looks is in how many ways one can look for such a set: n^g, or n and the number of pods and nodes if these are just
