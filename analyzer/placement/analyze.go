@@ -91,9 +91,13 @@ func (a *Advice) Findings(lengths []int64) Findings {
 // network is that of ranks on these nodes.
 func (a *Advice) network(t timeline.Trace, at []int) *replay.Network {
 	locations := timeline.Locations(t)
+	node := make([]int, len(locations))
+	for i, l := range locations {
+		node[i] = at[l.Row]
+	}
 	n := a.options.Far
 	n.Link = func(from, to int) *replay.Network {
-		if at[locations[from].Row] == at[locations[to].Row] {
+		if node[from] == node[to] {
 			return &a.options.Near
 		}
 		return &a.options.Far
