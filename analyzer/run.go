@@ -87,8 +87,8 @@ func extent(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (beg
 // All runs all analyses as Run does, and returns the run's clock map too: m, or the one that was made. Where one fails the
 // findings of the others are there beside the error.
 func All(ctx context.Context, r *trace.Reader, m *clock.Map) (map[string][]byte, *clock.Map, error) {
-	of := &run{trace: timeline.Of(r), clock: m}
-	findings, err := of.analyze(ctx, Names())
+	of := &run{trace: timeline.Of(r), names: Names(), clock: m}
+	findings, err := of.analyze(ctx)
 	return findings, of.clock, err
 }
 
@@ -99,14 +99,14 @@ func Run(ctx context.Context, r *trace.Reader, m *clock.Map, names ...string) (m
 	if len(names) == 0 {
 		names = Names()
 	}
-	of := &run{trace: timeline.Of(r), clock: m}
-	return of.analyze(ctx, names)
+	of := &run{trace: timeline.Of(r), names: names, clock: m}
+	return of.analyze(ctx)
 }
 
-func (of *run) analyze(ctx context.Context, names []string) (map[string][]byte, error) {
-	findings := make(map[string][]byte, len(names))
+func (of *run) analyze(ctx context.Context) (map[string][]byte, error) {
+	findings := make(map[string][]byte, len(of.names))
 	var failed []error
-	for _, name := range names {
+	for _, name := range of.names {
 		a, err := Find(name)
 		if err != nil {
 			return nil, err

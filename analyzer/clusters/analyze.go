@@ -7,7 +7,6 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
-	"github.com/cairn-mpi/cairn/analyzer/placement"
 	"github.com/cairn-mpi/cairn/analyzer/program"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
@@ -23,6 +22,8 @@ type Options struct {
 	// Phases are the run's, with how each rank passed them, where another analysis has followed them; nil: they are followed
 	// in that pass.
 	Phases *phases.Plan
+	// Communication is what the messages say, where it is known before; nil: it is looked for.
+	Communication *Communication
 	// K is how many groups each cluster is divided into by its peers and by its timing; 0: as many as the structure has.
 	K int
 	// Method divides clusters; "": Medoids.
@@ -57,10 +58,13 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	if err != nil {
 		return f, err
 	}
-	shape, err := topology.Analyze(ctx, t, o.Topology)
-	if err != nil {
-		return f, err
+	messages := o.Communication
+	if messages == nil {
+		if messages, err = Communicates(ctx, t, o); err != nil {
+			return f, err
+		}
 	}
+	shape := messages.topology
 	f.Topology = &shape
 	f.Notes = append(f.Notes, shape.Notes...)
 	text, err := program.Analyze(ctx, t, program.Options{})
@@ -71,11 +75,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	if err := perPhase(ctx, t, o, &f); err != nil {
 		return f, err
 	}
-	var clocks *timeline.Clocks
-	if t.Threads().Calls() <= mostTimed && t.Meta().Timing.Mode != trace.TimingAggregated {
-		clocks = o.clocks()
-	}
-	where, err := placement.Analyze(ctx, t, placement.Options{Clocks: clocks, Shape: shape.Shape})
+	where, err := messages.placement(ctx, t, o.clocks())
 	f.Placement = &where
 	return f, err
 }

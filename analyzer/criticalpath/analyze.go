@@ -98,13 +98,13 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	for i := range marks {
 		marks[i] = plan.Marks(i)
 	}
-	ideal, whatIf, at, err := a.whatIf(ctx, marks)
+	again, err := a.whatIf(ctx, marks, o.Also)
 	if err != nil {
 		return Findings{}, fmt.Errorf("replay: %w", err)
 	}
-	f.WhatIf = whatIf
-	for i := range at {
-		plan.Ideal(i, at[i])
+	f.WhatIf = again.list
+	for i := range again.marks {
+		plan.Ideal(i, again.marks[i])
 	}
 	if err := following.Wait(); err != nil {
 		return Findings{}, fmt.Errorf("root causes: %w", err)
@@ -114,14 +114,14 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	for row := range f.Ranks {
 		f.Ranks[row].DelayCost = byRank[row]
 	}
-	f.Efficiency.divide(a.seconds(ideal), f.RunSeconds)
+	f.Efficiency.divide(a.seconds(again.ideal), f.RunSeconds)
 	profiled, err := a.forward.profile.Findings()
 	if err != nil {
 		return Findings{}, fmt.Errorf("profile: %w", err)
 	}
 	inPhases := plan.Findings(a.waitsOf, a.stretchesOf)
 	if o.Share != nil {
-		o.Share(o.Clock, plan)
+		o.Share(Shared{o.Clock, plan, again.also})
 	}
 	f.Profile, f.Phases = &profiled, &inPhases
 	if a.window == nil { // it is counted over all of the run

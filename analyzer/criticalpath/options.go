@@ -3,6 +3,7 @@ package criticalpath
 import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/replay"
 )
 
 // Options of the analysis; the zero value is what one wants.
@@ -13,9 +14,18 @@ type Options struct {
 	Bins int
 	// Clock is the run's clock map; nil: it is made.
 	Clock *clock.Map
-	// Share is given what other analyses of the same run would have to find again: the clock map, and the phases with how
-	// each rank passed them. nil: nobody wants it.
-	Share func(*clock.Map, *phases.Plan)
+	// Also are what other analyses of the same run want to have replayed. They are played with what this one replays: the
+	// calls are read only once.
+	Also []replay.Scenario
+	// Share is given what other analyses of the same run would have to find again. nil: nobody wants it.
+	Share func(Shared)
+}
+
+// A Shared is what an analysis has found that others need.
+type Shared struct {
+	Clock  *clock.Map
+	Phases *phases.Plan // with how each rank passed them
+	Also   []int64      // lengths of Options.Also, as of replay.Play; nil: the run takes no time
 }
 
 func (o Options) segments() int {

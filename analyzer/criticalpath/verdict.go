@@ -114,7 +114,7 @@ func (a *analysis) standing(workers []worker, run, alpha, ratio float64) (set []
 		rest[i] = rest[i+1] + sorted[i].useful
 	}
 	for g := 1; g <= n/2; g++ {
-		if sorted[g-1].useful < 0.99*ratio*rest[g]/float64(n-g) {
+		if rest[g] <= 0 || sorted[g-1].useful < 0.99*ratio*rest[g]/float64(n-g) {
 			continue // by far not: no need to look at all the others, or it would take the square of the ranks
 		}
 		mean, s := spread(sorted[g:])

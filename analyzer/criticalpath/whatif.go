@@ -38,13 +38,21 @@ const (
 	minPromise     = 0.01 // of the run
 )
 
-// whatIf plays the run again: on an ideal network, for the efficiencies, and with each of the changes that promise
-// most. It says when the marks would have been on the ideal network.
-func (a *analysis) whatIf(ctx context.Context, marks replay.Marks) (ideal int64, list []WhatIf, at replay.Marks, err error) {
+// replayed is what whatIf has played.
+type replayed struct {
+	ideal int64        // how long the run takes on the ideal network,
+	marks replay.Marks // and when the marks are there
+	list  []WhatIf
+	also  []int64 // how long it takes in the scenarios of others
+}
+
+// whatIf plays the run again: on an ideal network, for the efficiencies, with each of the changes that promise most, and
+// in the scenarios of others.
+func (a *analysis) whatIf(ctx context.Context, marks replay.Marks, also []replay.Scenario) (replayed, error) {
 	if a.run() <= 0 {
-		return 0, []WhatIf{}, nil, nil
+		return replayed{list: []WhatIf{}}, nil
 	}
-	list = []WhatIf{{
+	list := []WhatIf{{
 		What: "the network and MPI cost nothing", Kind: IdealNetwork,
 		Assumes: "Messages arrive when they are sent, calls take no time but what they wait for others; file operations keep theirs.",
 	}}
@@ -65,15 +73,15 @@ func (a *analysis) whatIf(ctx context.Context, marks replay.Marks) (ideal int64,
 			Assumes: "The call itself takes no time; it still waits for others.",
 		})
 	}
-	lengths, at, err := replay.PlayMarks(ctx, a.forward.journal, scenarios, marks)
+	lengths, at, err := replay.PlayMarks(ctx, a.forward.journal, append(scenarios, also...), marks)
 	if err != nil {
-		return 0, nil, nil, err
+		return replayed{}, err
 	}
 	for i := range list {
 		list[i].Seconds = a.seconds(lengths[i])
 		list[i].Gain = a.share(a.run() - lengths[i])
 	}
-	return lengths[0], list, at, nil
+	return replayed{lengths[0], at, list, lengths[len(list):]}, nil
 }
 
 // slowest are the rows of the ranks that compute most beyond the mean, by more than what is worth a prediction.

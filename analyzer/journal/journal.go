@@ -84,10 +84,9 @@ func newJournal(t timeline.Trace) *Journal {
 	return j
 }
 
-// Record makes the journal of a trace in a pass of its own. It can be played on networks with latency.
+// Record makes the journal of a trace in a pass of its own.
 func Record(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Journal, error) {
 	r := NewRecorder(t)
-	r.latencies = true
 	_, err := match.All(ctx, t, clocks, r, func(c *match.Call) {
 		r.See(c)
 	})

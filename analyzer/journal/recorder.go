@@ -417,7 +417,7 @@ func (r *Recorder) rendezvous(m *match.Message) {
 			h := handshake{legs: 1, always: always}
 			r.depend(done, dependency{at: send.Progress, on: send.Progressed, bytes: m.Bytes, handshake: h})
 		}
-		if r.latencies && large(m) {
+		if large(m) {
 			r.depend(done, dependency{on: there(receive), bytes: m.Bytes, handshake: handshake{legs: 2, own: true}})
 		}
 	}
@@ -432,9 +432,7 @@ func (r *Recorder) rendezvous(m *match.Message) {
 	}
 	if always || waitstate.Awaited(done, at) {
 		r.depend(done, dependency{at: at.At, on: on, bytes: m.Bytes, handshake: handshake{legs: 1, always: always}})
-		if r.latencies {
-			r.depend(done, dependency{on: send.Posted, bytes: m.Bytes, handshake: handshake{legs: 2, own: true, always: always}})
-		}
+		r.depend(done, dependency{on: send.Posted, bytes: m.Bytes, handshake: handshake{legs: 2, own: true, always: always}})
 	}
 }
 

@@ -26,20 +26,22 @@ func (s *stream) flush(spool *Spool) {
 type streamReader struct {
 	spool  *Spool
 	chunks []Chunk // still to come
-	b      []byte  // of the present one
+	b      []byte  // the present one,
+	at     int     // and where in it the next entry is
 	buffer []byte
 	err    error
 }
 
 // more tells whether there is another entry.
 func (r *streamReader) more() bool {
-	if len(r.b) > 0 {
+	if r.at < len(r.b) {
 		return true
 	}
 	if len(r.chunks) == 0 || r.err != nil {
 		return false
 	}
 	r.b, r.err = r.spool.Get(r.chunks[0], r.buffer)
+	r.at = 0
 	if r.chunks[0].bytes == nil {
 		r.buffer = r.b
 	}
@@ -48,18 +50,18 @@ func (r *streamReader) more() bool {
 }
 
 func (r *streamReader) byte() byte {
-	b := r.b[0]
-	r.b = r.b[1:]
+	b := r.b[r.at]
+	r.at++
 	return b
 }
 
 func (r *streamReader) unsigned() uint64 {
-	if b := r.b[0]; b < 0x80 {
-		r.b = r.b[1:]
+	if b := r.b[r.at]; b < 0x80 {
+		r.at++
 		return uint64(b)
 	}
-	v, n := binary.Uvarint(r.b)
-	r.b = r.b[n:]
+	v, n := binary.Uvarint(r.b[r.at:])
+	r.at += n
 	return v
 }
 

@@ -34,9 +34,80 @@ var (
 // worthwhile is the part of the crossing traffic that an order must save to be advised.
 const worthwhile = 0.02
 
-// Analyze looks for a better order of the ranks.
+// Analyze looks for a better order of the ranks, and plays the run with it.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
-	f := Findings{SchemaVersion: SchemaVersion, Nodes: []Node{}, Order: []int{}, Proposed: []Node{}}
+	a, err := Advise(t, o)
+	if err != nil || o.Clocks == nil || len(a.Scenarios) == 0 {
+		return a.found, err
+	}
+	lengths, err := replay.Play(ctx, t, o.Clocks, a.Scenarios)
+	if err != nil {
+		return a.found, err
+	}
+	return a.Findings(lengths), nil
+}
+
+// An Advice is a better order of the ranks, or that there is none.
+type Advice struct {
+	// Scenarios are what to play to know what the order is worth: the run as it was, and in that order, on the networks of
+	// the options. None: there is no better order.
+	Scenarios []replay.Scenario
+	found     Findings
+	options   Options
+}
+
+// Advise looks for a better order of the ranks. It asks for no times.
+func Advise(t timeline.Trace, o Options) (*Advice, error) {
+	if o.Near.Latency == 0 && o.Near.PerByte == 0 && o.Far.Latency == 0 && o.Far.PerByte == 0 {
+		o.Near, o.Far = DefaultNear, DefaultFar
+	}
+	a := &Advice{options: o}
+	now, then, err := a.found.search(t, o)
+	if err != nil || then == nil {
+		return a, err
+	}
+	a.Scenarios = []replay.Scenario{{Network: a.network(t, now)}, {Network: a.network(t, then)}}
+	return a, nil
+}
+
+// Findings is the advice, with what it is worth by the lengths of its scenarios; nil: they have not been played.
+func (a *Advice) Findings(lengths []int64) Findings {
+	f, o := a.found, a.options
+	if len(lengths) < 2 || lengths[0] == 0 {
+		return f
+	}
+	gain := 1 - float64(lengths[1])/float64(lengths[0])
+	f.Gain = &gain
+	f.Assumes = fmt.Sprintf("a message takes %.3g µs and %.3g ns per byte within a node, %.3g µs and %.3g ns between nodes; ranks compute as fast anywhere",
+		o.Near.Latency/1e3, o.Near.PerByte, o.Far.Latency/1e3, o.Far.PerByte)
+	how := "shorter"
+	if gain < 0 {
+		how = "longer"
+	}
+	f.Text = strings.TrimSuffix(f.Text, ".") + fmt.Sprintf(", and the run %.1f%% %s by the replay.", 100*math.Abs(gain), how)
+	return f
+}
+
+// network is that of ranks on these nodes.
+func (a *Advice) network(t timeline.Trace, at []int) *replay.Network {
+	locations := timeline.Locations(t)
+	node := make([]int, len(locations))
+	for i, l := range locations {
+		node[i] = at[l.Row]
+	}
+	n := a.options.Far
+	n.Link = func(from, to int) *replay.Network {
+		if node[from] == node[to] {
+			return &a.options.Near
+		}
+		return &a.options.Far
+	}
+	return &n
+}
+
+// search finds where the ranks are, and where they had better be; then is nil if it knows nothing better.
+func (f *Findings) search(t timeline.Trace, o Options) (now, then []int, err error) {
+	*f = Findings{SchemaVersion: SchemaVersion, Nodes: []Node{}, Order: []int{}, Proposed: []Node{}}
 	ranks := t.Ranks().List()
 	row := make(map[int]int, len(ranks))
 	for i, r := range ranks {
@@ -56,7 +127,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	f.Nodes = append(f.Nodes, on(node)...)
 	traffic, err := t.Matrix()
 	if err != nil {
-		return f, fmt.Errorf("communication matrix: %w", err)
+		return nil, nil, fmt.Errorf("communication matrix: %w", err)
 	}
 	traffic = slices.DeleteFunc(slices.Clone(traffic), func(one trace.Traffic) bool {
 		_, source := row[one.Source]
@@ -79,21 +150,21 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	switch {
 	case len(names) < 2:
 		f.Text = "All ranks run on one node."
-		return f, nil
+		return node, nil, nil
 	case f.CrossingMessages == 0:
 		f.Text = "No message goes from one node to another."
-		return f, nil
+		return node, nil, nil
 	}
 	shape := o.Shape
 	if shape == nil {
 		found := topology.Identify(topology.World(traffic, t.Meta().WorldSize), topology.Options{})
 		shape = &found
 	}
-	at := graphOf(traffic, row, len(ranks)).best(node, len(names), tilings(shape, row, largest(node, len(names))))
+	at := graphOf(traffic, row, len(ranks)).best(node, len(names), tilings(shape, row, largest(node, len(names))), f.Messages)
 	bytes, messages := crossing(at)
 	if saved(f.Crossing, bytes) < worthwhile && (f.Crossing > 0 || saved(f.CrossingMessages, messages) < worthwhile) {
 		f.Text = fmt.Sprintf("%s of the %s cross nodes; no order of the ranks was found that lets clearly fewer cross.", f.share(f.Crossing, f.CrossingMessages), f.what())
-		return f, nil
+		return node, nil, nil
 	}
 	f.Predicted, f.PredictedMessages = bytes, messages
 	for _, from := range order(node, at) {
@@ -101,42 +172,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	f.Proposed = on(at)
 	f.Text = fmt.Sprintf("%s of the %s cross nodes; with the ranks in another order it would be %s.", f.share(f.Crossing, f.CrossingMessages), f.what(), f.share(f.Predicted, f.PredictedMessages))
-	if o.Clocks == nil {
-		return f, nil
-	}
-	return f, f.play(ctx, t, o, node, at)
-}
-
-// play predicts what the order is worth.
-func (f *Findings) play(ctx context.Context, t timeline.Trace, o Options, now, then []int) error {
-	if o.Near.Latency == 0 && o.Near.PerByte == 0 && o.Far.Latency == 0 && o.Far.PerByte == 0 {
-		o.Near, o.Far = DefaultNear, DefaultFar
-	}
-	locations := timeline.Locations(t)
-	on := func(at []int) *replay.Network {
-		n := o.Far
-		n.Link = func(from, to int) *replay.Network {
-			if at[locations[from].Row] == at[locations[to].Row] {
-				return &o.Near
-			}
-			return &o.Far
-		}
-		return &n
-	}
-	lengths, err := replay.Play(ctx, t, o.Clocks, []replay.Scenario{{Network: on(now)}, {Network: on(then)}})
-	if err != nil || lengths[0] == 0 {
-		return err
-	}
-	gain := 1 - float64(lengths[1])/float64(lengths[0])
-	f.Gain = &gain
-	f.Assumes = fmt.Sprintf("a message takes %.3g µs and %.3g ns per byte within a node, %.3g µs and %.3g ns between nodes; ranks compute as fast anywhere",
-		o.Near.Latency/1e3, o.Near.PerByte, o.Far.Latency/1e3, o.Far.PerByte)
-	how := "shorter"
-	if gain < 0 {
-		how = "longer"
-	}
-	f.Text = strings.TrimSuffix(f.Text, ".") + fmt.Sprintf(", and the run %.1f%% %s by the replay.", 100*math.Abs(gain), how)
-	return nil
+	return node, at, nil
 }
 
 // order says for each rank (by row) on whose place it should run: those that stay on their node stay where they are, the

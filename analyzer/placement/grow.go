@@ -1,9 +1,5 @@
 package placement
 
-import (
-	"container/heap"
-)
-
 // grow fills one node after the other with ranks that are tied to each other.
 func (s *search) grow() []int {
 	at := make([]int, len(s.graph))
@@ -19,7 +15,7 @@ func (s *search) grow() []int {
 		// Next to what is full, where least is left around: corners are filled, none is left over.
 		seed := -1
 		for len(seeds) > 0 && seed < 0 {
-			if first := heap.Pop(&seeds).(entry); at[first.rank] < 0 {
+			if first := seeds.pop(); at[first.rank] < 0 {
 				seed = first.rank
 			}
 		}
@@ -38,10 +34,10 @@ func (s *search) grow() []int {
 						}
 					}
 					s.work += len(s.graph[e.to])
-					heap.Push(&seeds, entry{-rest, 0, e.to})
+					seeds.push(entry{-rest, 0, e.to})
 				}
 			}
-			if s.work > maxWork {
+			if s.work > s.limit {
 				break
 			}
 		}
@@ -67,7 +63,8 @@ func (s *search) growFrom(at []int, seed, room, label int) []int {
 	}
 	var q queue
 	var members []int
-	came, turn, scan := map[int]int64{}, int64(0), 0
+	s.round++
+	turn, scan := int64(0), 0
 	add := func(rank int) {
 		at[rank] = label
 		members = append(members, rank)
@@ -75,11 +72,11 @@ func (s *search) growFrom(at []int, seed, room, label int) []int {
 			if at[e.to] != free {
 				continue
 			}
-			if _, known := came[e.to]; !known {
+			if s.seen[e.to] != s.round {
 				turn--
-				came[e.to] = turn
+				s.seen[e.to], s.came[e.to] = s.round, turn
 			}
-			heap.Push(&q, entry{within(e.to), came[e.to], e.to})
+			q.push(entry{within(e.to), s.came[e.to], e.to})
 		}
 	}
 	add(seed)
@@ -88,10 +85,12 @@ func (s *search) growFrom(at []int, seed, room, label int) []int {
 			for at[scan] != free {
 				scan++
 			}
-			add(s.end(at, scan))
+			end := s.end(at, scan)
+			s.round++ // end had one of its own
+			add(end)
 			continue
 		}
-		if x := heap.Pop(&q).(entry); at[x.rank] == free {
+		if x := q.pop(); at[x.rank] == free {
 			add(x.rank)
 		}
 	}
@@ -99,15 +98,19 @@ func (s *search) growFrom(at []int, seed, room, label int) []int {
 }
 
 // end is a rank at the end of a component: the last that a search in breadth finds, from the last that one finds from a
-// rank, among those with its label.
+// rank, among those with its label. Where the search has gone on for too long it is the rank itself.
 func (s *search) end(at []int, rank int) int {
 	for range 2 {
-		seen := map[int]bool{rank: true}
+		if s.work > s.limit {
+			return rank
+		}
+		s.round++
+		s.seen[rank] = s.round
 		reached := []int{rank}
 		for i := 0; i < len(reached); i++ {
 			for _, e := range s.graph[reached[i]] {
-				if at[e.to] == at[rank] && !seen[e.to] {
-					seen[e.to] = true
+				if at[e.to] == at[rank] && s.seen[e.to] != s.round {
+					s.seen[e.to] = s.round
 					reached = append(reached, e.to)
 				}
 			}
@@ -161,7 +164,7 @@ func (s *search) split(at, ranks, nodes []int) {
 		return one, other
 	}
 	improve := func() {
-		if one, other := divide(); s.work < maxWork {
+		if one, other := divide(); s.work < s.limit {
 			s.exchange(at, one, other)
 		}
 	}

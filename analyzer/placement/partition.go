@@ -78,17 +78,22 @@ func (g graph) cut(node []int) int64 {
 const (
 	// maxRefined bounds the tilings that are improved: those with the smallest cuts.
 	maxRefined = 3
-	// maxWork bounds the search, in visits of edges: a few seconds.
-	maxWork = 300_000_000
-	// shakeWork is what a search goes on for after all candidates have been improved: small graphs are searched well,
-	// and large ones not at all.
+	// A search may visit so many edges: leastWork, a tenth of a second, and workPerMessage for each message of the run,
+	// so that it takes a small part of the time in which the run is read; maxWork, a few seconds, at most.
+	leastWork      = 10_000_000
+	workPerMessage = 10
+	maxWork        = 300_000_000
+	// shakeWork is what a search goes on for after all candidates have been improved, in visits of edges, and maxShaken
+	// bounds the edges, each counted from both sides, of graphs for which that is worth while: it is some hundred tries.
 	shakeWork = 1_000_000
+	maxShaken = 1000
 )
 
 // best is a partition into nodes of the same sizes with a small cut, never one larger than that of now. The orders are
-// ways to go through the ranks that keep together what belongs together.
-func (g graph) best(now []int, nodes int, orders iter.Seq[[]int]) []int {
+// ways to go through the ranks that keep together what belongs together. The run has so many messages.
+func (g graph) best(now []int, nodes int, orders iter.Seq[[]int], messages uint64) []int {
 	s := newSearch(g, now, nodes)
+	s.limit = int(min(leastWork+workPerMessage*messages, maxWork))
 	best, least := slices.Clone(now), g.cut(now)
 	try := func(at []int) {
 		s.refine(at)
@@ -114,8 +119,11 @@ func (g graph) best(now []int, nodes int, orders iter.Seq[[]int]) []int {
 		}
 		try(one.at)
 	}
-	try(s.bisect())
-	try(s.grow())
+	for _, divide := range []func() []int{s.bisect, s.grow} {
+		if s.work < s.limit {
+			try(divide())
+		}
+	}
 	s.shake(best, &least)
 	return best
 }

@@ -22,7 +22,11 @@ func place(traffic []trace.Traffic, node []int, nodes int) ([]int, graph) {
 	}
 	shape := topology.Identify(topology.World(traffic, len(node)), topology.Options{})
 	g := graphOf(traffic, row, len(node))
-	return g.best(slices.Clone(node), nodes, tilings(&shape, row, largest(node, nodes))), g
+	messages := uint64(0)
+	for _, one := range traffic {
+		messages += one.Messages
+	}
+	return g.best(slices.Clone(node), nodes, tilings(&shape, row, largest(node, nodes)), messages), g
 }
 
 // crossing is the bytes and messages that go from one node to another, counted from the traffic alone.

@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"container/heap"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,15 +10,23 @@ import (
 type search struct {
 	graph graph
 	room  []int // ranks of each node
-	work  int   // visits of edges so far
+	work  int   // visits of edges so far,
+	limit int   // and how many there may be
 
 	sides  [2]side
 	gain   []int64 // by rank: what the cut loses if it moves to the other side
 	locked []bool  // by rank: it has moved in this pass
+
+	round int     // of growing, or of going through a component
+	seen  []int   // by rank: the latest round that came to it
+	came  []int64 // by rank: and, in growing, its turn
 }
 
 func newSearch(g graph, now []int, nodes int) *search {
-	s := &search{graph: g, room: make([]int, nodes), gain: make([]int64, len(g)), locked: make([]bool, len(g))}
+	s := &search{
+		graph: g, room: make([]int, nodes), gain: make([]int64, len(g)), locked: make([]bool, len(g)),
+		seen: make([]int, len(g)), came: make([]int64, len(g)),
+	}
 	for _, n := range now {
 		s.room[n]++
 	}
@@ -70,7 +77,7 @@ func (s *search) refine(at []int) {
 		better := false
 		for _, pair := range pairs {
 			a, b := pair[0], pair[1]
-			if s.work > maxWork {
+			if s.work > s.limit {
 				return
 			}
 			if s.exchange(at, members[a], members[b]) {
@@ -171,7 +178,7 @@ func (s *search) gains(at []int, of *side, other int) {
 		s.gain[rank], s.locked[rank] = gain, false
 		of.queue = append(of.queue, entry{gain, 0, rank})
 	}
-	heap.Init(&of.queue)
+	of.queue.order()
 }
 
 // move moves a rank from a side to the other, for the rest of the pass, and gives its gain; its neighbours' change.
@@ -187,7 +194,7 @@ func (s *search) move(at []int, rank, from int) int64 {
 			} else {
 				s.gain[e.to] -= 2 * e.weight
 			}
-			heap.Push(&s.sides[k].queue, entry{s.gain[e.to], 0, e.to})
+			s.sides[k].queue.push(entry{s.gain[e.to], 0, e.to})
 		}
 	}
 	s.work += len(s.graph[rank])
@@ -200,7 +207,7 @@ func (s *search) top(of *side) int64 {
 		if first := of.queue[0]; !s.locked[first.rank] && s.gain[first.rank] == first.key {
 			return first.key
 		}
-		heap.Pop(&of.queue) // another entry has what is true now
+		of.queue.pop() // another entry has what is true now
 	}
 	return math.MinInt64
 }
@@ -210,18 +217,18 @@ func (s *search) take(of *side) int {
 	if s.top(of) == math.MinInt64 {
 		return -1
 	}
-	return heap.Pop(&of.queue).(entry).rank
+	return of.queue.pop().rank
 }
 
 // shake improves a partition of a small graph: some ranks are exchanged by chance, and the result improved, again and
 // again; what is worse is forgotten. The chances are the same in every run.
 func (s *search) shake(best []int, least *int64) {
-	if len(s.room) < 2 || *least == 0 {
+	if len(s.room) < 2 || *least == 0 || s.graph.size() > maxShaken {
 		return
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	at := make([]int, len(best))
-	for limit := min(s.work+shakeWork, maxWork); s.work < limit && *least > 0; {
+	for s.limit = min(s.work+shakeWork, s.limit); s.work < s.limit && *least > 0; {
 		copy(at, best)
 		times := 1 + random.IntN(max(2, len(at)/3))
 		if random.IntN(4) == 0 {
@@ -238,29 +245,4 @@ func (s *search) shake(best []int, least *int64) {
 			*least = cut
 		}
 	}
-}
-
-// A queue is a heap of ranks, the largest key first, of these the largest tie. It is a heap.Interface.
-type queue []entry
-
-type entry struct {
-	key, tie int64
-	rank     int
-}
-
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(i, j int) bool {
-	return q[i].key > q[j].key || q[i].key == q[j].key && (q[i].tie > q[j].tie || q[i].tie == q[j].tie && q[i].rank < q[j].rank)
-}
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-
-// Push implements heap.Interface.
-func (q *queue) Push(x any) { *q = append(*q, x.(entry)) }
-
-// Pop implements heap.Interface.
-func (q *queue) Pop() any {
-	last := len(*q) - 1
-	x := (*q)[last]
-	*q = (*q)[:last]
-	return x
 }

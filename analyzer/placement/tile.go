@@ -2,6 +2,7 @@ package placement
 
 import (
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/topology"
@@ -19,18 +20,15 @@ func tilings(shape *topology.Topology, row map[int]int, size int) iter.Seq[[]int
 		if shape.Pattern == nil {
 			return
 		}
-		dimensions := shape.Pattern.Dimensions
-		if len(dimensions) == 0 {
-			yield(barOrder(shape, row, []int{shape.Pattern.Order}, []int{0}, 0))
-			return
-		}
+		t := newTiler(shape, row)
+		dimensions := t.dimensions
 		left := maxTilings
 		for _, even := range []bool{true, false} {
 			for run := range dimensions {
 				all := bars(dimensions, run, size, even, left)
 				left -= len(all)
 				for _, widths := range all {
-					if !yield(barOrder(shape, row, dimensions, widths, run)) {
+					if !yield(t.order(widths, run)) {
 						return
 					}
 				}
@@ -67,48 +65,82 @@ func bars(dimensions []int, run, size int, even bool, limit int) [][]int {
 	return all
 }
 
-// barOrder are the ranks along the bars of these widths.
-func barOrder(shape *topology.Topology, row map[int]int, dimensions, widths []int, run int) []int {
-	type step struct{ group, key, rank int }
-	steps := make([]step, 0, len(row))
-	for rank, i := range row {
+// A tiler puts ranks into the order of bars.
+type tiler struct {
+	dimensions []int
+	copies     int
+	talking    []vertex
+	at         []int // coordinates of the talking ranks, one rank after the other
+	silent     []int // rows of the ranks that do not talk
+	slots      []int // room for rows
+}
+
+// A vertex is a rank of the lattice: in which of its copies it is, and the row.
+type vertex struct{ copy, row int }
+
+func newTiler(shape *topology.Topology, row map[int]int) *tiler {
+	t := &tiler{dimensions: shape.Pattern.Dimensions, copies: shape.Copies}
+	plain := len(t.dimensions) == 0
+	if plain { // its vertices follow each other
+		t.dimensions = []int{shape.Pattern.Order}
+	}
+	for _, rank := range slices.Sorted(maps.Keys(row)) {
+		i := row[rank]
 		if rank >= len(shape.Vertex) || shape.Vertex[rank] < 0 {
-			steps = append(steps, step{shape.Copies, rank, i})
+			t.silent = append(t.silent, i)
 			continue
 		}
-		at := []int{shape.Vertex[rank]}
-		if len(shape.Pattern.Dimensions) > 0 {
-			at = shape.Pattern.Coordinates(shape.Vertex[rank])
+		t.talking = append(t.talking, vertex{shape.Copy[rank], i})
+		if v := shape.Vertex[rank]; plain {
+			t.at = append(t.at, v)
+		} else {
+			t.at = append(t.at, shape.Pattern.Coordinates(v)...)
 		}
-		key := 0
-		next := func(x, n int) { // there if what is before is even, else back
-			if key%2 == 1 {
-				x = n - 1 - x
-			}
-			key = key*n + x
-		}
-		for d, x := range at {
-			if d != run {
-				next(x/widths[d], (dimensions[d]+widths[d]-1)/widths[d])
-			}
-		}
-		next(at[run], dimensions[run])
-		for d, x := range at {
-			if d != run {
-				key = key*widths[d] + x%widths[d]
-			}
-		}
-		steps = append(steps, step{shape.Copy[rank], key, i})
 	}
-	slices.SortFunc(steps, func(a, b step) int {
-		if a.group != b.group {
-			return a.group - b.group
+	return t
+}
+
+// order is the ranks along the bars of these widths in the direction of the dimension run.
+func (t *tiler) order(widths []int, run int) []int {
+	n := len(t.dimensions)
+	keys := t.dimensions[run] // of a copy: each vertex has one, where bars stick out of the lattice some have no vertex
+	for d, w := range widths {
+		if d != run {
+			keys *= (t.dimensions[d] + w - 1) / w * w
 		}
-		return a.key - b.key
-	})
-	order := make([]int, len(steps))
-	for i, s := range steps {
-		order[i] = s.rank
 	}
-	return order
+	t.slots = append(t.slots[:0], make([]int, keys*t.copies)...)
+	for i, v := range t.talking {
+		t.slots[v.copy*keys+t.key(t.at[i*n:(i+1)*n], widths, run)] = v.row + 1
+	}
+	order := make([]int, 0, len(t.talking)+len(t.silent))
+	for _, row := range t.slots {
+		if row > 0 {
+			order = append(order, row-1)
+		}
+	}
+	return append(order, t.silent...)
+}
+
+// key is where a vertex is in that order.
+func (t *tiler) key(at, widths []int, run int) int {
+	key := 0
+	next := func(x, n int) { // there if what is before is even, else back
+		if key%2 == 1 {
+			x = n - 1 - x
+		}
+		key = key*n + x
+	}
+	for d, x := range at {
+		if d != run {
+			next(x/widths[d], (t.dimensions[d]+widths[d]-1)/widths[d])
+		}
+	}
+	next(at[run], t.dimensions[run])
+	for d, x := range at {
+		if d != run {
+			key = key*widths[d] + x%widths[d]
+		}
+	}
+	return key
 }

@@ -2,7 +2,6 @@ package program
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,8 +47,9 @@ func supersequenceOf(rows []row, key func(row, *atom) (string, bool)) ([]string,
 				return nil, false
 			}
 		}
-		if longest = max(longest, len(words)); !seen[fmt.Sprint(words)] {
-			seen[fmt.Sprint(words)] = true
+		longest = max(longest, len(words))
+		if all := strings.Join(words, "\x00"); !seen[all] {
+			seen[all] = true
 			sequences = append(sequences, words)
 		}
 	}

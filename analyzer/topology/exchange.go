@@ -98,10 +98,14 @@ func cg(n int) []*Pattern {
 	columns := n / rows
 	p := &Pattern{Family: CG, Name: fmt.Sprintf("NAS CG stencil on %d x %d", rows, columns), Dimensions: []int{rows, columns}, Order: n}
 	p.coordinates = lattice{dimensions: p.Dimensions}.coordinates
+	var partners []string
+	for bit := 1; bit < columns; bit *= 2 {
+		partners = append(partners, fmt.Sprintf("row partner %d", bit))
+	}
 	p.neighbours = func(v int, yield func(int, string)) {
 		row, column := v/columns, v%columns
-		for bit := 1; bit < columns; bit *= 2 {
-			yield(row*columns+column^bit, fmt.Sprintf("row partner %d", bit))
+		for i, partner := range partners {
+			yield(row*columns+column^(1<<i), partner)
 		}
 		transposed := v%rows*rows + v/rows
 		if columns != rows {

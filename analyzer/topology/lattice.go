@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A lattice is a grid whose vertices talk to those at fixed offsets.
@@ -47,12 +48,22 @@ func (l lattice) coordinates(v int) []int {
 	return c
 }
 
-func (l lattice) neighbours(v int, yield func(w int, direction string)) {
-	at := l.coordinates(v)
-	for _, offset := range l.offsets {
-		for _, sign := range []int{1, -1} {
-			if w, inside := l.at(at, offset, sign); inside && w != v {
-				yield(w, direction(offset, sign))
+// neighbours gives those of a vertex. The words for directions are made once: a lattice may have millions of edges.
+func (l lattice) neighbours() func(v int, yield func(w int, direction string)) {
+	directions := sync.OnceValue(func() [][2]string {
+		words := make([][2]string, len(l.offsets))
+		for i, offset := range l.offsets {
+			words[i] = [2]string{direction(offset, 1), direction(offset, -1)}
+		}
+		return words
+	})
+	return func(v int, yield func(w int, direction string)) {
+		at, words := l.coordinates(v), directions()
+		for i, offset := range l.offsets {
+			for k, sign := range [...]int{1, -1} {
+				if w, inside := l.at(at, offset, sign); inside && w != v {
+					yield(w, words[i][k])
+				}
 			}
 		}
 	}
@@ -212,7 +223,7 @@ func straightFamily(dimensions []int, periodic []bool) Family {
 func latticePattern(l lattice, family Family) *Pattern {
 	p := &Pattern{
 		Family: family, Dimensions: l.dimensions, Periodic: l.periodic, Order: l.order(),
-		size: l.size(), neighbours: l.neighbours, coordinates: l.coordinates,
+		size: l.size(), neighbours: l.neighbours(), coordinates: l.coordinates,
 	}
 	p.turned = func() []*Pattern { return orders(l, family) }
 	p.transitive = true
