@@ -22,10 +22,9 @@ type Recorder struct {
 	shape   int      // and its number
 	free    []*completion
 
-	trees     *waitstate.Trees
-	late      []waitstate.Late // room for heldUp's
-	sending   sending
-	latencies bool // who reads it may ask for networks with latency: what only these need is noted, too
+	trees   *waitstate.Trees
+	late    []waitstate.Late // room for heldUp's
+	sending sending
 }
 
 // present is the call that the matcher is told of.
