@@ -40,7 +40,7 @@ const (
 // intervals, and there could be as many of those as calls.
 const (
 	freeSpans    = 1 << 25
-	spansPerCall = 128
+	spansPerCall = 64
 	leastSpans   = 64
 )
 

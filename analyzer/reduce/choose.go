@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/readlimit"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -172,7 +173,7 @@ func (c Choice) matrix(whole *trace.Reader) (map[int]map[messages][2]uint64, err
 	if err := trace.Write(&file, content); err != nil {
 		return nil, err
 	}
-	reduced, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	reduced, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()), readlimit.Option(int64(file.Len())))
 	if err != nil {
 		return nil, err
 	}
