@@ -107,6 +107,9 @@ func (of *run) analyze(ctx context.Context) (map[string][]byte, error) {
 	findings := make(map[string][]byte, len(of.names))
 	var failed []error
 	for _, name := range of.names {
+		if ctx.Err() != nil {
+			return findings, errors.Join(append(failed, ctx.Err())...)
+		}
 		a, err := Find(name)
 		if err != nil {
 			return nil, err

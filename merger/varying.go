@@ -88,7 +88,8 @@ type separation struct {
 	c         *trace.Content
 	thread    *trace.Thread
 	functions map[uint16]*trace.Function
-	changed   map[int32]*changed // by old terminal
+	streams   map[int32][]trace.StreamRef // the thread's, by terminal
+	changed   map[int32]*changed          // by old terminal
 	made      map[int32]map[int32][]int64
 }
 
@@ -138,6 +139,10 @@ func (s *separation) run(of []*family) {
 func (s *separation) replace(members []int32) {
 	if s.changed == nil {
 		s.changed, s.made = map[int32]*changed{}, map[int32]map[int32][]int64{}
+		s.streams = map[int32][]trace.StreamRef{}
+		for _, ref := range s.thread.Streams {
+			s.streams[ref.Terminal] = append(s.streams[ref.Terminal], ref)
+		}
 	}
 	f := s.functions[s.c.Signatures[members[0]].Function]
 	values := make([][]trace.Value, len(members))
@@ -194,10 +199,8 @@ func (s *separation) replace(members []int32) {
 			}
 		}
 		lists := listStreams(&s.c.Signatures[old])
-		for _, ref := range s.thread.Streams {
-			if ref.Terminal == old {
-				ch.kept = append(ch.kept, &source{ref.Number, lists[ref.Number], s.c.Sequences[ref.Sequence]})
-			}
+		for _, ref := range s.streams[old] {
+			ch.kept = append(ch.kept, &source{ref.Number, lists[ref.Number], s.c.Sequences[ref.Sequence]})
 		}
 		s.changed[old] = ch
 	}

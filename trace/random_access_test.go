@@ -82,3 +82,56 @@ func TestRandomAccessReadsLittle(t *testing.T) {
 		})
 	}
 }
+
+// A call is the same wherever reading begins, also where requests, lists of them and statuses vary from call to call: what
+// comes before is passed over, and lists that say only what changed need it.
+func TestSeekAmongVaryingCalls(t *testing.T) {
+	r := open(t, file(t, simulate.Config{Pattern: "random", Ranks: 3, Iterations: 3000, Variety: 300}))
+	varying := 0
+	for _, s := range r.Signatures() {
+		for _, v := range append(s.In, s.Out...) {
+			if v.Form == trace.Stream || v.Form == trace.ListStream {
+				varying++
+				break
+			}
+		}
+	}
+	require.Positive(t, varying)
+	for rank := range 3 {
+		whole, err := r.Cursor(rank, 0)
+		require.NoError(t, err)
+		want := texts(t, whole)
+		require.Greater(t, len(want), 2000)
+		cursor, err := r.Cursor(rank, 0)
+		require.NoError(t, err)
+		for begin := 0; begin < len(want); begin += 1 + len(want)/37 {
+			require.True(t, cursor.Seek(uint64(begin)), "%d: %v", begin, cursor.Err())
+			for index := begin; index < min(begin+200, len(want)); index++ {
+				require.True(t, cursor.Next(), "%d: %v", index, cursor.Err())
+				require.Equal(t, want[index], text(cursor.Event()), "call %d, read from %d on", index, begin)
+			}
+		}
+	}
+}
+
+// The communication matrices of two parts of a run add up to that of the whole.
+func TestMatrixBetweenAmongVaryingCalls(t *testing.T) {
+	r := open(t, file(t, simulate.Config{Pattern: "random", Ranks: 3, Iterations: 3000, Variety: 300}))
+	type pair struct{ comm, source, dest int }
+	sum := func(list []trace.Traffic, into map[pair][2]uint64) map[pair][2]uint64 {
+		for _, x := range list {
+			p := pair{x.Comm, x.Source, x.Dest}
+			into[p] = [2]uint64{into[p][0] + x.Messages, into[p][1] + x.Bytes}
+		}
+		return into
+	}
+	all, err := r.Matrix()
+	require.NoError(t, err)
+	for _, at := range []uint64{1, 100, 1000, 2500} {
+		first, err := r.MatrixBetween(func(int) (uint64, uint64) { return 0, at })
+		require.NoError(t, err)
+		second, err := r.MatrixBetween(func(int) (uint64, uint64) { return at, 1 << 62 })
+		require.NoError(t, err)
+		require.Equal(t, sum(all, map[pair][2]uint64{}), sum(second, sum(first, map[pair][2]uint64{})), "parted at %d", at)
+	}
+}

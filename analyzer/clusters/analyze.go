@@ -48,6 +48,9 @@ type behaviour struct {
 	root                      []int // of each thread
 }
 
+// maxProgramLines is after how many lines the program ends in findings, which a report shows whole.
+const maxProgramLines = 5000
+
 // Analyze groups the ranks of a trace, and finds its topology and program.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 	t, err := timeline.Restrict(ctx, t, o.clocks())
@@ -67,7 +70,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	shape := messages.topology
 	f.Topology = &shape
 	f.Notes = append(f.Notes, shape.Notes...)
-	text, err := program.Analyze(ctx, t, program.Options{})
+	text, err := program.Analyze(ctx, t, program.Options{MaxLines: maxProgramLines})
 	f.Program = &text
 	if err != nil {
 		return f, err

@@ -111,6 +111,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	var byRank []float64
 	f.RootCauses, byRank = a.rootCauses(causes)
+	f.Notes = append(f.Notes, causes.notes()...)
 	for row := range f.Ranks {
 		f.Ranks[row].DelayCost = byRank[row]
 	}

@@ -35,6 +35,15 @@ const (
 	maxSteps = 64
 )
 
+// How much is looked at: so many spans, so many more for each call that was followed, and so many of the latest spans of
+// either location for each wait in any case. Where ranks are in step with each other only now and then, waits have long
+// intervals, and there could be as many of those as calls.
+const (
+	freeSpans    = 1 << 25
+	spansPerCall = 64
+	leastSpans   = 64
+)
+
 // waiting is the activity of a span in which the location waited.
 const waiting = -1
 
@@ -80,6 +89,9 @@ type delays struct {
 	records int // kept
 
 	explained int // waits so far
+	shortened int // those of which less was looked at than is remembered
+	unspent   int // spans that may be looked at
+	looked    int // spans that were
 
 	costs    map[delayPlace]*delayCost
 	direct   float64
@@ -102,7 +114,7 @@ type delayPlace struct {
 type delayCost struct{ short, long float64 }
 
 func newDelays(f *forward) *delays {
-	d := &delays{forward: f, pasts: make([]past, len(f.locations)), numbers: map[activity]int32{}, costs: map[delayPlace]*delayCost{}}
+	d := &delays{forward: f, pasts: make([]past, len(f.locations)), numbers: map[activity]int32{}, costs: map[delayPlace]*delayCost{}, unspent: freeSpans}
 	for i := range d.pasts {
 		d.pasts[i].waits = forwardWaits{log: &f.waits[i]}
 		d.pasts[i].most = max(minSpans, min(maxSpans, allSpans/len(d.pasts)))
@@ -185,7 +197,10 @@ func (d *delays) follow(ctx context.Context) error {
 			}
 		}
 		slices.SortFunc(ends, func(a, b end) int { return cmp.Or(cmp.Compare(a.at, b.at), a.location-b.location) })
-		for _, e := range ends {
+		for i, e := range ends {
+			if i&0xfff == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
 			d.settle(e.location, e.at)
 		}
 	}
@@ -202,6 +217,7 @@ func (d *delays) call(c *timeline.Record, terminal int32) {
 	}
 	call := activity{function: c.Function.ID, site: c.Signature.Site}
 	number := d.numberOf(call, terminal)
+	d.unspent += spansPerCall
 	if !p.began {
 		p.began, p.now = true, c.Enter
 	}
@@ -273,6 +289,7 @@ func (d *delays) explain(location int, w wait) {
 			since = max(since, p.spans[0].start)
 		}
 	}
+	since = d.shorten(since, own.spans, other.spans)
 	// on the clock of the cause, which is one for all that waited for it
 	id := uint64(w.came)<<20 ^ uint64(w.cause)
 	own.inStep(step{w.came, id})
@@ -316,10 +333,27 @@ func (d *delays) explain(location int, w wait) {
 	}
 }
 
+// shorten is a later beginning of an interval of which more spans would have to be looked at than may be.
+func (d *delays) shorten(since int64, own, other []span) int64 {
+	may := max(leastSpans, d.unspent/2)
+	begin := since
+	for _, spans := range [][]span{own, other} {
+		if n := len(spans) - may; n > 0 {
+			begin = max(begin, spans[n].start)
+		}
+	}
+	if begin > since {
+		d.shortened++
+	}
+	return begin
+}
+
 // add sums up what a location did between two times, waiting aside.
 func (d *delays) add(spans []span, from, to int64, sign int64) {
 	for i := len(spans) - 1; i >= 0 && spans[i].end > from; i-- {
 		s := &spans[i]
+		d.unspent--
+		d.looked++
 		start, end := max(s.start, from), min(s.end, to)
 		if s.activity == waiting || end <= start {
 			continue

@@ -3,6 +3,7 @@ package criticalpath
 import (
 	"cmp"
 	"container/heap"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -124,6 +125,15 @@ func (d *delays) finish() {
 		d.settle(i, math.MaxInt64)
 	}
 	d.propagate(true)
+}
+
+// notes say what the limit on the spans that are looked at has left out.
+func (d *delays) notes() []string {
+	if d.shortened == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("The causes of %d of %d waits were looked for in the latest part of the time since both ranks were last in step: there are more activities in that time than can be looked at, %d for each call of the run.",
+		d.shortened, d.explained, spansPerCall)}
 }
 
 // rootCauses words the costs, and adds them up by rank.

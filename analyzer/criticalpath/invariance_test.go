@@ -25,7 +25,8 @@ import (
 //     alternatives that are as long but for 2M, so one rank is slower here by more than the rest varies; where steps of the
 //     program are not much longer than M nothing is certain but who that rank is, and the path's length;
 //   - root causes divide waits among delays since two ranks were last in step: 2M for each wait. This takes partners that
-//     do not change with what is less than 2M, as those of a master do who serves whoever comes first.
+//     do not change with what is less than 2M, as those of a master do who serves whoever comes first,
+//     and those of whoever receives from anybody.
 func TestFindingsDifferByNoMoreThanRoundingExplains(t *testing.T) {
 	for _, pattern := range simulate.Names() {
 		for _, compute := range []time.Duration{50 * time.Microsecond, 2 * time.Millisecond, 40 * time.Millisecond} {
@@ -36,7 +37,7 @@ func TestFindingsDifferByNoMoreThanRoundingExplains(t *testing.T) {
 				exact := analyzeContent(t, content)
 				for percent, timing := range map[float64]string{1: "lossy 1", 5: "lossy 5"} {
 					got := analyzeContent(t, tracetest.Rounded(t, content, timing))
-					assertExplained(t, timing, percent/100, &exact, got, compute >= time.Millisecond, pattern != "master-worker")
+					assertExplained(t, timing, percent/100, &exact, got, compute >= time.Millisecond, pattern != "master-worker" && pattern != "random")
 				}
 			})
 		}

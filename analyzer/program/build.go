@@ -2,18 +2,13 @@ package program
 
 import "github.com/cairn-mpi/cairn/trace"
 
-// Limits on the length of a text.
-const (
-	maxItems = 4_000 // of a level; rules that make it longer become parts
-	smallest = 8     // no part is shorter
-)
-
 // A builder makes the items of rules.
 type builder struct {
+	*search
 	grammar trace.Grammar
 	kind    func(terminal int32) uint64 // function and call site
-	lists   map[int][]*item             // by rule: what stands in its place
-	bodies  map[int][]*item             // by rule: the same folded
+	places  []int                       // by rule: how many items stand in its place
+	bodies  map[int]level               // by rule: those items folded
 	parts   map[int]bool
 
 	// see skeleton.go
@@ -21,41 +16,57 @@ type builder struct {
 	expanded uint64
 }
 
-func newBuilder(g trace.Grammar, kind func(int32) uint64) *builder {
-	return &builder{grammar: g, kind: kind, lists: map[int][]*item{}, bodies: map[int][]*item{}, parts: map[int]bool{}}
+func newBuilder(s *search, g trace.Grammar, kind func(int32) uint64) *builder {
+	b := &builder{search: s, grammar: g, kind: kind, places: make([]int, len(g.Rules)), bodies: map[int]level{}, parts: map[int]bool{}}
+	for rule := len(g.Rules) - 1; rule >= 0; rule-- { // rules refer to greater ones only
+		for _, symbol := range g.Rules[rule] {
+			b.places[rule] += b.placesOf(symbol, b.places[rule])
+		}
+	}
+	return b
+}
+
+// placesOf is how many items stand for a symbol, after so many.
+func (b *builder) placesOf(symbol trace.Symbol, after int) int {
+	if !symbol.IsRule() || symbol.Count > 1 || b.isPart(symbol.Rule(), after) {
+		return 1
+	}
+	return b.places[symbol.Rule()]
+}
+
+// isPart reports whether a rule stands for itself after so many items.
+func (b *builder) isPart(rule, after int) bool {
+	return after+b.places[rule] > maxItems && b.places[rule] > smallestPart
 }
 
 // body is a rule as a level of its own: a root, the body of a loop, or a part.
-func (b *builder) body(rule int) []*item {
+func (b *builder) body(rule int) level {
 	if known, ok := b.bodies[rule]; ok {
 		return known
 	}
-	folded := fold(b.list(rule))
+	items := b.list(rule, make([]*item, 0, b.places[rule]))
+	folded := newLevel(b.fold(items))
 	b.bodies[rule] = folded
 	return folded
 }
 
-// list is what stands in the place of a rule. Rules refer to greater ones only, so that this ends.
-func (b *builder) list(rule int) []*item {
-	if known, ok := b.lists[rule]; ok {
-		return known
-	}
-	var items []*item
+// list appends what stands in the place of a rule.
+func (b *builder) list(rule int, items []*item) []*item {
+	start := len(items)
 	for _, s := range b.grammar.Rules[rule] {
 		switch {
+		case !b.step(1):
+			return items
 		case !s.IsRule():
 			items = append(items, newCall(s.Value, b.kind(s.Value), s.Count))
 		case s.Count > 1:
-			items = append(items, newLoop(b.body(s.Rule()), s.Count))
+			items = append(items, b.body(s.Rule()).loop(s.Count))
+		case b.isPart(s.Rule(), len(items)-start):
+			b.parts[s.Rule()] = true
+			items = append(items, newPart(s.Rule()))
 		default:
-			inner := b.list(s.Rule())
-			if len(items)+len(inner) > maxItems && len(inner) > smallest {
-				b.parts[s.Rule()] = true
-				inner = []*item{newPart(s.Rule())}
-			}
-			items = append(items, inner...)
+			items = b.list(s.Rule(), items)
 		}
 	}
-	b.lists[rule] = items
 	return items
 }

@@ -34,7 +34,7 @@ func (e *expansion) run(items []*item) {
 				e.calls = append(e.calls, x.calls[at.calls%uint64(len(x.calls))])
 				at.calls++
 			case x.part >= 0:
-				e.run(e.b.body(x.part))
+				e.run(e.b.body(x.part).items)
 			default:
 				e.run(x.body)
 			}
@@ -91,11 +91,11 @@ func TestProgramIsTheSequence(t *testing.T) {
 		}
 		generate(3)
 		g := grammar.Grammar()
-		e := expansion{b: newBuilder(g, kindOf), met: map[*item]*progress{}}
-		e.run(e.b.body(0))
+		e := expansion{b: newBuilder(newSearch(t.Context()), g, kindOf), met: map[*item]*progress{}}
+		e.run(e.b.body(0).items)
 		require.Equal(t, g.Expand(0), e.calls, "seed %d", seed)
 		// and without arguments
-		e = expansion{b: newBuilder(g, kindOf), met: map[*item]*progress{}}
+		e = expansion{b: newBuilder(newSearch(t.Context()), g, kindOf), met: map[*item]*progress{}}
 		e.run(e.b.withoutArguments(0))
 		require.Equal(t, g.Expand(0), e.calls, "seed %d, without arguments", seed)
 	}
@@ -120,7 +120,8 @@ func TestIterationsThatDiffer(t *testing.T) {
 			}
 			add(1)
 		}
-		folded := partial(items)
+		pairs := leastPairs
+		folded := newSearch(t.Context()).partial(items, &pairs)
 		if len(folded) < len(items) {
 			loops++
 		}
@@ -140,12 +141,12 @@ func TestLongGrammarKeepsParts(t *testing.T) {
 		g.Rules = append(g.Rules, []trace.Symbol{trace.RuleSymbol(i+1, 1), {Value: int32(i), Count: 1}, trace.RuleSymbol(i+1, 1)})
 	}
 	g.Rules = append(g.Rules, []trace.Symbol{{Value: depth, Count: 1}, {Value: depth + 1, Count: 1}})
-	b := newBuilder(g, func(terminal int32) uint64 { return uint64(terminal) + 1 })
+	b := newBuilder(newSearch(t.Context()), g, func(terminal int32) uint64 { return uint64(terminal) + 1 })
 	items := 0
 	todo := []int{0}
 	seen := map[int]bool{0: true}
 	for len(todo) > 0 {
-		body := b.body(todo[0])
+		body := b.body(todo[0]).items
 		todo = todo[1:]
 		items += len(body)
 		for part := range b.parts {

@@ -11,6 +11,8 @@ type Findings struct {
 	Threads       []Thread `json:"threads"`
 	Parts         []Part   `json:"parts"` // sequences that several places share, too long to stand there
 	Notes         []string `json:"notes"`
+	// MaxLines is after how many lines the program ends, where there would be more.
+	MaxLines int `json:"max_lines,omitempty"`
 }
 
 // A Thread is what the threads of this number do: 0 is the first of each rank.
@@ -38,6 +40,8 @@ type Node struct {
 	Parameters []Parameter `json:"parameters,omitempty"`
 	Part       int         `json:"part,omitempty"`
 	Body       []Node      `json:"body,omitempty"`
+	// Omitted is how many nodes are left out from here on; the node is nothing else then.
+	Omitted int `json:"omitted,omitempty"`
 }
 
 // Trips are how often something is executed, each time that it is come to.

@@ -1,7 +1,9 @@
 package program
 
 import (
-	"hash/maphash"
+	"math"
+	"math/bits"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -17,36 +19,64 @@ type item struct {
 	trips []uint64
 	// shape is what it is but for trip counts and what varies between calls, exact with them; set by seal.
 	shape, exact uint64
-	cycles       bool // it, or what is in it, does not do the same each time that it is come to
+	cycles       bool   // it, or what is in it, does not do the same each time that it is come to
+	inner        level  // the body
+	called       uint64 // a hash of the calls
 }
 
-var seed = maphash.MakeSeed()
+var seed = rand.Uint64()
 
+// hashOf is a hash of numbers, another one in each process.
 func hashOf(values ...uint64) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
+	h := seed
 	for _, v := range values {
-		maphash.WriteComparable(&h, v)
+		h = mixed(h, v)
 	}
-	return h.Sum64()
+	return h
+}
+
+// mixed is the hash h with one more number (the multiplication of wyhash, by its 128-bit product).
+func mixed(h, v uint64) uint64 {
+	high, low := bits.Mul64(h^0xa0761d6478bd642f, v^0xe7037ed1a0b428db^seed)
+	return high ^ low + h
+}
+
+// A level is a list of items that was folded, with the hashes of all of them.
+type level struct {
+	items        []*item
+	shape, exact uint64
+	cycles       bool // one of them does
+	size         int  // items at all levels, as far as they can be counted
+}
+
+func newLevel(items []*item) level {
+	l := level{items: items}
+	for _, x := range items {
+		l.shape, l.exact = mixed(l.shape, x.shape), mixed(l.exact, x.exact)
+		l.cycles = l.cycles || x.cycles
+		l.size = min(l.size+1+x.inner.size, math.MaxInt/2)
+	}
+	return l
 }
 
 // seal computes what follows from the rest.
 func (i *item) seal() *item {
-	shapes, exacts := []uint64{i.kind, uint64(i.part)}, []uint64{uint64(len(i.trips))}
-	i.cycles = len(i.trips) > 1 || len(i.calls) > 1 && !i.completes(1)
-	for _, x := range i.body {
-		shapes, exacts = append(shapes, x.shape), append(exacts, x.exact)
-		i.cycles = i.cycles || x.cycles
-	}
+	i.inner, i.called = newLevel(i.body), 0
 	for _, terminal := range i.calls {
-		exacts = append(exacts, uint64(terminal))
+		i.called = mixed(i.called, uint64(terminal))
 	}
-	if len(i.calls) > 0 {
-		shapes = append(shapes, 1)
+	return i.count()
+}
+
+// count computes what follows from the trips.
+func (i *item) count() *item {
+	i.cycles = i.inner.cycles || len(i.trips) > 1 || len(i.calls) > 1 && !i.completes(1)
+	isCall := uint64(min(1, len(i.calls)))
+	i.shape = hashOf(i.kind, uint64(i.part), i.inner.shape, uint64(len(i.body)), isCall)
+	i.exact = hashOf(i.shape, i.inner.exact, i.called, uint64(len(i.calls)), uint64(len(i.trips)))
+	for _, n := range i.trips {
+		i.exact = mixed(i.exact, n)
 	}
-	i.shape = hashOf(shapes...)
-	i.exact = hashOf(append(append(exacts, i.shape), i.trips...)...)
 	return i
 }
 
@@ -59,18 +89,22 @@ func newPart(rule int) *item {
 }
 
 // newLoop makes a loop. One of nothing but another is that other one.
-func newLoop(body []*item, trips ...uint64) *item {
-	if len(body) == 1 && len(trips) == 1 {
-		if inner := body[0]; len(inner.trips) == 1 {
+func newLoop(body []*item, trips ...uint64) *item { return newLevel(body).loop(trips...) }
+
+func (l level) loop(trips ...uint64) *item {
+	if len(l.items) == 1 && len(trips) == 1 {
+		if inner := l.items[0]; len(inner.trips) == 1 {
 			return inner.with(inner.trips[0] * trips[0])
 		}
 	}
-	return (&item{part: -1, body: body, trips: shortest(trips)}).seal()
+	return (&item{part: -1, body: l.items, inner: l, trips: shortest(trips)}).count()
 }
 
 // with is the same with other trips.
 func (i *item) with(trips ...uint64) *item {
-	return (&item{calls: i.calls, kind: i.kind, part: i.part, body: i.body, trips: shortest(trips)}).seal()
+	other := *i
+	other.trips = shortest(trips)
+	return other.count()
 }
 
 func constant(trips []uint64) bool {
@@ -94,9 +128,6 @@ func shortest[T comparable](trips []T) []T {
 	return trips
 }
 
-// maxCycle bounds the trip counts that are written down for one loop.
-const maxCycle = 1 << 16
-
 // executions is how often the body is executed when the item is come to so many times; false: too often to be counted.
 func (i *item) executions(times uint64) (uint64, bool) {
 	n := uint64(0)
@@ -109,7 +140,7 @@ func (i *item) executions(times uint64) (uint64, bool) {
 	return n, true
 }
 
-// completes tells whether so many times leave the cycle of a call's signatures where it began.
+// completes reports whether so many times leave the cycle of a call's signatures where it began.
 func (i *item) completes(times uint64) bool {
 	n, ok := i.executions(times)
 	return ok && n%uint64(len(i.calls)) == 0
@@ -125,7 +156,7 @@ func repeated[T any](trips []T, times uint64) []T {
 }
 
 // union lays items of one shape over one another, which are come to after each other, the k-th one times[k] times.
-func union(items []*item, times []uint64) (*item, bool) {
+func (s *search) union(items []*item, times []uint64) (*item, bool) {
 	same, total := true, uint64(0)
 	for k, x := range items {
 		same = same && x.exact == items[0].exact
@@ -134,20 +165,24 @@ func union(items []*item, times []uint64) (*item, bool) {
 	if same && (!items[0].cycles || constant(times) && whole(items[0], times[0])) {
 		return items[0], true
 	}
-	if total > maxCycle {
+	if total > maxCycle || !s.step(len(items)) {
 		return nil, false
 	}
 	u := &item{kind: items[0].kind, part: items[0].part}
-	inner := make([]uint64, len(items))
+	inner, all := make([]uint64, len(items)), uint64(0)
 	for k, x := range items {
 		u.trips = append(u.trips, repeated(x.trips, times[k])...)
 		var ok bool
 		if inner[k], ok = x.executions(times[k]); !ok {
 			return nil, false
 		}
+		all += inner[k]
 	}
 	u.trips = shortest(u.trips)
 	if len(items[0].calls) > 0 {
+		if all > maxCalls || !s.step(int(all)) {
+			return nil, false
+		}
 		for k, x := range items {
 			u.calls = append(u.calls, repeated(x.calls, inner[k])...)
 		}
@@ -155,12 +190,16 @@ func union(items []*item, times []uint64) (*item, bool) {
 			u.calls = items[0].calls // never made
 		}
 	}
+	if !items[0].inner.cycles && !slices.ContainsFunc(items, func(x *item) bool { return x.inner.exact != items[0].inner.exact }) {
+		u.body = items[0].body
+		return u.seal(), true
+	}
+	column := make([]*item, len(items))
 	for b := range items[0].body {
-		column := make([]*item, len(items))
 		for k, x := range items {
 			column[k] = x.body[b]
 		}
-		x, ok := union(column, inner)
+		x, ok := s.union(column, inner)
 		if !ok {
 			return nil, false
 		}
@@ -169,7 +208,7 @@ func union(items []*item, times []uint64) (*item, bool) {
 	return u.seal(), true
 }
 
-// whole tells whether so many times leave all cycles of an item where they began.
+// whole reports whether so many times leave all cycles of an item where they began.
 func whole(i *item, times uint64) bool {
 	if times%uint64(len(i.trips)) != 0 || len(i.calls) > 1 && !i.completes(times) {
 		return false

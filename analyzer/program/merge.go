@@ -7,39 +7,56 @@ type node struct {
 	classes []int // that have it, sorted
 	calls   []variant
 	part    int // −1
+	omitted int // items of its level that are left out from here on
 	body    []*node
 	trips   []tripsOf
-	kinds   map[uint64]bool // functions and call sites of all calls in it
+	kind    uint64          // of a call: function and call site
+	kinds   map[uint64]bool // of all calls in it
+	byCycle map[uint64]int  // by their hash: positions in calls
+	byTrips map[uint64]int  // by their hash: positions in trips
 }
 
 // A variant is how some classes make a call.
 type variant struct {
 	cycle   []int32 // signatures: see item.calls
+	hash    uint64
 	classes []int
 }
 
 // tripsOf are the trip counts of some classes.
 type tripsOf struct {
 	trips   []uint64
+	hash    uint64
 	classes []int
 }
 
-// nodesOf are the items of one class.
-func nodesOf(items []*item, class int) []*node {
-	list := make([]*node, len(items))
+// nodesOf are the items of one class, as far as there is room for them.
+func (s *search) nodesOf(items []*item, class int) []*node {
+	list := make([]*node, 0, min(len(items), s.room+1))
 	for i, x := range items {
-		n := &node{classes: []int{class}, part: x.part, trips: []tripsOf{{x.trips, []int{class}}}, kinds: map[uint64]bool{}}
-		if len(x.calls) > 0 {
-			n.calls = []variant{{x.calls, []int{class}}}
-			n.kinds[x.kind] = true
+		if !s.step(1) {
+			return list
 		}
-		n.body = nodesOf(x.body, class)
+		if s.room <= 0 {
+			return append(list, &node{classes: []int{class}, part: -1, omitted: len(items) - i})
+		}
+		s.room--
+		n := &node{classes: []int{class}, part: x.part, trips: []tripsOf{{x.trips, hashOf(x.trips...), []int{class}}}}
+		if len(x.calls) > 0 {
+			n.calls, n.kind = []variant{{x.calls, x.called, []int{class}}}, x.kind
+		}
+		if len(x.body) > 0 {
+			n.body, n.kinds = s.nodesOf(x.body, class), map[uint64]bool{}
+		}
 		for _, inner := range n.body {
+			if len(inner.calls) > 0 {
+				n.kinds[inner.kind] = true
+			}
 			for k := range inner.kinds {
 				n.kinds[k] = true
 			}
 		}
-		list[i] = n
+		list = append(list, n)
 	}
 	return list
 }
@@ -47,30 +64,70 @@ func nodesOf(items []*item, class int) []*node {
 // sameBody is what two loops must have in common (Jaccard) to be one.
 const sameBody = 0.5
 
+// variant is the position of a variant with the calls of another, −1 if there is none.
+func (n *node) variant(of *variant) int {
+	if len(n.calls) == 1 {
+		if n.calls[0].hash != of.hash {
+			return -1
+		}
+		return 0
+	}
+	if len(n.byCycle) < len(n.calls) {
+		n.byCycle = map[uint64]int{}
+		for i, v := range n.calls {
+			n.byCycle[v.hash] = i
+		}
+	}
+	if i, known := n.byCycle[of.hash]; known {
+		return i
+	}
+	return -1
+}
+
+// tripsLike is the position of trip counts like others, −1 if there are none.
+func (n *node) tripsLike(of *tripsOf) int {
+	if len(n.trips) == 1 {
+		if n.trips[0].hash != of.hash {
+			return -1
+		}
+		return 0
+	}
+	if len(n.byTrips) < len(n.trips) {
+		n.byTrips = map[uint64]int{}
+		for i, t := range n.trips {
+			n.byTrips[t.hash] = i
+		}
+	}
+	if i, known := n.byTrips[of.hash]; known {
+		return i
+	}
+	return -1
+}
+
 // score says how well two nodes go together; 0: not at all.
-func score(a, b *node) int {
+func (s *search) score(a, b *node) int {
 	switch {
+	case a.omitted > 0 || b.omitted > 0:
+		return 0
 	case a.part >= 0 || b.part >= 0:
 		if a.part == b.part {
 			return 4
 		}
 		return 0
 	case len(a.calls) > 0 && len(b.calls) > 0:
-		for _, x := range a.calls {
-			if slices.Equal(x.cycle, b.calls[0].cycle) {
-				return 4
-			}
+		switch {
+		case a.kind != b.kind:
+			return 0
+		case a.variant(&b.calls[0]) >= 0:
+			return 4
 		}
-		for kind := range b.kinds {
-			if a.kinds[kind] {
-				return 3
-			}
-		}
-		return 0
+		return 3
 	case len(a.calls) > 0 || len(b.calls) > 0:
 		return 0
 	}
 	both := 0
+	s.overlay -= len(b.kinds)
+	s.step(len(b.kinds))
 	for k := range b.kinds {
 		if a.kinds[k] {
 			both++
@@ -83,44 +140,59 @@ func score(a, b *node) int {
 }
 
 // over lays the nodes b over a.
-func over(a, b []*node) []*node {
+func (s *search) over(a, b []*node) []*node {
+	if s.overlay < 0 {
+		s.apart++
+		return append(a, b...)
+	}
 	merged := make([]*node, 0, max(len(a), len(b)))
-	for _, p := range alignment(a, b, score) {
+	laid, compared := alignment(s, &s.overlay, a, b, s.score)
+	if !compared {
+		s.apart++
+	}
+	for _, p := range laid {
 		switch {
 		case p[1] < 0:
 			merged = append(merged, a[p[0]])
 		case p[0] < 0:
 			merged = append(merged, b[p[1]])
 		default:
-			merged = append(merged, joinNodes(a[p[0]], b[p[1]]))
+			merged = append(merged, s.joinNodes(a[p[0]], b[p[1]]))
 		}
 	}
 	return merged
 }
 
 // joinNodes makes one node of two; a is changed.
-func joinNodes(a, b *node) *node {
+func (s *search) joinNodes(a, b *node) *node {
+	s.room++
 	a.classes = merge(a.classes, b.classes)
 	for k := range b.kinds {
 		a.kinds[k] = true
 	}
 	for _, v := range b.calls {
-		i := slices.IndexFunc(a.calls, func(x variant) bool { return slices.Equal(x.cycle, v.cycle) })
+		i := a.variant(&v)
 		if i < 0 {
 			a.calls = append(a.calls, v)
+			if a.byCycle != nil {
+				a.byCycle[v.hash] = len(a.calls) - 1
+			}
 		} else {
 			a.calls[i].classes = merge(a.calls[i].classes, v.classes)
 		}
 	}
 	for _, t := range b.trips {
-		i := slices.IndexFunc(a.trips, func(x tripsOf) bool { return slices.Equal(x.trips, t.trips) })
+		i := a.tripsLike(&t)
 		if i < 0 {
 			a.trips = append(a.trips, t)
+			if a.byTrips != nil {
+				a.byTrips[t.hash] = len(a.trips) - 1
+			}
 		} else {
 			a.trips[i].classes = merge(a.trips[i].classes, t.classes)
 		}
 	}
-	a.body = over(a.body, b.body)
+	a.body = s.over(a.body, b.body)
 	return a
 }
 

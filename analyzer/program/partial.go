@@ -2,33 +2,26 @@ package program
 
 import "slices"
 
-// Limits of the search for loops whose iterations differ.
-const (
-	maxPartial  = 1024 // items of a level
-	maxVariants = 64   // different iterations
-	maxGrowth   = 1.6  // of the common body, compared with the mean iteration …
-	pairGrowth  = 1.4  // … and of a body of which there are but two: they could be alike by chance
-)
-
 // partial makes a loop of iterations that begin and end with the same calls and differ between: the first head for
-// which that works (ScalaTrace II §3.2.1).
-func partial(items []*item) []*item {
+// which that works (ScalaTrace II §3.2.1). pairs are those that may still be compared on this level; below 0: they were
+// not enough.
+func (s *search) partial(items []*item, pairs *int) []*item {
 	if len(items) > maxPartial {
 		return items
 	}
-	tried := map[uint64]bool{}
+	at := map[uint64][]int{} // where items of a shape are
+	for i, x := range items {
+		at[x.shape] = append(at[x.shape], i)
+	}
 	for first, head := range items {
-		if tried[head.shape] {
-			continue
+		starts := at[head.shape]
+		if starts[0] != first {
+			continue // that was tried
 		}
-		tried[head.shape] = true
-		starts := []int{first}
-		for i := first + 1; i < len(items); i++ {
-			if items[i].shape == head.shape {
-				starts = append(starts, i)
-			}
+		if !s.step(len(starts)) || *pairs < 0 {
+			return items
 		}
-		if loop, end := iterations(items, starts); loop != nil {
+		if loop, end := s.iterations(items, starts, pairs); loop != nil {
 			folded := append(append([]*item(nil), items[:first]...), loop)
 			return append(folded, items[end:]...)
 		}
@@ -37,7 +30,7 @@ func partial(items []*item) []*item {
 }
 
 // iterations makes a loop of what begins at starts. The last iteration ends where it has the end of the others.
-func iterations(items []*item, starts []int) (*item, int) {
+func (s *search) iterations(items []*item, starts []int, pairs *int) (*item, int) {
 	if len(starts) < 2 || starts[1]-starts[0] < 2 {
 		return nil, 0
 	}
@@ -66,7 +59,7 @@ func iterations(items []*item, starts []int) (*item, int) {
 	if len(list) == 2 {
 		growth = pairGrowth
 	}
-	body, ok := align(list, int(growth*float64(sum)/float64(len(list))))
+	body, ok := s.align(list, pairs, int(growth*float64(sum)/float64(len(list))))
 	if !ok {
 		return nil, 0
 	}
@@ -74,7 +67,7 @@ func iterations(items []*item, starts []int) (*item, int) {
 }
 
 // align lays iterations over one another. Each item of the result has as trips how often it comes in each iteration.
-func align(list [][]*item, longest int) ([]*item, bool) {
+func (s *search) align(list [][]*item, pairs *int, longest int) ([]*item, bool) {
 	// the common sequence of shapes grows iteration by iteration
 	var common []*item
 	seen := map[uint64]bool{}
@@ -85,7 +78,7 @@ func align(list [][]*item, longest int) ([]*item, bool) {
 		}
 		if h := hashOf(key...); !seen[h] {
 			seen[h] = true
-			common = supersequence(common, one)
+			common = s.supersequence(common, one, pairs)
 		}
 		if len(seen) > maxVariants || len(common) > longest {
 			return nil, false
@@ -95,12 +88,8 @@ func align(list [][]*item, longest int) ([]*item, bool) {
 	columns := make([][]*item, len(common))
 	trips := make([][]uint64, len(common))
 	for _, one := range list {
-		for _, p := range alignment(common, one, func(a, b *item) int {
-			if a.shape == b.shape {
-				return 1
-			}
-			return 0
-		}) {
+		laid, _ := alignment(s, pairs, common, one, sameShape)
+		for _, p := range laid {
 			if p[0] < 0 {
 				return nil, false // too long to be compared
 			}
@@ -121,7 +110,7 @@ func align(list [][]*item, longest int) ([]*item, bool) {
 		for k := range times {
 			times[k] = 1
 		}
-		x, ok := union(column, times)
+		x, ok := s.union(column, times)
 		if !ok {
 			return nil, false
 		}
@@ -152,14 +141,10 @@ func sometimes(x *item, present []uint64) *item {
 }
 
 // supersequence has all items of both sequences in order, equal ones once.
-func supersequence(a, b []*item) []*item {
+func (s *search) supersequence(a, b []*item, pairs *int) []*item {
 	var all []*item
-	for _, p := range alignment(a, b, func(x, y *item) int {
-		if x.shape == y.shape {
-			return 1
-		}
-		return 0
-	}) {
+	laid, _ := alignment(s, pairs, a, b, sameShape)
+	for _, p := range laid {
 		if p[0] >= 0 {
 			all = append(all, a[p[0]])
 		} else {
@@ -169,11 +154,18 @@ func supersequence(a, b []*item) []*item {
 	return all
 }
 
+func sameShape(a, b *item) int {
+	if a.shape == b.shape {
+		return 1
+	}
+	return 0
+}
+
 // alignment lays b over a so that the scores of what lies over one another add up to the most: pairs of positions in
-// order, −1 for nothing. Where what is left after equal beginnings and ends is too long, it is not compared.
-func alignment[T any](a, b []T, score func(T, T) int) [][2]int {
-	const most = 16 << 20
-	var pairs [][2]int
+// order, −1 for nothing. Where what is left after equal beginnings and ends is too long, or more than may still be
+// compared (left), it is not compared: compared is false.
+func alignment[T any](s *search, left *int, a, b []T, score func(T, T) int) (pairs [][2]int, compared bool) {
+	compared = true
 	from, to := 0, 0
 	for from < min(len(a), len(b)) && score(a[from], b[from]) > 0 && (from+1 >= min(len(a), len(b)) || score(a[from+1], b[from+1]) > 0) {
 		pairs = append(pairs, [2]int{from, from})
@@ -183,18 +175,32 @@ func alignment[T any](a, b []T, score func(T, T) int) [][2]int {
 		to++
 	}
 	n, m := len(a)-from-to, len(b)-from-to
-	if n*m > most {
-		for i := range n {
-			pairs = append(pairs, [2]int{from + i, -1})
+	switch {
+	case n == 0 || m == 0:
+		pairs = append(pairs, apart(from, n, m)...)
+	case n*m > maxAlignment || n*m > *left || !s.step(n*m+len(a)+len(b)):
+		if compared = false; n*m > *left {
+			*left = -1
 		}
-		for j := range m {
-			pairs = append(pairs, [2]int{-1, from + j})
-		}
-	} else {
+		pairs = append(pairs, apart(from, n, m)...)
+	default:
+		*left -= n * m
 		pairs = append(pairs, middle(a[from:from+n], b[from:from+m], from, score)...)
 	}
 	for k := to; k > 0; k-- {
 		pairs = append(pairs, [2]int{len(a) - k, len(b) - k})
+	}
+	return pairs, compared
+}
+
+// apart lays nothing over one another, of so many items of each.
+func apart(offset, n, m int) [][2]int {
+	pairs := make([][2]int, 0, n+m)
+	for i := range n {
+		pairs = append(pairs, [2]int{offset + i, -1})
+	}
+	for j := range m {
+		pairs = append(pairs, [2]int{-1, offset + j})
 	}
 	return pairs
 }

@@ -3,6 +3,7 @@ package program
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
@@ -15,6 +16,8 @@ type Options struct {
 	// Peer words a peer that is the same place seen from every rank ("north"), nil or empty: as it is. It is asked for
 	// each thread (a position in Threads) with a parameter of kind rank of a call.
 	Peer func(thread int, terminal int32, parameter int, output bool) string
+	// MaxLines is after how many lines the text ends; 0: after so many that they hardly fit in memory.
+	MaxLines int
 }
 
 // A class is threads with one root: they make the same calls, up to what differs by rank inside of a call.
@@ -42,28 +45,42 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	f.Ranks = ranksText(all)
 	slices.Sort(numbers)
-	w := &writer{trace: t, options: o, signatures: t.Signatures(), columns: t.Columns()}
-	b := newBuilder(t.Grammar(), w.kind)
+	w := &writer{trace: t, options: o, signatures: t.Signatures(), columns: t.Columns(), lines: maxLines}
+	if o.MaxLines > 0 {
+		w.lines = o.MaxLines
+	}
+	limit := w.lines
+	b := newBuilder(newSearch(ctx), t.Grammar(), w.kind)
 	for _, number := range numbers {
-		if err := ctx.Err(); err != nil {
-			return f, err
-		}
 		one := w.thread(b, byNumber[number])
 		one.Thread = number
 		f.Threads = append(f.Threads, one)
 	}
-	for len(b.parts) > len(f.Parts) { // a part's body may name further ones
+	written := map[int]bool{}
+	for len(b.parts) > len(written) && w.lines > 0 && b.err == nil { // a part's body may name further ones
 		var rules []int
 		for rule := range b.parts {
-			if !slices.ContainsFunc(f.Parts, func(p Part) bool { return p.Part == rule }) {
+			if !written[rule] {
 				rules = append(rules, rule)
 			}
 		}
 		slices.Sort(rules)
 		for _, rule := range rules {
+			if w.lines <= 0 || b.err != nil {
+				break
+			}
+			written[rule] = true
 			w.classes = []class{{root: rule}}
-			f.Parts = append(f.Parts, Part{rule, w.nodes(nodesOf(b.body(rule), 0), []int{0})})
+			f.Parts = append(f.Parts, Part{rule, w.nodes(b.search, b.nodesOf(b.body(rule).items, 0), []int{0})})
 		}
+	}
+	if b.err != nil {
+		return f, b.err
+	}
+	f.Notes = append(f.Notes, b.notes()...)
+	if w.cut || len(b.parts) > len(written) {
+		f.MaxLines = limit
+		f.Notes = append(f.Notes, fmt.Sprintf("The program is longer than the first %d lines, which are given (cairn program gives up to %d).", limit, maxLines))
 	}
 	slices.SortFunc(f.Parts, func(a, b Part) int { return cmp.Compare(a.Part, b.Part) })
 	return f, nil
@@ -92,14 +109,14 @@ func (w *writer) thread(b *builder, threads []int) Thread {
 	everybody := make([]int, len(w.classes))
 	for k, c := range w.classes {
 		everybody[k] = k
-		nodes := nodesOf(b.program(c.root), k)
+		nodes := b.nodesOf(b.program(c.root), k)
 		if k == 0 {
 			program = nodes
 		} else {
-			program = over(program, nodes)
+			program = b.over(program, nodes)
 		}
 	}
-	return Thread{Ranks: ranksText(ranks), Programs: len(w.classes), Body: w.nodes(program, everybody)}
+	return Thread{Ranks: ranksText(ranks), Programs: len(w.classes), Body: w.nodes(b.search, program, everybody)}
 }
 
 // kind is a call's function and call site.
@@ -108,11 +125,17 @@ func (w *writer) kind(terminal int32) uint64 {
 	return uint64(s.Function)<<32 | uint64(s.Site)
 }
 
-// nodes writes what some classes do.
-func (w *writer) nodes(list []*node, around []int) []Node {
-	nodes := make([]Node, 0, len(list))
-	for _, n := range list {
-		one := Node{}
+// nodes writes what some classes do, as far as there is room for it.
+func (w *writer) nodes(s *search, list []*node, around []int) []Node {
+	nodes := make([]Node, 0, min(len(list), max(0, w.lines)+1))
+	for i, n := range list {
+		if w.lines <= 0 || !s.step(1) {
+			w.cut = true
+			return append(nodes, Node{Omitted: len(list) - i})
+		}
+		w.lines--
+		one := Node{Omitted: n.omitted}
+		w.cut = w.cut || n.omitted > 0
 		if !slices.Equal(n.classes, around) {
 			one.Ranks = w.ranks(n.classes)
 		}
@@ -123,6 +146,7 @@ func (w *writer) nodes(list []*node, around []int) []Node {
 			}
 		}
 		switch {
+		case n.omitted > 0:
 		case n.part >= 0:
 			one.Part = n.part
 		case len(n.calls) > 0:
@@ -136,7 +160,7 @@ func (w *writer) nodes(list []*node, around []int) []Node {
 			}
 			one.Parameters = w.parameters(n)
 		default:
-			one.Body = w.nodes(n.body, n.classes)
+			one.Body = w.nodes(s, n.body, n.classes)
 		}
 		nodes = append(nodes, one)
 	}
@@ -166,8 +190,13 @@ func (w *writer) ranks(classes []int) string {
 			list = append(list, w.rank(i))
 		}
 	}
-	return ranksText(list)
+	text := ranksText(list)
+	w.lines -= len(text) / longLine
+	return text
 }
+
+// longLine is how much of a list of ranks counts as a line, in bytes.
+const longLine = 1024
 
 // ranksText writes ranks as ScalaTrace's rank lists are read: "0-62 step 2, 63".
 func ranksText(ranks []int) string {

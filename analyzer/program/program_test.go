@@ -285,3 +285,29 @@ func TestPeersInRowCommunicators(t *testing.T) {
 	assert.Contains(t, found, "dest=(rank+1) mod 4")
 	assert.Contains(t, found, "source=(rank-1) mod 4")
 }
+
+// TestProgramTextIsCut: a program that is longer than it may be ends there, and says so; one that is not does not.
+func TestProgramTextIsCut(t *testing.T) {
+	b := tracetest.New(1)
+	b.Ranks(func(_ int, r *tracetest.Rank) {
+		for i := range 30 { // no two alike: 30 lines
+			call(r, fmt.Sprintf("long.c:%d", 10+i), "MPI_Barrier", nil)
+		}
+	})
+	b.Meta().Final = true
+	for lines, cut := range map[int]bool{10: true, 29: true, 30: false, 31: false} {
+		f, err := program.Analyze(t.Context(), timeline.Of(b.Open(t)), program.Options{MaxLines: lines})
+		require.NoError(t, err)
+		text := f.Text()
+		if !cut {
+			assert.Zero(t, f.MaxLines)
+			assert.Empty(t, f.Notes)
+			assert.Equal(t, 30, strings.Count(text, "MPI_Barrier"))
+			continue
+		}
+		assert.Equal(t, lines, f.MaxLines)
+		assert.Equal(t, lines, strings.Count(text, "MPI_Barrier"))
+		assert.Contains(t, text, fmt.Sprintf("    … %d more\n", 30-lines))
+		assert.Contains(t, text, fmt.Sprintf("longer than the first %d lines", lines))
+	}
+}

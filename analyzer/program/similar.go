@@ -4,44 +4,73 @@ import "slices"
 
 // similar makes one loop of neighbors that are equal but for trip counts and arguments, and begins loops where the
 // program's begin: a' b' (c a b)^9 c' is (a b c)^10, whatever the arguments, as turn has it for equal ones.
-func similar(items []*item) []*item {
-	for i := 0; i < len(items); i++ {
-		if !isLoop(items[i]) {
+func (s *search) similar(items []*item) []*item {
+	done, left := make([]*item, 0, len(items)), slices.Clone(items)
+	slices.Reverse(left) // the next one is the last
+	for len(left) > 0 && s.step(1) {
+		x := left[len(left)-1]
+		left = left[:len(left)-1]
+		if !isLoop(x) {
+			done = append(done, x)
 			continue
 		}
-		end := i + 1
-		for end < len(items) && items[end].shape == items[i].shape && isLoop(items[end]) {
-			end++
+		x, left = s.withNeighbors(x, left)
+		loop, before, after := s.turnSimilar(done, x, left)
+		if loop == nil {
+			done = append(done, x)
+			continue
 		}
-		if loop, ok := oneLoop(items[i:end]); ok && end > i+1 {
-			items = slices.Replace(slices.Clone(items), i, end, loop)
-		}
-		if loop, from, to := turnSimilar(items, i); loop != nil {
-			items = slices.Replace(slices.Clone(items), from, to, loop)
-			i = max(-1, from-2) // the loop before it may now be its neighbor
+		done, left = done[:len(done)-before], append(left[:len(left)-after], loop)
+		if n := len(done); n > 0 { // the loop before it may now be its neighbor
+			done, left = done[:n-1], append(left, done[n-1])
 		}
 	}
-	return items
+	return done
 }
 
 // isLoop reports whether an item is a loop whose iterations can be counted.
 func isLoop(x *item) bool { return len(x.body) > 0 && len(x.trips) == 1 && x.trips[0] <= maxCycle }
 
+// withNeighbors makes one loop of a loop and those of its shape that follow it, the next one last: of all of them, or of
+// so many, doubled again and again, as can be one. It gives what is left then.
+func (s *search) withNeighbors(x *item, left []*item) (*item, []*item) {
+	run, loop, n := []*item{x}, x, 1
+	for try := 2; ; try *= 2 {
+		for next := len(left) - len(run); len(run) < try && next >= 0; next-- {
+			if left[next].shape != x.shape || !isLoop(left[next]) {
+				break
+			}
+			run = append(run, left[next])
+		}
+		if len(run) == n {
+			break
+		}
+		one, ok := s.oneLoop(run)
+		if !ok {
+			break
+		}
+		loop, n = one, len(run)
+		if n < try {
+			break
+		}
+	}
+	return loop, left[:len(left)-(n-1)]
+}
+
 // oneLoop makes one of loops of one shape that follow each other.
-func oneLoop(loops []*item) (*item, bool) {
+func (s *search) oneLoop(loops []*item) (*item, bool) {
 	times, total := make([]uint64, len(loops)), uint64(0)
 	for k, x := range loops {
 		times[k] = x.trips[0]
 		total += x.trips[0]
 	}
-	body := make([]*item, len(loops[0].body))
+	body, column := make([]*item, len(loops[0].body)), make([]*item, len(loops))
 	for b := range body {
-		column := make([]*item, len(loops))
 		for k, x := range loops {
 			column[k] = x.body[b]
 		}
-		x, ok := union(column, times)
-		if !ok {
+		x, ok := s.union(column, times)
+		if !ok || !s.step(len(loops)) {
 			return nil, false
 		}
 		body[b] = x
@@ -49,34 +78,32 @@ func oneLoop(loops []*item) (*item, bool) {
 	return newLoop(body, total), true
 }
 
-// turnSimilar makes a loop of the one at i with what is similar before and after it: of the items from … to.
-func turnSimilar(items []*item, i int) (loop *item, from, to int) {
-	of := items[i]
+// turnSimilar makes a loop of one with what is similar before and after it, the next item last: of so many items.
+func (s *search) turnSimilar(left []*item, of *item, right []*item) (loop *item, before, after int) {
 	n, trips := len(of.body), of.trips[0]
-	before, after := 0, 0
-	for before < n && before < i && items[i-1-before].shape == of.body[n-1-before].shape {
+	for before < n && before < len(left) && left[len(left)-1-before].shape == of.body[n-1-before].shape {
 		before++
 	}
-	for after < n-before && i+1+after < len(items) && items[i+1+after].shape == of.body[after].shape {
+	for after < n-before && after < len(right) && right[len(right)-1-after].shape == of.body[after].shape {
 		after++
 	}
-	if before+after < n {
+	if !s.step(before+after) || n == 0 || before+after < n {
 		return nil, 0, 0
 	}
 	body := make([]*item, 0, n)
 	for k := range before {
-		x, ok := union([]*item{items[i-before+k], of.body[n-before+k]}, []uint64{1, trips})
+		x, ok := s.union([]*item{left[len(left)-before+k], of.body[n-before+k]}, []uint64{1, trips})
 		if !ok {
 			return nil, 0, 0
 		}
 		body = append(body, x)
 	}
 	for k := range after {
-		x, ok := union([]*item{of.body[k], items[i+1+k]}, []uint64{trips, 1})
+		x, ok := s.union([]*item{of.body[k], right[len(right)-1-k]}, []uint64{trips, 1})
 		if !ok {
 			return nil, 0, 0
 		}
 		body = append(body, x)
 	}
-	return newLoop(body, trips+1), i - before, i + 1 + after
+	return newLoop(body, trips+1), before, after
 }

@@ -2,39 +2,27 @@ package program
 
 import "github.com/cairn-mpi/cairn/trace"
 
-// Limits of the second try to find a short program.
-const (
-	readable    = 24      // items; a program that is no longer needs no second try
-	maxExpanded = 1 << 22 // calls of all classes that are looked at one by one
-)
-
 // program is the program of a root: folded from its grammar, or, where arguments of chance have kept the grammar from
 // finding the loops, folded without arguments, which are put into it afterwards.
 func (b *builder) program(root int) []*item {
-	items := b.body(root)
-	if size(items) <= readable {
-		return items
+	found := b.body(root)
+	if found.size <= readable {
+		return found.items
 	}
 	if b.lengths == nil {
 		b.lengths, _ = b.grammar.Lengths() // a grammar that was read has been checked
 	}
 	if root >= len(b.lengths) || b.lengths[root] > maxCycle || b.expanded+b.lengths[root] > maxExpanded {
-		return items
+		return found.items
 	}
 	b.expanded += b.lengths[root]
-	if plain := b.withoutArguments(root); plain != nil && size(plain) < size(items) {
+	if !b.step(int(b.lengths[root])) {
+		return found.items
+	}
+	if plain := b.withoutArguments(root); plain != nil && newLevel(plain).size < found.size {
 		return plain
 	}
-	return items
-}
-
-// size counts items at all levels.
-func size(items []*item) int {
-	n := len(items)
-	for _, x := range items {
-		n += size(x.body)
-	}
-	return n
+	return found.items
 }
 
 // withoutArguments folds the sequence of functions and call sites, and gives each call its signatures.
@@ -51,9 +39,9 @@ func (b *builder) withoutArguments(root int) []*item {
 		}
 		sequence.Append(number)
 	}
-	plain := newBuilder(sequence.Grammar(), func(number int32) uint64 { return uint64(number) + 1 })
-	slots := slotsOf(plain.body(0))
-	if len(plain.parts) > 0 {
+	plain := newBuilder(b.search, sequence.Grammar(), func(number int32) uint64 { return uint64(number) + 1 })
+	slots := slotsOf(plain.body(0).items)
+	if len(plain.parts) > 0 || b.err != nil {
 		return nil
 	}
 	rest := fill(slots, calls)

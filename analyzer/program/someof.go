@@ -2,6 +2,7 @@ package program
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,12 +71,14 @@ func supersequenceOf(rows []row, key func(row, *atom) (string, bool)) ([]string,
 // overlaid has the words of both lists in order, equal ones once.
 func overlaid(a, b []string) []string {
 	var all []string
-	for _, p := range alignment(a, b, func(x, y string) int {
+	few := maxAlignment // there are maxSome words at most
+	laid, _ := alignment(newSearch(context.Background()), &few, a, b, func(x, y string) int {
 		if x == y {
 			return 1
 		}
 		return 0
-	}) {
+	})
+	for _, p := range laid {
 		if p[0] >= 0 {
 			all = append(all, a[p[0]])
 		} else {

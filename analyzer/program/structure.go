@@ -1,14 +1,18 @@
 package program
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"context"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // Structure is equal for sequences of calls that are one program but for trip counts and arguments: the same calls in the
 // same loops. The grammar's terminals are kinds of calls: functions at call sites. It is a hash, and holds within this
 // process only.
 func Structure(g trace.Grammar) uint64 {
-	b := newBuilder(g, func(terminal int32) uint64 { return uint64(terminal) + 1 })
+	b := newBuilder(newSearch(context.Background()), g, func(terminal int32) uint64 { return uint64(terminal) + 1 })
 	var shapes []uint64
-	for _, x := range b.body(0) {
+	for _, x := range b.body(0).items {
 		shapes = append(shapes, x.shape)
 	}
 	return hashOf(shapes...)

@@ -53,6 +53,8 @@ func (p printer) nodes(list []Node, depth int) {
 		}
 		times := tripsWords(n.Trips)
 		switch {
+		case n.Omitted > 0:
+			fmt.Fprintf(p, "%s… %d more%s\n", indent, n.Omitted, who)
 		case n.Part > 0:
 			fmt.Fprintf(p, "%spart %d%s%s\n", indent, n.Part, prefixed(" ", times), who)
 		case n.Function != "":

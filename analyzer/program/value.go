@@ -19,6 +19,8 @@ type writer struct {
 	columns    []trace.Numbers
 	classes    []class
 	streams    map[int]*spread // of sequences, by number
+	lines      int             // that may still be written
+	cut        bool            // those were not enough
 
 	// see communicators.go
 	created   []creator
@@ -70,6 +72,9 @@ func (w *writer) parameter(n *node, p *trace.Parameter, k, number int, output bo
 	}
 	rows := w.rows(n, p, k, number, output)
 	one.Values = groupRows(rows, w.trace.Meta().WorldSize).values()
+	for _, v := range one.Values {
+		w.lines -= len(v.Ranks) / longLine
+	}
 	return one
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/readlimit"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -48,18 +49,23 @@ func Choose(ctx context.Context, whole *trace.Reader, found *clusters.Findings) 
 		return nil, err
 	}
 	known := sent(traffic)
-	for round := 0; ; round++ {
-		leads, err := choice.matrix(whole)
+	content, err := whole.StreamedContent()
+	if err != nil {
+		return nil, err
+	}
+	for round := 0; len(choice.groups()) < len(choice); round++ {
+		leads, err := choice.matrix(*content)
 		if err != nil {
 			return nil, err
 		}
 		if !choice.byPeers(known, leads, round >= maxRounds) {
-			return choice, ctx.Err()
+			break
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
+	return choice, ctx.Err()
 }
 
 // maxRounds bounds how often what is left of a group gets one lead more. After that each of its ranks is its own.
@@ -160,19 +166,15 @@ func sent(traffic []trace.Traffic) map[int]map[messages][2]uint64 {
 }
 
 // matrix is who sends how much to whom in the trace of the leads.
-func (c Choice) matrix(whole *trace.Reader) (map[int]map[messages][2]uint64, error) {
-	content, err := whole.StreamedContent()
-	if err != nil {
-		return nil, err
-	}
-	if err := Leads(content, nil, c.Of); err != nil {
+func (c Choice) matrix(content trace.Content) (map[int]map[messages][2]uint64, error) {
+	if err := Leads(&content, nil, c.Of); err != nil {
 		return nil, err
 	}
 	var file bytes.Buffer
-	if err := trace.Write(&file, content); err != nil {
+	if err := trace.Write(&file, &content); err != nil {
 		return nil, err
 	}
-	reduced, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	reduced, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()), readlimit.Option(int64(file.Len())))
 	if err != nil {
 		return nil, err
 	}

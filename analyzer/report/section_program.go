@@ -28,5 +28,8 @@ func viewProgram(r *Report) any {
 	if different > len(p.Threads) {
 		v.Words += fmt.Sprintf(" There are %d different sequences of calls: lines that not all ranks have say which ranks do.", different)
 	}
+	if p.MaxLines > 0 {
+		v.Words += fmt.Sprintf(" It ends after %d lines, where there are more; cairn program prints them.", p.MaxLines)
+	}
 	return v
 }

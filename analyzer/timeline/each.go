@@ -75,7 +75,7 @@ func EachRead[T any](ctx context.Context, t Trace, clocks *Clocks, newReader fun
 		}
 	}
 	for n := 0; len(q) > 0; n++ {
-		if n&0xffff == 0 && ctx.Err() != nil {
+		if n&0x3fff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		location := q[0].location
@@ -116,7 +116,7 @@ func EachOf(ctx context.Context, t Trace, location int, l Location, clocks *Cloc
 		return at(l, err)
 	}
 	clock, window, call := clocks.clock(l.Row), clocks.window(), Call{Record: Record{Location: location}}
-	const chunk = 1 << 16
+	const chunk = 1 << 14
 	pass, n := passes.Of(ctx), 0
 	defer func() { pass.Add(n % chunk) }()
 	for ; ; n++ {

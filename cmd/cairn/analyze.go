@@ -124,6 +124,9 @@ func reportOn(ctx context.Context, f *traceFile, path string, s3 s3Flags, only p
 		left = true
 	}
 	findings, clocks, failed := analyzer.All(ctx, f.Reader, clocks)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if failed != nil {
 		failed = damaged(path, failed)
 	}
@@ -136,6 +139,9 @@ func reportOn(ctx context.Context, f *traceFile, path string, s3 s3Flags, only p
 	r, err := analyzer.Report(f.Reader, findings, job)
 	if err != nil {
 		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	return r, failed
 }
@@ -160,12 +166,16 @@ func clocksWithin(ctx context.Context, f *traceFile, path string, s3 s3Flags, m 
 	return within, nil
 }
 
-// writeReport writes the files of a report below prefix, the page last.
+// writeReport writes the files of a report below prefix, the page last: all of them, once it has begun.
 func writeReport(ctx context.Context, s store.Store, prefix string, r *report.Report) error {
 	files, err := r.Files()
 	if err != nil {
 		return err
 	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	ctx = context.WithoutCancel(ctx)
 	for _, name := range report.FileNames {
 		if err := putBytes(ctx, s, prefix+name, files[name]); err != nil {
 			return err

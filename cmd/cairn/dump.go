@@ -44,7 +44,10 @@ func newDumpCommand() *cobra.Command {
 				if err != nil {
 					return damaged(args[0], err)
 				}
-				for cursor.Next() {
+				for n := 0; cursor.Next(); n++ {
+					if n&0xfff == 0 && c.Context().Err() != nil {
+						return c.Context().Err()
+					}
 					e := cursor.Event()
 					if asJSON {
 						line = e.AppendJSON(line[:0])

@@ -60,19 +60,16 @@ A file whose name ends in .gz is compressed by gzip, to about a fifth; Perfetto 
 			if o.Clock, err = clockBeside(c.Context(), args[0], s3, f); err != nil {
 				return err
 			}
-			file, err := os.Create(out)
-			if err != nil {
+			var summary perfetto.Summary
+			var size int64
+			err = writeWhole(out, func(file *os.File) (err error) {
+				summary, size, err = writePerfetto(c.Context(), file, strings.HasSuffix(out, ".gz"), timeline.Of(f.Reader), o)
+				if err == nil && summary.Calls == 0 && (only.given() || o.Ranks != nil) {
+					err = only.nothing(args[0])
+				}
 				return err
-			}
-			summary, size, err := writePerfetto(c.Context(), file, timeline.Of(f.Reader), o)
-			if closed := file.Close(); err == nil {
-				err = closed
-			}
-			if err == nil && summary.Calls == 0 && (only.given() || o.Ranks != nil) {
-				err = only.nothing(args[0])
-			}
+			})
 			if err != nil {
-				os.Remove(out)
 				return err
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%s: %d calls, %d messages, %d segments of the critical path, %d bytes\n",
@@ -88,12 +85,12 @@ A file whose name ends in .gz is compressed by gzip, to about a fifth; Perfetto 
 	return c
 }
 
-// writePerfetto writes a trace for Perfetto, compressed if the file's name asks for it, and gives the file's size.
-func writePerfetto(ctx context.Context, file *os.File, t timeline.Trace, o perfetto.Options) (perfetto.Summary, int64, error) {
+// writePerfetto writes a trace for Perfetto, and gives the file's size.
+func writePerfetto(ctx context.Context, file *os.File, compressed bool, t timeline.Trace, o perfetto.Options) (perfetto.Summary, int64, error) {
 	buffered := bufio.NewWriterSize(file, 1<<20)
 	flush := buffered.Flush
 	w := io.Writer(buffered)
-	if strings.HasSuffix(file.Name(), ".gz") {
+	if compressed {
 		packed := gzip.NewWriter(buffered)
 		w, flush = packed, func() error { return errors.Join(packed.Close(), buffered.Flush()) }
 	}
@@ -106,6 +103,33 @@ func writePerfetto(ctx context.Context, file *os.File, t timeline.Trace, o perfe
 	}
 	size, err := file.Seek(0, io.SeekCurrent)
 	return summary, size, err
+}
+
+// writeWhole writes a file, whole or not at all: until then it has another name. What is no ordinary file is written as it
+// comes.
+func writeWhole(path string, write func(*os.File) error) error {
+	name := path + ".partial"
+	if about, err := os.Stat(path); err == nil && !about.Mode().IsRegular() {
+		name = path
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	err = write(file)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	switch {
+	case name == path:
+		return err
+	case err == nil:
+		err = os.Rename(name, path)
+	}
+	if err != nil {
+		os.Remove(name)
+	}
+	return err
 }
 
 // maxListedRanks bounds what a typing error may ask for.

@@ -80,10 +80,13 @@ func newRootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(peopleGroup, newRunCommand(), newInfoCommand(), newDumpCommand(), newProgramCommand(), newClustersCommand(), newReduceCommand(), newPlacementCommand(), newGraphCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(),
-		newPredictCommand(), newCompareCommand(), newExportCommand(), newCopyCommand(), newSimulateCommand())
-	add(podGroup, newInstallCommand(), newProbeCommand(), newShipCommand(), newCheckStorageCommand(), newMakeBucketCommand(),
-		newDeletePrefixCommand(), newResolveCommand())
+	add(peopleGroup, newRunCommand())
+	add(peopleGroup, obey(newInfoCommand(), newDumpCommand(), newProgramCommand(), newClustersCommand(), newReduceCommand(), newPlacementCommand(),
+		newGraphCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(), newPredictCommand(), newCompareCommand(),
+		newExportCommand(), newCopyCommand(), newSimulateCommand())...)
+	add(podGroup, newShipCommand())
+	add(podGroup, obey(newInstallCommand(), newProbeCommand(), newCheckStorageCommand(), newMakeBucketCommand(),
+		newDeletePrefixCommand(), newResolveCommand())...)
 	return root
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/reduce"
 	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/readlimit"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -66,7 +67,7 @@ replay of the leads gives on another network, and their load balance, compared w
 			if err := trace.Write(&file, content); err != nil {
 				return err
 			}
-			reduced, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+			reduced, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()), readlimit.Option(int64(file.Len())))
 			if err != nil {
 				return err
 			}

@@ -84,6 +84,7 @@ Patterns:
 	flags.Var(atLeast(&config.Reduce, 10, -1), "reduce", "a stencil reduces after every so many iterations (-1: never)")
 	flags.Var(atLeast(&config.Steps, 4, 1), "steps", "planes of a wavefront")
 	flags.Var(atLeast(&config.Regrid, 5, 1), "regrid", "an irregular program changes its neighbours after so many iterations")
+	flags.Var(atLeast(&config.Variety, 1000, 1), "variety", "different steps of a random program")
 	flags.Var(moreThan(&config.Compute, 100*time.Microsecond, 0, time.Hour), "compute", "computing time of a rank in an iteration")
 	flags.Var(atLeast(&config.Imbalance.SlowRank, 0, 0), "slow-rank", "this rank computes longer by --slow-percent")
 	flags.Var(within(&config.Imbalance.SlowPercent, 0, -100, maxSlower), "slow-percent", "see --slow-rank")

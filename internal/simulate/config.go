@@ -21,6 +21,7 @@ type Config struct {
 	Reduce     int    // a stencil reduces after every so many iterations; 10, −1: never
 	Steps      int    // planes of a wavefront; 4
 	Regrid     int    // an irregular program changes its neighbours after so many iterations; 5
+	Variety    int    // different steps of a random program; 1000
 
 	Compute   time.Duration // of one rank in one iteration; 100 µs
 	Imbalance Imbalance
@@ -70,6 +71,7 @@ func (c *Config) defaults() error {
 	set(&c.Reduce, 10)
 	set(&c.Steps, 4)
 	set(&c.Regrid, 5)
+	set(&c.Variety, 1000)
 	set(&c.RanksPerNode, 64)
 	set(&c.Model.Eager, 64<<10)
 	if c.Compute == 0 {
@@ -92,8 +94,8 @@ func (c *Config) defaults() error {
 	switch {
 	case c.Ranks < 1 || c.Ranks > maxRanks:
 		return fmt.Errorf("simulate: %d ranks: 1 to %d are possible", c.Ranks, maxRanks)
-	case c.Iterations < 0 || c.Bytes < 0 || c.Steps < 1 || c.Regrid < 1 || c.RanksPerNode < 1:
-		return fmt.Errorf("simulate: iterations, bytes, steps, regrid and ranks per node must not be negative")
+	case c.Iterations < 0 || c.Bytes < 0 || c.Steps < 1 || c.Regrid < 1 || c.Variety < 1 || c.RanksPerNode < 1:
+		return fmt.Errorf("simulate: iterations, bytes, steps, regrid, variety and ranks per node must not be negative")
 	case c.Compute < 0 || c.Model.Call < 1 || c.Model.Latency < 0 || c.Model.PerByte < 0 || c.Model.Collective < 0:
 		return fmt.Errorf("simulate: times must not be negative, and a call takes 1 ns at least")
 	case c.CallSites != "caller" && c.CallSites != "none":
@@ -128,6 +130,7 @@ var Patterns = []Pattern{
 	{"wavefront", "like NPB LU: pipelined sweeps over a 2-D grid, forth and back", wavefront},
 	{"multigrid", "like NPB MG: V-cycles on a periodic 3-D grid, faces exchanged on each level", multigrid},
 	{"multipartition", "like NPB BT: sweeps in three directions over cells that lie diagonally, on a square number of ranks", multipartition},
+	{"random", "point-to-point and collective calls of all kinds by chance, in loops that are never quite the same", random},
 	{"two-phase", "a halo exchange in rows, then transposes in columns, on communicators of their own", twoPhase},
 }
 
