@@ -39,6 +39,7 @@ var nonsense = map[string][]string{
 	"simulate --points":            {"-1"},
 	"simulate --reduce":            {"0", "-2"},
 	"simulate --steps":             {"0", "-1"},
+	"simulate --variety":           {"0", "-1"},
 	"simulate --regrid":            {"0", "-1"},
 	"simulate --compute":           {"0", "-1ms"},
 	"simulate --slow-rank":         {"-1", "4"},

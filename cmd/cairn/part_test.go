@@ -44,12 +44,15 @@ func TestPartsOfARun(t *testing.T) {
 			assert.Equal(t, exitUsage, code, "%v %v: %v", command, wrong, err)
 		}
 	}
-	for _, command := range [][]string{{"graph", file}, {"export", file, "-o", out + ".perfetto"}} {
+	refused := filepath.Join(dir, "refused.perfetto")
+	for _, command := range [][]string{{"graph", file}, {"export", file, "-o", refused}} {
 		_, err := cairn(t, append(command, "--from", "0", "--to", "1", "--ranks", "1,9")...)
 		assert.ErrorContains(t, err, "has no rank 9")
 	}
+	_, err = os.Stat(refused)
+	assert.ErrorIs(t, err, os.ErrNotExist, "nothing of what was refused is left")
 	_, err = os.Stat(out + ".perfetto")
-	assert.ErrorIs(t, err, os.ErrNotExist, "nothing of what was refused last is left")
+	assert.NoError(t, err, "what was written before stays")
 }
 
 // A run's folder is not its trace, but its report is found in it.

@@ -47,6 +47,8 @@ type running struct {
 
 func start(t *testing.T, command ...string) *running {
 	t.Helper()
+	// The tests themselves may run under nohup, or in the background of a script.
+	command = append([]string{"env", "--default-signal=HUP,INT,QUIT"}, command...)
 	r := &running{cmd: exec.Command(command[0], command[1:]...), output: new(output), ended: make(chan struct{})}
 	r.cmd.Stdout, r.cmd.Stderr = r.output, r.output
 	r.cmd.Env = append(os.Environ(), "LD_PRELOAD="+yield)
