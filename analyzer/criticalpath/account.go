@@ -35,6 +35,8 @@ type account struct {
 	pieces               []piece
 	phases               *phases.Tracker
 
+	disturbance int64 // of sums: the longest one of a computation that repeats
+
 	limit     int64 // pieces shorter than this are put together
 	stretches []stretch
 	done      int64 // up to when they are accounted for

@@ -33,8 +33,9 @@ type Verdict struct {
 	CountRatio float64 `json:"count_ratio"`
 	EachRatio  float64 `json:"each_ratio"`
 	// GainSeconds is by how much the run could be shorter at most, if the ranks that stand out computed as long as the
-	// others do on average.
-	GainSeconds float64 `json:"gain_seconds"`
+	// others do on average; 0 if none does. Null where ranks stand out and the gain is not known, since times of single
+	// calls were not kept.
+	GainSeconds *float64 `json:"gain_seconds"`
 	// ThrottledSeconds is for how long the CPU limit of the rank's container stopped it, beyond the mean of the ranks
 	// that do not stand out; 0 unless that is most of what the rank computes more than they do.
 	ThrottledSeconds float64 `json:"throttled_seconds"`
@@ -213,19 +214,28 @@ func (a *analysis) decide(e Efficiency, c *CPUs) Verdict {
 	if !worth {
 		switch transfer := a.transferBetween(e); {
 		case c.areLimited():
-			return Verdict{Blames: BlamesLimits, Text: limitsText(c)}
-		case c.areFew() && e.Communication < lowEfficiency:
-			return Verdict{Blames: BlamesCPUs, Text: cpusText(c)}
-		case transfer > 0 && transfer < lowEfficiency && transfer < min(e.LoadBalance, e.Serialization):
-			return Verdict{Blames: BlamesNetwork, Text: a.networkText(e)}
+			return Verdict{Blames: BlamesLimits, GainSeconds: new(0.0), Text: limitsText(c)}
+		case c.areFew() && isLow(e.Communication):
+			return Verdict{Blames: BlamesCPUs, GainSeconds: new(0.0), Text: cpusText(c)}
+		case transfer > 0 && transfer < lowEfficiency && e.LoadBalance != nil && transfer < min(*e.LoadBalance, *e.Serialization):
+			return Verdict{Blames: BlamesNetwork, GainSeconds: new(0.0), Text: a.networkText(e)}
 		}
-		return Verdict{Blames: BlamesNobody, Text: a.nobodyText(set, mean)}
+		return Verdict{Blames: BlamesNobody, GainSeconds: new(0.0), Text: a.nobodyText(set, mean)}
 	}
+	v := a.accuse(set, workers, mean)
+	atMost := gain(set, mean)
+	v.GainSeconds, v.MoreLost = &atMost, moreLost(e, atMost, a.seconds(a.run()))
+	v.Text = a.blameText(v, set, atMost)
+	return v
+}
+
+// accuse is the verdict on a set that stands out, without gain and text.
+func (a *analysis) accuse(set, workers []worker, mean float64) Verdict {
 	worst := set[0]
 	rank := a.ranks[worst.row]
 	v := Verdict{
 		Rank: &a.ranks[worst.row].Rank, Pod: rank.Pod, Node: rank.Node,
-		Ratio: worst.useful / mean, GainSeconds: gain(set, mean),
+		Ratio: worst.useful / mean, ThrottledSeconds: a.throttled(set),
 	}
 	var listed []int
 	for _, w := range set {
@@ -236,11 +246,12 @@ func (a *analysis) decide(e Efficiency, c *CPUs) Verdict {
 	region, counts, each, _ := a.where(set, worst, workers)
 	v.CountRatio, v.EachRatio = counts, each
 	if region.computes() {
-		after, before := a.names.place(region.function, region.site), a.names.place(region.next, region.nextSite)
-		v.After, v.Function, v.CallSite = after, before.Function, before.CallSite
+		before := a.names.place(region.next, region.nextSite)
+		v.Function, v.CallSite = before.Function, before.CallSite
+		if !a.sums {
+			v.After = a.names.place(region.function, region.site)
+		}
 	}
-	v.ThrottledSeconds = a.throttled(set)
-	v.MoreLost = moreLost(e, v.GainSeconds, a.seconds(a.run()))
 	switch {
 	case len(set) == 1:
 		v.Blames = BlamesRank
@@ -251,14 +262,16 @@ func (a *analysis) decide(e Efficiency, c *CPUs) Verdict {
 	default:
 		v.Blames = BlamesRanks
 	}
-	v.Text = a.blameText(v, set)
 	return v
 }
 
+// isLow reports whether an efficiency is known, and less than is acceptable.
+func isLow(efficiency *float64) bool { return efficiency != nil && *efficiency < lowEfficiency }
+
 // transferBetween is the transfer efficiency between MPI_Init and MPI_Finalize: no network makes these faster. 0: no replay.
 func (a *analysis) transferBetween(e Efficiency) float64 {
-	if between := a.seconds(a.run() - a.startAndEnd()); between > 0 {
-		return min(1, e.IdealSeconds/between)
+	if between := a.seconds(a.run() - a.startAndEnd()); between > 0 && e.IdealSeconds != nil {
+		return min(1, *e.IdealSeconds/between)
 	}
 	return 0
 }
@@ -318,6 +331,9 @@ func (a *analysis) workers(measure func(*tally) (seconds, variance float64)) []w
 		}
 		account := &a.accounts[i]
 		w := worker{row: row, pathWork: a.seconds(account.pathWork)}
+		if a.sums {
+			w.pathWork = a.seconds(account.compute) // at most
+		}
 		for _, what := range account.activities() {
 			if what.computes() {
 				seconds, variance := measure(account.tallies[what])
@@ -438,12 +454,12 @@ func (a *analysis) where(set []worker, worst worker, workers []worker) (region a
 
 // moreLost is the factor of communication efficiency that costs the run more than the gain, and much.
 func moreLost(e Efficiency, gain, run float64) *Loss {
-	if e.IdealSeconds == 0 {
+	if e.IdealSeconds == nil {
 		return nil // no replay
 	}
-	loss := Loss{"serialization", e.Serialization, e.IdealSeconds - e.MaxUseful}
-	if transfer := run - e.IdealSeconds; transfer > loss.Seconds {
-		loss = Loss{"transfer", e.Transfer, transfer}
+	loss := Loss{"serialization", *e.Serialization, *e.IdealSeconds - *e.MaxUseful}
+	if transfer := run - *e.IdealSeconds; transfer > loss.Seconds {
+		loss = Loss{"transfer", *e.Transfer, transfer}
 	}
 	if loss.Seconds <= max(gain, muchLost*run) {
 		return nil

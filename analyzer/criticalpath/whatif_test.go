@@ -54,12 +54,12 @@ func TestImbalanceIndicator(t *testing.T) {
 	require.Len(t, f.Computation, 2)
 	before, after := f.Computation[0], f.Computation[1]
 	assert.Equal(t, "MPI_Barrier", before.Before.Function)
-	assert.InDelta(t, 0.040, before.Path, 1e-9)
+	assert.InDelta(t, 0.040, *before.Path, 1e-9)
 	assert.InDelta(t, 0.025, before.MeanSeconds, 1e-9)
-	assert.InDelta(t, 0.015, before.Imbalance, 1e-9)
+	assert.InDelta(t, 0.015, *before.Imbalance, 1e-9)
 	assert.Equal(t, 1, before.MaxRank)
 	assert.Equal(t, "MPI_Finalize", after.Before.Function)
-	assert.InDelta(t, 0, after.Imbalance, 1e-9)
+	assert.InDelta(t, 0, *after.Imbalance, 1e-9)
 }
 
 // Useful are 10 + 9 of rank 0 and 40 + 9 of rank 1, mean 34; the run takes 61, 49 on an ideal network. Load balance is
@@ -67,12 +67,12 @@ func TestImbalanceIndicator(t *testing.T) {
 // 49/61.
 func TestEfficiencies(t *testing.T) {
 	e := analyze(t, lateAtBarrier()).Efficiency
-	assert.InDelta(t, 34.0/49, e.LoadBalance, 1e-9)
-	assert.InDelta(t, 49.0/61, e.Communication, 1e-9)
-	assert.InDelta(t, 34.0/61, e.Parallel, 1e-9)
-	assert.InDelta(t, 1, e.Serialization, 1e-9)
-	assert.InDelta(t, 49.0/61, e.Transfer, 1e-9)
-	assert.InDelta(t, e.Parallel, e.LoadBalance*e.Serialization*e.Transfer, 1e-9)
+	assert.InDelta(t, 34.0/49, *e.LoadBalance, 1e-9)
+	assert.InDelta(t, 49.0/61, *e.Communication, 1e-9)
+	assert.InDelta(t, 34.0/61, *e.Parallel, 1e-9)
+	assert.InDelta(t, 1, *e.Serialization, 1e-9)
+	assert.InDelta(t, 49.0/61, *e.Transfer, 1e-9)
+	assert.InDelta(t, *e.Parallel, *e.LoadBalance**e.Serialization**e.Transfer, 1e-9)
 }
 
 // Rank 0 waits 30 in the barrier at w.c:2, for rank 1.

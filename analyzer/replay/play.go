@@ -21,6 +21,9 @@ type Length struct {
 
 // Lengths returns how long the run takes in each scenario.
 func Lengths(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, scenarios []Scenario) ([]Length, error) {
+	if err := timeline.NeedTimes(t, "a prediction"); err != nil {
+		return nil, err
+	}
 	j, err := journal.Record(ctx, t, clocks)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ type verdictView struct {
 	Grade      string // class of the box
 	Host       string // of the rank that is named
 	RunSeconds float64
-	Gain       float64 // part of the run
+	Gain       float64 // part of the run; not known where GainSeconds is nil
 	Next       []string
 	Warnings   []string
 }
@@ -18,13 +18,13 @@ func (r *Report) verdictView() verdictView {
 	v := verdictView{Verdict: r.Verdict, Named: r.Verdict.Rank != nil, RunSeconds: r.RunSeconds, Next: r.next(), Warnings: r.warnings()}
 	// nobody to blame is good only if the time is well spent
 	if v.Grade = "bad"; !v.Named {
-		v.Grade = grade(r.Efficiency.Parallel)
-		if v.Grade == "bad" {
-			v.Grade = "fair"
+		v.Grade = "fair"
+		if e := r.Efficiency.Parallel; e != nil && *e >= goodEfficiency {
+			v.Grade = "good"
 		}
 	}
-	if r.RunSeconds > 0 {
-		v.Gain = r.Verdict.GainSeconds / r.RunSeconds
+	if r.RunSeconds > 0 && r.Verdict.GainSeconds != nil {
+		v.Gain = *r.Verdict.GainSeconds / r.RunSeconds
 	}
 	for _, rank := range r.Ranks {
 		if v.Named && rank.Rank == *r.Verdict.Rank {

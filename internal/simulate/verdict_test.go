@@ -110,9 +110,9 @@ func TestWhereMoreIsLost(t *testing.T) {
 			require.NotNil(t, f.Verdict.MoreLost, "%s %+v", f.Verdict.Text, f.Efficiency)
 			assert.Equal(t, c.factor, f.Verdict.MoreLost.Factor)
 			assert.Contains(t, f.Verdict.Text, c.words)
-			lost := map[string]float64{"serialization": f.Efficiency.IdealSeconds - f.Efficiency.MaxUseful, "transfer": f.RunSeconds - f.Efficiency.IdealSeconds}
+			lost := map[string]float64{"serialization": *f.Efficiency.IdealSeconds - *f.Efficiency.MaxUseful, "transfer": f.RunSeconds - *f.Efficiency.IdealSeconds}
 			assert.InDelta(t, lost[c.factor], f.Verdict.MoreLost.Seconds, 1e-9)
-			assert.Greater(t, f.Verdict.MoreLost.Seconds, f.Verdict.GainSeconds)
+			assert.Greater(t, f.Verdict.MoreLost.Seconds, *f.Verdict.GainSeconds)
 		})
 	}
 }
