@@ -168,12 +168,15 @@ func (a *analysis) decideBySums(e Efficiency, c *CPUs) Verdict {
 			alpha /= float64(len(groups) - 1)
 		}
 		set, mean, worth := a.standing(all, a.seconds(a.run()), alpha, minRatioElse)
-		if !worth || !a.beyondDisturbance(set, mean) {
+		if !worth || !a.beyondDisturbance(set, mean) || a.isTop(set, all) {
 			continue
 		}
 		v := a.accuse(set, all, mean)
 		v.Text = a.blameText(v, set, gain(set, mean))
 		return v
+	}
+	if workers := a.unequal(nil); workers != nil {
+		return a.blameImbalance(workers, activity{}, false, nil)
 	}
 	return Verdict{Blames: BlamesNobody, GainSeconds: new(0.0), Text: a.sharesText("No verdict: by the sums no rank stands out") +
 		". The times of single calls were not kept (timing aggregated), so what ranks wait for is not known."}

@@ -24,7 +24,9 @@ type analysis struct {
 	accounts []account
 	total    map[activity]*tally
 	slack    []int64 // by row
-	window   *timeline.Window
+	// how long the run takes if work is divided equally, in total and each time; 0: not known
+	balanced, balancedEach int64
+	window                 *timeline.Window
 	// sums: only those are known (timing aggregated); forward has no more than locations and extents, and there is no path.
 	sums bool
 }

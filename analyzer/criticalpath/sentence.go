@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/wording"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // blameText is the verdict as a sentence; the run gains at most so many seconds.
@@ -110,6 +111,75 @@ func (a *analysis) sharesText(begin string) string {
 	}
 	return fmt.Sprintf("%s: the %d ranks compute between %s and %s each, %.0f%% of the %s that the run takes",
 		begin, len(workers), wording.Duration(least), wording.Duration(most), share, run)
+}
+
+// imbalanceText is the verdict on a job whose ranks compute unequally; it says whether that grows with the rank.
+func (a *analysis) imbalanceText(v Verdict, grows bool) string {
+	i := v.Imbalance
+	var b strings.Builder
+	ranks := fmt.Sprintf("ranks %s", i.Ranks)
+	if i.Ranks == a.allRanks() {
+		ranks = fmt.Sprintf("the %d ranks", len(a.ranks))
+	}
+	where := between(v.After, Place{v.Function, v.CallSite})
+	if i.Shape == ByIteration {
+		fmt.Fprintf(&b, "Unequal work makes this job slow: no rank stands out, and in all %s compute between %s and %s each, but each time another one computes longest, %s",
+			ranks, wording.Duration(i.Least), wording.Duration(i.Most), where)
+	} else {
+		fmt.Fprintf(&b, "Unequal work makes this job slow: %s compute between %s and %s each, rank %d the longest%s; they differ most %s",
+			ranks, wording.Duration(i.Least), wording.Duration(i.Most), i.MostRank, i.words(grows), where)
+	}
+	run := a.seconds(a.run())
+	if v.GainSeconds == nil {
+		fmt.Fprintf(&b, ". How much shorter the run would be if all computed the mean, %s, is not known, since the times of single calls were not kept.", wording.Duration(i.Mean))
+		return b.String()
+	}
+	fmt.Fprintf(&b, ". If work were divided equally the run would take %s instead of %s.", wording.Duration(run-*v.GainSeconds), wording.Duration(run))
+	return b.String()
+}
+
+// words says what the computation of ranks goes with.
+func (i *Imbalance) words(grows bool) string {
+	switch i.Shape {
+	case ByRank:
+		if grows {
+			return "; it grows with the rank"
+		}
+		return "; it falls with the rank"
+	case ByNode:
+		return "; ranks of one node compute alike"
+	case ByRow:
+		return fmt.Sprintf("; each %d neighbors from rank 0 on compute alike", i.Width)
+	case ByColumn:
+		return fmt.Sprintf("; every %s rank computes alike", ordinal(i.Width))
+	case ByIteration, Irregular:
+	}
+	return ""
+}
+
+// ordinal is "2nd", "13th".
+func ordinal(n int) string {
+	suffix := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n, suffix)
+}
+
+// allRanks lists those of the trace.
+func (a *analysis) allRanks() string {
+	list := make([]int, len(a.ranks))
+	for row := range a.ranks {
+		list[row] = a.ranks[row].Rank
+	}
+	return trace.NewRankList(list).String()
 }
 
 // networkText is the verdict on a job that waits for its messages more than for any rank.

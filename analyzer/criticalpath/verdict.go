@@ -2,12 +2,14 @@ package criticalpath
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -15,8 +17,8 @@ import (
 type Verdict struct {
 	Text string `json:"text"`
 	// Blames is what makes the job slow: "rank", "ranks", "pod" or "node" if all ranks that stand out are there and no
-	// others. If no rank stands out: "limits" if the CPU limits of all stop them, "cpus" if the ranks lack CPUs, "network"
-	// if the run would be much shorter on an ideal one; else "nobody".
+	// others. If no rank stands out: "limits" if the CPU limits of all stop them, "cpus" if the ranks lack CPUs, "imbalance"
+	// if work is divided unequally, "network" if the run would be much shorter on an ideal one; else "nobody".
 	Blames Blame `json:"blames"`
 	// Rank is the one to look at, null when none stands out; Ranks are all that do.
 	Rank     *int   `json:"rank"`
@@ -39,6 +41,9 @@ type Verdict struct {
 	// ThrottledSeconds is for how long the CPU limit of the rank's container stopped it, beyond the mean of the ranks
 	// that do not stand out; 0 unless that is most of what the rank computes more than they do.
 	ThrottledSeconds float64 `json:"throttled_seconds"`
+	// Imbalance is how unequally the ranks compute; null unless that is to blame. Function, CallSite and After are then of
+	// the computation in which they differ most, and GainSeconds is what the replay of a balanced run saves.
+	Imbalance *Imbalance `json:"imbalance"`
 	// MoreLost is what the run loses more to than to the ranks that stand out; null if there is no such thing.
 	MoreLost *Loss `json:"more_lost"`
 }
@@ -55,14 +60,15 @@ type Blame string
 
 // What can be blamed.
 const (
-	BlamesRank    Blame = "rank"
-	BlamesRanks   Blame = "ranks"
-	BlamesPod     Blame = "pod"
-	BlamesNode    Blame = "node"
-	BlamesLimits  Blame = "limits"
-	BlamesCPUs    Blame = "cpus"
-	BlamesNetwork Blame = "network"
-	BlamesNobody  Blame = "nobody"
+	BlamesRank      Blame = "rank"
+	BlamesRanks     Blame = "ranks"
+	BlamesPod       Blame = "pod"
+	BlamesNode      Blame = "node"
+	BlamesLimits    Blame = "limits"
+	BlamesCPUs      Blame = "cpus"
+	BlamesImbalance Blame = "imbalance"
+	BlamesNetwork   Blame = "network"
+	BlamesNobody    Blame = "nobody"
 )
 
 // The rule (docs/verdict.md has it in prose). A set of ranks stands out if every one of them computes longer than
@@ -211,13 +217,23 @@ func gain(set []worker, mean float64) float64 {
 // decide makes the verdict.
 func (a *analysis) decide(e Efficiency, c *CPUs) Verdict {
 	workers, set, mean, worth := a.suspects()
+	if worth && a.isTop(set, workers) && a.savedBy(a.balanced) >= minBalanceGain*a.seconds(a.run()) {
+		worth = false
+	}
 	if !worth {
-		switch transfer := a.transferBetween(e); {
+		lost, slow := a.lostToNetwork(e)
+		switch saved := a.savedBy(a.balancedEach); {
 		case c.areLimited():
 			return Verdict{Blames: BlamesLimits, GainSeconds: new(0.0), Text: limitsText(c)}
 		case c.areFew() && isLow(e.Communication):
 			return Verdict{Blames: BlamesCPUs, GainSeconds: new(0.0), Text: cpusText(c)}
-		case transfer > 0 && transfer < lowEfficiency && e.LoadBalance != nil && transfer < min(*e.LoadBalance, *e.Serialization):
+		case slow && lost >= saved:
+			return Verdict{Blames: BlamesNetwork, GainSeconds: new(0.0), Text: a.networkText(e)}
+		}
+		if v := a.decideBalance(e); v != nil {
+			return *v
+		}
+		if slow {
 			return Verdict{Blames: BlamesNetwork, GainSeconds: new(0.0), Text: a.networkText(e)}
 		}
 		return Verdict{Blames: BlamesNobody, GainSeconds: new(0.0), Text: a.nobodyText(set, mean)}
@@ -227,6 +243,55 @@ func (a *analysis) decide(e Efficiency, c *CPUs) Verdict {
 	v.GainSeconds, v.MoreLost = &atMost, moreLost(e, atMost, a.seconds(a.run()))
 	v.Text = a.blameText(v, set, atMost)
 	return v
+}
+
+// decideBalance makes the verdict on work that is divided unequally, nil if it is not, or if that costs little.
+func (a *analysis) decideBalance(e Efficiency) *Verdict {
+	enough := minBalanceGain * a.seconds(a.run())
+	var v Verdict
+	moving := false
+	if saved := a.savedBy(a.balanced); saved >= enough {
+		if workers := a.unequal(nil); workers != nil {
+			v = a.blameImbalance(workers, activity{}, false, &saved)
+		}
+	}
+	if saved := a.savedBy(a.balancedEach); v.Imbalance == nil && saved >= enough {
+		if workers, region := a.moving(); workers != nil {
+			v, moving = a.blameImbalance(workers, region, true, &saved), true
+		}
+	}
+	if v.Imbalance == nil {
+		return nil
+	}
+	more := moreLost(e, *v.GainSeconds, a.seconds(a.run()))
+	if lost, _ := a.lostToNetwork(e); more != nil && more.Factor == "transfer" && lost <= *v.GainSeconds {
+		more = nil // what starts and ends MPI
+	}
+	// waiting for work that moves is what serialization means there
+	if more != nil && (more.Factor == "transfer" || !moving) {
+		v.MoreLost = more
+		v.Text += fmt.Sprintf(" More of the run, %s, is lost to %s.", wording.Duration(more.Seconds), more.words())
+	}
+	return &v
+}
+
+// savedBy is by how much the run would be shorter if it took so long, in seconds; 0 where that is not known.
+func (a *analysis) savedBy(length int64) float64 {
+	if length <= 0 {
+		return 0
+	}
+	return max(0, a.seconds(a.run()-length))
+}
+
+// lostToNetwork is what an ideal network would save between MPI_Init and MPI_Finalize, in seconds, and whether that is so
+// much, beside what is lost otherwise, that the network is slow.
+func (a *analysis) lostToNetwork(e Efficiency) (seconds float64, slow bool) {
+	transfer := a.transferBetween(e)
+	if transfer == 0 || e.LoadBalance == nil || e.Serialization == nil {
+		return 0, false
+	}
+	between := a.seconds(a.run() - a.startAndEnd())
+	return (1 - transfer) * between, transfer < lowEfficiency && transfer < min(*e.LoadBalance, *e.Serialization)
 }
 
 // accuse is the verdict on a set that stands out, without gain and text.

@@ -22,7 +22,8 @@ func lateAtBarrier() *tracetest.Builder {
 	return b
 }
 
-// On an ideal network MPI takes nothing: rank 1 enters the barrier at 40, all enter Finalize at 49. If rank 1 computes the
+// On an ideal network MPI takes nothing: rank 1 enters the barrier at 40, all enter Finalize at 49. If both compute 25 before the
+// barrier, they enter it at 35 and end at 36 + 9 + 1 = 46. If rank 1 computes the
 // 10 that rank 0 does, both enter the barrier at 20, leave it 1 later and end at 21 + 9 + 1 = 31. Without the cost of
 // Init, 10 on the path, of the barrier, 1, or of Finalize, 1, the run is shorter by that.
 func TestWhatIf(t *testing.T) {
@@ -40,6 +41,7 @@ func TestWhatIf(t *testing.T) {
 	}
 	assert.Equal(t, []prediction{
 		{criticalpath.IdealNetwork, "the network and MPI cost nothing", 0.049},
+		{criticalpath.Balanced, "all ranks had equal work", 0.046},
 		{criticalpath.FasterRank, "rank 1 computes as fast as the others", 0.031},
 		{criticalpath.FreeCallSite, "MPI_Init at w.c:1 costs nothing", 0.051},
 		{criticalpath.FreeCallSite, "MPI_Barrier at w.c:2 costs nothing", 0.060},

@@ -89,6 +89,8 @@ func (r *Report) nextBalanced() []string {
 	switch r.Verdict.Blames {
 	case criticalpath.BlamesLimits:
 		return []string{"Raise the CPU limits of the pods (resources.limits.cpu), or remove them; a rank needs a whole CPU for each of its threads, and MPI polls while it waits."}
+	case criticalpath.BlamesImbalance:
+		return r.nextUnequal()
 	case criticalpath.BlamesCPUs:
 		return []string{
 			"Give each rank a CPU of its own: fewer ranks on a node (slotsPerWorker, more workers), larger CPU requests, nothing else on these nodes.",
@@ -127,6 +129,36 @@ func (r *Report) nextBalanced() []string {
 	}
 	if len(steps) == 0 {
 		steps = append(steps, "See the critical path below for what the time goes to.")
+	}
+	return steps
+}
+
+// nextUnequal says what to do where work is divided unequally.
+func (r *Report) nextUnequal() []string {
+	v, i := r.Verdict, r.Verdict.Imbalance
+	var steps []string
+	if v.Function != "" {
+		step := "Look at how work is divided for the code that runs before " + callsite.At(v.Function, v.CallSite)
+		if v.After.Function != "" {
+			step += " and after " + callsite.At(v.After.Function, v.After.CallSite)
+		}
+		steps = append(steps, step+".")
+	}
+	switch i.Shape {
+	case criticalpath.ByRank:
+		steps = append(steps, "The work goes with the number of the rank: check bounds that depend on it, as of a triangular loop or of blocks that grow, or deal the parts out in turn (cyclic instead of blocks).")
+	case criticalpath.ByNode:
+		steps = append(steps, "Ranks of one node compute alike: compare the nodes (type and frequency of CPUs, limits, other jobs) before the work, or give slower ones fewer ranks.")
+	case criticalpath.ByRow, criticalpath.ByColumn:
+		steps = append(steps, "The work goes with the place in the grid of ranks: parts of the domain cost more than others. Weigh them when it is divided, or use a grid of another shape.")
+	case criticalpath.ByIteration:
+		steps = append(steps, "In total the ranks have equal work, so another division of the whole does not help: divide the work of each iteration, or let ranks go on with the next one instead of waiting for the slowest of this one (fewer collectives, non-blocking ones).")
+	case criticalpath.Irregular:
+		steps = append(steps, "Divide by what parts cost instead of by their number (a partitioner with weights), or hand parts out as ranks become free.")
+	}
+	steps = append(steps, "See the table of ranks for who has how much, and the what-ifs for what equal work would give.")
+	if v.MoreLost != nil {
+		steps = append(steps, remedy[v.MoreLost.Factor])
 	}
 	return steps
 }

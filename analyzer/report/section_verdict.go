@@ -1,6 +1,11 @@
 package report
 
-import "github.com/cairn-mpi/cairn/analyzer/criticalpath"
+import (
+	"fmt"
+
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+)
 
 // verdictView is the head of the page: who makes the job slow, what it would gain, what to do next.
 type verdictView struct {
@@ -8,6 +13,7 @@ type verdictView struct {
 	Named      bool
 	Grade      string // class of the box
 	Host       string // of the rank that is named
+	Range      string // from the least computation of a rank to the most, where work is divided unequally
 	RunSeconds float64
 	Gain       float64 // part of the run; not known where GainSeconds is nil
 	Next       []string
@@ -22,6 +28,10 @@ func (r *Report) verdictView() verdictView {
 		if e := r.Efficiency.Parallel; e != nil && *e >= goodEfficiency {
 			v.Grade = "good"
 		}
+	}
+	if i := r.Verdict.Imbalance; i != nil {
+		v.Grade = "bad"
+		v.Range = fmt.Sprintf("%s to %s, %s on average", wording.Duration(i.Least), wording.Duration(i.Most), wording.Duration(i.Mean))
 	}
 	if r.RunSeconds > 0 && r.Verdict.GainSeconds != nil {
 		v.Gain = *r.Verdict.GainSeconds / r.RunSeconds
