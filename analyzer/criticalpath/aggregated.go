@@ -29,7 +29,7 @@ func sums(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 	}
 	run := a.seconds(a.run())
 	f := Findings{
-		SchemaVersion: SchemaVersion, RunSeconds: run, RunStartNS: a.path.start, Efficiency: a.efficiency(run), CPUs: cpusOf(a.ranks),
+		SchemaVersion: SchemaVersion, RunSeconds: run, RunStartNS: a.path.start, Efficiency: a.efficiency(run), CPUs: cpusOf(a.ranks, a.waitingShare),
 		Ranks: a.rankTimes(), Functions: a.functionTimes(), CallSites: a.siteTimes(), Computation: a.regionTimes(),
 		Clock: o.Clock.Findings, Timing: timingError(a.meta, 0), Notes: append([]string{aggregatedNote}, a.notes()...),
 	}
@@ -175,7 +175,7 @@ func (a *analysis) decideBySums(e Efficiency, c *CPUs) Verdict {
 		v.Text = a.blameText(v, set, gain(set, mean))
 		return v
 	}
-	if workers := a.unequal(nil); workers != nil {
+	if workers := a.unequal(nil, false); workers != nil {
 		return a.blameImbalance(workers, activity{}, false, nil)
 	}
 	return Verdict{Blames: BlamesNobody, GainSeconds: new(0.0), Text: a.sharesText("No verdict: by the sums no rank stands out") +

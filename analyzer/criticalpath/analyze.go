@@ -130,7 +130,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	f.Profile, f.Phases = &profiled, &inPhases
 	if a.window == nil { // it is counted over all of the run
-		f.CPUs = cpusOf(a.ranks)
+		f.CPUs = cpusOf(a.ranks, a.waitingShare)
 	}
 	f.Verdict = a.decide(f.Efficiency, f.CPUs)
 	if w := a.window; w != nil {
@@ -207,6 +207,18 @@ func (a *analysis) timed(ns int64) *float64 {
 		return nil
 	}
 	return new(a.seconds(ns))
+}
+
+// waitingShare is the part of the run for which a rank's main thread waited for others; of sums, what it was in MPI.
+func (a *analysis) waitingShare(row int) float64 {
+	i := a.mainOf[row]
+	switch {
+	case i < 0:
+		return 0
+	case a.sums:
+		return a.share(a.accounts[i].mpi)
+	}
+	return a.share(a.accounts[i].waited)
 }
 
 func (a *analysis) rankTimes() []RankTime {

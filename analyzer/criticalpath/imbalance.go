@@ -21,7 +21,7 @@ const (
 	minScatterGain = 0.15 // the same where only the spread of iterations speaks against noise, which costs up to a tenth
 	minExcess      = 0.03 // of the run: what the busiest rank computes beyond the mean
 	serialShare    = 0.1  // of the busiest rank's time in a region: who has less has no part in the work there
-	maxConserved   = 0.5  // variance of the sum of all ranks over the sum of their variances, where work moves between ranks
+	maxConserved   = 0.25 // variance of the sum of all ranks over the sum of their variances, where work moves between ranks
 	conservedAlpha = 0.001
 	minIterations  = 8
 	unequalMiddle  = 0.3 // interquartile range over median of iterations, from where on they are no noise
@@ -59,11 +59,15 @@ const (
 	Irregular   Shape = ""
 )
 
-// unequal finds the ranks among which work is divided unequally, those of except left aside; nil: it is not.
-func (a *analysis) unequal(except []worker) []worker {
+// unequal finds the ranks among which work is divided unequally, those of except left aside; nil: it is not. Where ranks
+// shared CPUs only undisturbed time counts.
+func (a *analysis) unequal(except []worker, shared bool) []worker {
 	measures := []measure{{(*tally).undisturbed, minRatio, false}, {(*tally).typical, minRatioElse, false}, {(*tally).spent, minRatioElse, true}}
-	if a.sums {
+	switch {
+	case a.sums:
 		measures = measures[2:]
+	case shared:
+		measures = measures[:1]
 	}
 	for _, m := range measures {
 		groups := a.roles(a.workers(m.of))
@@ -128,7 +132,7 @@ func upperQuarter(workers []worker) []worker {
 // isTop reports whether a set that stands out is no more than the top of a distribution: the others differ as well, and with
 // the set like them the busiest of the others would keep the run from most of what a balanced one saves.
 func (a *analysis) isTop(set, workers []worker) bool {
-	if a.unequal(set) == nil {
+	if a.unequal(set, false) == nil {
 		return false
 	}
 	mean, _ := spread(workers)
@@ -158,8 +162,8 @@ func compareFloats(x, y float64) int {
 // moving finds the ranks among which work moves from iteration to iteration, and the region where it does; nil: none. What
 // tells it from noise: noise of different ranks is independent, so that the variance of their sum is the sum of their
 // variances, while of work that is given to one rank instead of another the sum hardly varies. Or the iterations of most
-// ranks differ by so much, in their middle half, that disturbances are no reason.
-func (a *analysis) moving() (workers []worker, region activity) {
+// ranks differ by so much, in their middle half, that disturbances are no reason, unless they share CPUs.
+func (a *analysis) moving(shared bool) (workers []worker, region activity) {
 	most, regions := 0.0, 0
 	for what := range a.total {
 		if what.computes() {
@@ -171,7 +175,7 @@ func (a *analysis) moving() (workers []worker, region activity) {
 			continue
 		}
 		group := a.inStep(what)
-		if len(group) < 2 || !a.moves(group, what, conservedAlpha/float64(regions)) {
+		if len(group) < 2 || !a.moves(group, what, conservedAlpha/float64(regions), shared) {
 			continue
 		}
 		if lost := a.lostInSteps(group, what); lost > most || lost == most && what.less(region) {
@@ -232,7 +236,7 @@ func (a *analysis) lostInSteps(workers []worker, what activity) float64 {
 
 // moves reports whether the work of a region is given to one rank instead of another from time to time, or scatters so that
 // no noise is the reason.
-func (a *analysis) moves(workers []worker, what activity, alpha float64) bool {
+func (a *analysis) moves(workers []worker, what activity, alpha float64, shared bool) bool {
 	n := a.steps(workers, what)
 	sums, within, unequal := make([]float64, n), 0.0, 0
 	for _, w := range workers {
@@ -247,7 +251,7 @@ func (a *analysis) moves(workers []worker, what activity, alpha float64) bool {
 			unequal++
 		}
 	}
-	if 2*unequal > len(workers) && a.savedBy(a.balancedEach) >= minScatterGain*a.seconds(a.run()) {
+	if !shared && 2*unequal > len(workers) && a.savedBy(a.balancedEach) >= minScatterGain*a.seconds(a.run()) {
 		return true
 	}
 	conserved := distuv.ChiSquared{K: float64(n - 1)}.Quantile(alpha) / float64(n-1)

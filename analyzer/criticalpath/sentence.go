@@ -195,6 +195,9 @@ func (a *analysis) networkText(e Efficiency) string {
 
 // cpusText is the verdict on a job whose ranks wait for CPUs.
 func cpusText(c *CPUs) string {
+	if c.Starved != nil {
+		return fmt.Sprintf("Too few CPUs make this job slow: no rank stands out, but a rank had a CPU for %.0f%% of its time only, and for %.0f%% it could have gone on and waited for one.", 100*c.Share, 100**c.Starved)
+	}
 	return fmt.Sprintf("Too few CPUs make this job slow: no rank stands out, but a rank had a CPU for %.0f%% of its time only, and waited for its turn in the rest.", 100*c.Share)
 }
 

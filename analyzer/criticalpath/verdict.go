@@ -222,16 +222,17 @@ func (a *analysis) decide(e Efficiency, c *CPUs) Verdict {
 	}
 	if !worth {
 		lost, slow := a.lostToNetwork(e)
+		balance := a.decideBalance(e, c)
 		switch saved := a.savedBy(a.balancedEach); {
 		case c.areLimited():
 			return Verdict{Blames: BlamesLimits, GainSeconds: new(0.0), Text: limitsText(c)}
-		case c.areFew() && isLow(e.Communication):
+		case c.areFew() && isLow(e.Communication) && (balance == nil || *balance.GainSeconds <= c.lost(a.seconds(a.run()))):
 			return Verdict{Blames: BlamesCPUs, GainSeconds: new(0.0), Text: cpusText(c)}
 		case slow && lost >= saved:
 			return Verdict{Blames: BlamesNetwork, GainSeconds: new(0.0), Text: a.networkText(e)}
 		}
-		if v := a.decideBalance(e); v != nil {
-			return *v
+		if balance != nil {
+			return *balance
 		}
 		if slow {
 			return Verdict{Blames: BlamesNetwork, GainSeconds: new(0.0), Text: a.networkText(e)}
@@ -246,17 +247,17 @@ func (a *analysis) decide(e Efficiency, c *CPUs) Verdict {
 }
 
 // decideBalance makes the verdict on work that is divided unequally, nil if it is not, or if that costs little.
-func (a *analysis) decideBalance(e Efficiency) *Verdict {
+func (a *analysis) decideBalance(e Efficiency, c *CPUs) *Verdict {
 	enough := minBalanceGain * a.seconds(a.run())
 	var v Verdict
 	moving := false
 	if saved := a.savedBy(a.balanced); saved >= enough {
-		if workers := a.unequal(nil); workers != nil {
+		if workers := a.unequal(nil, c.areShared()); workers != nil {
 			v = a.blameImbalance(workers, activity{}, false, &saved)
 		}
 	}
 	if saved := a.savedBy(a.balancedEach); v.Imbalance == nil && saved >= enough {
-		if workers, region := a.moving(); workers != nil {
+		if workers, region := a.moving(c.areShared()); workers != nil {
 			v, moving = a.blameImbalance(workers, region, true, &saved), true
 		}
 	}

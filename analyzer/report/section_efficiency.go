@@ -87,6 +87,9 @@ func (r *Report) cpus() string {
 		return ""
 	}
 	text := fmt.Sprintf("A rank had a CPU for %d%% of its time", whole(c.Share))
+	if c.RunDelay != nil {
+		text += fmt.Sprintf(", and was ready to run and waited for one in %d%%", whole(*c.RunDelay))
+	}
 	if c.Stopped > 0 {
 		text += fmt.Sprintf(", and its container's CPU limit stopped it for %.2g%%", 100*c.Stopped)
 	}
