@@ -54,7 +54,7 @@ func TestWithinAPartOfTheRun(t *testing.T) {
 	assert.InDelta(t, 0.030, f.RunSeconds, 1e-9)
 	assert.Equal(t, &criticalpath.Window{From: 0.02, To: 0.05}, f.Window)
 	assert.InDelta(t, 0.030, f.Path.LengthSeconds, 1e-9)
-	assert.InDelta(t, 0.020, f.Ranks[0].Waiting, 1e-9)
+	assert.InDelta(t, 0.020, *f.Ranks[0].Waiting, 1e-9)
 	assert.InDelta(t, 0.009, f.Ranks[0].Computation, 1e-9)
 	assert.InDelta(t, 0.021, f.Ranks[0].MPI, 1e-9)
 	assert.InDelta(t, 0.029, f.Ranks[1].Computation, 1e-9)
@@ -69,12 +69,12 @@ func TestWithinAPartOfTheRun(t *testing.T) {
 	// Before the messages: nothing but computation and the begin of the first wait.
 	f = within(t, r, 0, 15)
 	assert.InDelta(t, 0.015, f.RunSeconds, 1e-9)
-	assert.InDelta(t, 0.005, f.Ranks[0].Waiting, 1e-9)
+	assert.InDelta(t, 0.005, *f.Ranks[0].Waiting, 1e-9)
 	assert.InDelta(t, 0.010, f.Ranks[1].Computation, 1e-9)
 	// All of it, and more.
 	whole := within(t, r, 0, 1000)
 	assert.InDelta(t, 0.091, whole.RunSeconds, 1e-9)
-	assert.InDelta(t, 0.040, whole.Ranks[0].Waiting, 1e-9)
+	assert.InDelta(t, 0.040, *whole.Ranks[0].Waiting, 1e-9)
 }
 
 // Parts that follow each other add up to the whole, whatever they cut through.
@@ -96,18 +96,21 @@ func TestPartsAddUp(t *testing.T) {
 		sums.RunSeconds += f.RunSeconds
 		if sums.Ranks == nil {
 			sums.Ranks = make([]criticalpath.RankTime, 3)
+			for i := range sums.Ranks {
+				sums.Ranks[i].Waiting = new(0.0)
+			}
 		}
 		for i := range f.Ranks {
 			sums.Ranks[i].Computation += f.Ranks[i].Computation
 			sums.Ranks[i].MPI += f.Ranks[i].MPI
-			sums.Ranks[i].Waiting += f.Ranks[i].Waiting
+			*sums.Ranks[i].Waiting += *f.Ranks[i].Waiting
 		}
 	}
 	assert.InDelta(t, all.RunSeconds, sums.RunSeconds, 1e-9)
 	for i := range all.Ranks {
 		assert.InDelta(t, all.Ranks[i].Computation, sums.Ranks[i].Computation, 1e-9)
 		assert.InDelta(t, all.Ranks[i].MPI, sums.Ranks[i].MPI, 1e-9)
-		assert.InDelta(t, all.Ranks[i].Waiting, sums.Ranks[i].Waiting, 1e-9)
+		assert.InDelta(t, *all.Ranks[i].Waiting, *sums.Ranks[i].Waiting, 1e-9)
 	}
 }
 

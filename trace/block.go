@@ -48,6 +48,7 @@ const (
 	blockLeads
 	blockClustering
 	blockMoments
+	blockRunDelay
 	blockIndex = 127
 )
 

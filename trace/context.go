@@ -12,9 +12,12 @@ type ContextSample struct {
 	ThrottledPeriods    int64 // of the cgroup's CPU limit (nr_throttled); −1 where there is no such count
 	ThrottledNS         int64 // −1 where there is none
 	CPU                 int64 // number of the CPU that the process's first thread was last on, −1 where unknown
+	// RunDelayNS is for how long the process's first thread was ready to run and waited for a CPU: a thread that sleeps is
+	// not. 0 where the kernel does not count it.
+	RunDelayNS int64
 }
 
-// contextColumns are the fields of a sample in the order of the file.
+// contextColumns are the fields of a sample in the order of the file. The run delay is in a block of its own.
 var contextColumns = []func(*ContextSample) *int64{
 	func(s *ContextSample) *int64 { return &s.MonotonicNS },
 	func(s *ContextSample) *int64 { return &s.CPUNS },
@@ -23,7 +26,11 @@ var contextColumns = []func(*ContextSample) *int64{
 	func(s *ContextSample) *int64 { return &s.ThrottledPeriods },
 	func(s *ContextSample) *int64 { return &s.ThrottledNS },
 	func(s *ContextSample) *int64 { return &s.CPU },
+	func(s *ContextSample) *int64 { return &s.RunDelayNS },
 }
+
+// runDelayColumn is that of ContextSample.RunDelayNS: the last one, which is not in the context section.
+const runDelayColumn = 7
 
 func hasContext(c *Content) bool {
 	return c.Ranks.context.n > 0 || len(c.Meta.Excluded) > 0 || hasRemoteWorld(c)
@@ -50,7 +57,7 @@ func appendContext(c *Content) []byte {
 	s.number(uint64(c.Ranks.Len()))
 	context := &c.Ranks.context
 	s.b = AppendSequence(s.b, context.counts())
-	for k := range contextColumns {
+	for k := range runDelayColumn {
 		if context.columns == nil {
 			s.b = AppendSequence(s.b, nil)
 			continue
@@ -79,8 +86,41 @@ func (d *decoder) context(c *Content) {
 		d.fail(errNumber)
 		return
 	}
-	context := d.ragged(c.Ranks.Len(), len(contextColumns))
+	context := d.ragged(c.Ranks.Len(), runDelayColumn)
 	if d.err == nil {
+		var none Numbers
+		none.PushRun(0, 0, context.n)
+		context.columns = append(context.columns, none)
 		c.Ranks.context = context
+	}
+}
+
+// hasRunDelay reports whether the kernel counted it on any rank.
+func hasRunDelay(c *Content) bool {
+	context := &c.Ranks.context
+	if context.n == 0 {
+		return false
+	}
+	for run := range context.columns[runDelayColumn].Runs() {
+		if run.First != 0 || run.Step != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// appendRunDelay writes for how long ranks were ready to run and waited for a CPU, an element per sample of the context.
+func appendRunDelay(c *Content) []byte {
+	s := newSection()
+	s.numbers(&c.Ranks.context.columns[runDelayColumn])
+	return s.b
+}
+
+// runDelay reads what appendRunDelay wrote; the context is there.
+func (d *decoder) runDelay(c *Content) {
+	context := &c.Ranks.context
+	list := d.numbers(context.n)
+	if d.err == nil && len(context.columns) > runDelayColumn {
+		context.columns[runDelayColumn] = list
 	}
 }

@@ -16,7 +16,7 @@ func withContext() *Content {
 	c.Ranks.Change(0, func(r *Rank) {
 		r.Context = []ContextSample{
 			{MonotonicNS: 1e9, CPUNS: 5e6, VoluntarySwitches: 3, ThrottledPeriods: -1, ThrottledNS: -1, CPU: 7},
-			{MonotonicNS: 2e9, CPUNS: 9e8, VoluntarySwitches: 4, InvoluntarySwitches: 90, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1},
+			{MonotonicNS: 2e9, CPUNS: 9e8, VoluntarySwitches: 4, InvoluntarySwitches: 90, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, RunDelayNS: 4e8},
 		}
 	})
 	c.Ranks.Change(1, func(r *Rank) {
@@ -27,6 +27,19 @@ func withContext() *Content {
 
 func TestContextIsKept(t *testing.T) {
 	c := withContext()
+	got, err := opened(t, written(t, c)).Content()
+	require.NoError(t, err)
+	require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty(), listed))
+}
+
+// The run delay is in a block of its own, so that readers of before skip it: a trace without it has all else, and no delay.
+func TestContextWithoutRunDelay(t *testing.T) {
+	c := withContext()
+	c.Ranks.Change(0, func(r *Rank) { r.Context[1].RunDelayNS = 0 })
+	entries, _ := blocksOf(t, written(t, c))
+	for _, e := range entries {
+		require.NotEqual(t, blockRunDelay, e.kind)
+	}
 	got, err := opened(t, written(t, c)).Content()
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty(), listed))

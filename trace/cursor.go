@@ -129,7 +129,7 @@ func newCursor(shared *Content, plans []callPlan, thread int, from source, timed
 	c.place.columns, c.place.index = shared.Columns, t.Place
 	c.clock = newClockMap(&c.rank.Clock)
 	c.off = newMomentBound(&shared.Meta.Timing)
-	c.event.Rank, c.event.Thread, c.event.TimesOf = t.Rank, t.Thread, t.Rank
+	c.event.Rank, c.event.Thread, c.event.TimesOf, c.event.Timed = t.Rank, t.Thread, t.Rank, timed
 	c.event.segments, c.event.sites = shared.Segments, shared.Sites
 	c.startComms()
 	return c

@@ -33,6 +33,9 @@ type Event struct {
 	// Held is for how many nanoseconds (HeldTicks: ticks) the tracer held the thread after its previous call, at a vote of
 	// the ranks; 0 for most. The program computed for the rest of the time between the two calls.
 	HeldTicks, Held int64
+	// Timed reports whether the times are known: those of single calls are not kept where timing is aggregated, and are 0
+	// then.
+	Timed bool
 	// TimesOf is the rank that the times come from: Rank; where the ranks were clustered while they ran, the lead of
 	// Rank's cluster, or −1 where that is missing in the trace and the calls of an interval are spread evenly.
 	TimesOf int

@@ -15,7 +15,7 @@ import (
 // and pointers ("…") are strings; a pointer whose segment is known is an object: kind, segment, offset, size, the thread
 // or device that it belongs to, and allocated_at, a place like call_site. NULL and what does not count on this rank are null; lists are arrays; a status is an object. An inout
 // parameter that the call changed is {"in":…,"out":…}. start_ns is CLOCK_MONOTONIC of the node, which ranks of one
-// boot id share. call_site is left out where it is unknown; call_path, the places that it was reached from, innermost
+// boot id share; it and duration_ns are null where the times of single calls were not kept (timing aggregated). call_site is left out where it is unknown; call_path, the places that it was reached from, innermost
 // first, where paths were not kept. Floating-point values that JSON lacks are strings ("NaN", "+Inf", "-Inf"). The
 // "return" of a function that returns an error code is 0, a name ("MPI_ERR_IN_STATUS"), or a number that the library made
 // up. "status_ignored":true is there when the program passed MPI_STATUS(ES)_IGNORE, "untraced":true when tracing was off
@@ -47,8 +47,12 @@ func (e *Event) AppendJSON(b []byte) []byte {
 		}
 	}
 	b = appendValueJSON(append(b, `},"return":`...), &e.Return, e.Function.Return)
-	b = strconv.AppendInt(append(b, `,"start_ns":`...), e.Enter, 10)
-	b = strconv.AppendInt(append(b, `,"duration_ns":`...), e.Exit-e.Enter, 10)
+	if e.Timed {
+		b = strconv.AppendInt(append(b, `,"start_ns":`...), e.Enter, 10)
+		b = strconv.AppendInt(append(b, `,"duration_ns":`...), e.Exit-e.Enter, 10)
+	} else {
+		b = append(b, `,"start_ns":null,"duration_ns":null`...)
+	}
 	if e.TimesOf != e.Rank {
 		b = strconv.AppendInt(append(b, `,"times_of":`...), int64(e.TimesOf), 10)
 	}

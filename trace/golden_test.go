@@ -159,7 +159,7 @@ func TestUnknownBlocksArePassedOver(t *testing.T) {
 	w.write(whole[:headerSize])
 	for i, e := range entries {
 		if i == 3 {
-			w.block(blockMoments+1, 5, 7, []byte("what is to come"))
+			w.block(blockIndex-1, 5, 7, []byte("what is to come"))
 		}
 		w.index.add(indexEntry{e.kind, w.written, e.size, e.key, e.part})
 		w.write(whole[e.offset:][:e.size])

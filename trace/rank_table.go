@@ -62,7 +62,7 @@ func (t *RankTable) Append(r Rank) {
 	var last ContextSample
 	for i := range r.Context {
 		s := &r.Context[i]
-		var differences [7]int64
+		var differences [runDelayColumn + 1]int64
 		for k, field := range contextColumns {
 			differences[k] = *field(s) - *field(&last)
 		}

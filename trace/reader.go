@@ -215,6 +215,7 @@ func (t *Reader) openShared() error {
 		{blockTimingStart, "start of timing", false, func(d *decoder) { t.timed = d.timingStart(c) }},
 		{blockMoments, "error of moments", true, func(d *decoder) { d.moments(&c.Meta.Timing) }},
 		{blockContext, "context", false, func(d *decoder) { d.context(c) }},
+		{blockRunDelay, "run delay", true, func(d *decoder) { d.runDelay(c) }},
 		{blockLeads, "leads", true, func(d *decoder) { d.leads(c) }},
 		{blockClustering, "clustering", false, func(d *decoder) { d.clustering(c) }},
 	}
@@ -222,7 +223,7 @@ func (t *Reader) openShared() error {
 		e, ok := byType[section.kind]
 		if !ok {
 			switch section.kind {
-			case blockSites, blockContext, blockSegments, blockColumns, blockLeads, blockClustering, blockMoments:
+			case blockSites, blockContext, blockRunDelay, blockSegments, blockColumns, blockLeads, blockClustering, blockMoments:
 				continue
 			}
 			return fmt.Errorf("%s: missing", section.name)

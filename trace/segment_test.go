@@ -84,7 +84,7 @@ func TestPointerText(t *testing.T) {
 		"a":{"kind":"device","segment":0,"offset":24,"device":1,"size":64,
 		     "allocated_at":{"module":"m","build_id":"aa","offset":16}},
 		"b":{"kind":"stack","segment":1,"offset":0,"thread":3},
-		"c":"…"},"return":0,"start_ns":0,"duration_ns":0}`, string(e.AppendJSON(nil)))
+		"c":"…"},"return":0,"start_ns":null,"duration_ns":null}`, string(e.AppendJSON(nil)))
 }
 
 func TestSecondReaderKnowsPointersAndCallPaths(t *testing.T) {

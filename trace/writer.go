@@ -48,6 +48,9 @@ func Write(w io.Writer, c *Content) error {
 	if hasContext(c) {
 		f.block(blockContext, 0, 0, appendContext(c))
 	}
+	if hasRunDelay(c) {
+		f.block(blockRunDelay, 0, 0, appendRunDelay(c))
+	}
 	if len(c.Leads) > 0 {
 		f.block(blockLeads, 0, 0, AppendSequence(nil, numbers(c.Leads)))
 	}

@@ -41,7 +41,10 @@ func peers(traffic []trace.Traffic, size int) map[int]point {
 }
 
 // spent is how a rank passed its time, in seconds.
-type spent struct{ computation, mpi, waiting float64 }
+type spent struct {
+	computation, mpi, waiting float64
+	sums                      bool // waiting is not known
+}
 
 // spans are how the ranks' main threads passed their time, from what each thread's header says: no call is read.
 func spans(t timeline.Trace) map[int]spent {
@@ -55,7 +58,7 @@ func spans(t timeline.Trace) map[int]spent {
 		whole := float64(end-begin) / 1e9
 		ticks := float64(thread.EndTick - thread.FirstTick)
 		inside := min(1, float64(thread.InsideTicks)/ticks)
-		all[thread.Rank] = spent{computation: whole * max(0, 1-inside-float64(thread.Held())/ticks), mpi: whole * inside}
+		all[thread.Rank] = spent{computation: whole * max(0, 1-inside-float64(thread.Held())/ticks), mpi: whole * inside, sums: true}
 	}
 	return all
 }

@@ -67,10 +67,10 @@ type Group struct {
 	Lead  int    `json:"lead"`
 	Ranks string `json:"ranks"`
 	Size  int    `json:"size"`
-	// Of groups by timing: the lead's seconds.
-	Computation float64 `json:"computation_seconds"`
-	MPI         float64 `json:"mpi_seconds"`     // waiting included
-	Waiting     float64 `json:"waiting_seconds"` // 0 where it is not known
+	// Of groups by timing: the lead's seconds; else null.
+	Computation *float64 `json:"computation_seconds"`
+	MPI         *float64 `json:"mpi_seconds"`     // waiting included
+	Waiting     *float64 `json:"waiting_seconds"` // null where it is not known
 	// Distinction says in words what sets the group apart from the first.
 	Distinction string `json:"distinction,omitempty"`
 }

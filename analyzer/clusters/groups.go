@@ -70,7 +70,10 @@ func byTiming(ranks []int, times map[int]spent, k int, how Method) ([]Group, []O
 	for i, members := range divide(points, k, how) {
 		g := group(members)
 		s := times[g.Lead]
-		g.Computation, g.MPI, g.Waiting = s.computation, s.mpi, s.waiting
+		g.Computation, g.MPI, g.Waiting = &s.computation, &s.mpi, &s.waiting
+		if s.sums {
+			g.Waiting = nil
+		}
 		if i > 0 {
 			g.Distinction = differs(s, times[list[0].Lead])
 			if len(members) == 1 && len(ranks) > 3 {

@@ -113,8 +113,8 @@ func TestSlowInOnePhase(t *testing.T) {
 	assert.Len(t, loops[0].Timing, 1)
 	require.Len(t, loops[1].Timing, 2)
 	assert.Equal(t, "5", loops[1].Timing[1].Ranks)
-	assert.InDelta(t, 0.125, loops[1].Timing[1].Computation, 0.001)
-	assert.InDelta(t, 0.075, loops[1].Timing[0].Waiting, 0.001)
+	assert.InDelta(t, 0.125, *loops[1].Timing[1].Computation, 0.001)
+	assert.InDelta(t, 0.075, *loops[1].Timing[0].Waiting, 0.001)
 	require.Len(t, loops[1].Outliers, 1)
 	assert.Equal(t, "Rank 5 computes 75 ms longer and waits 75 ms shorter than rank 0, which stands for its group.", loops[1].Outliers[0].Text)
 }

@@ -132,7 +132,7 @@ func timesOf(plan *phases.Plan) []map[int]spent {
 		times[number] = map[int]spent{}
 	}
 	for _, one := range plan.Totals() {
-		times[one.Phase][one.Rank] = spent{one.Computation, one.MPI, one.Waiting}
+		times[one.Phase][one.Rank] = spent{computation: one.Computation, mpi: one.MPI, waiting: one.Waiting}
 	}
 	return times
 }

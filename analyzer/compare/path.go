@@ -38,7 +38,7 @@ func pathOf(t timeline.Trace, f *criticalpath.Findings) []step {
 	}
 	const computation = string(criticalpath.Computation)
 	for _, r := range f.Computation {
-		add(step{computation, at(r.After.Function, r.After.CallSite), at(r.Before.Function, r.Before.CallSite), r.Path})
+		add(step{computation, at(r.After.Function, r.After.CallSite), at(r.Before.Function, r.Before.CallSite), *r.Path})
 	}
 	for _, s := range f.Path.ByCallSite {
 		if s.Function != computation {

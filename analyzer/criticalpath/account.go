@@ -35,6 +35,9 @@ type account struct {
 	pieces               []piece
 	phases               *phases.Tracker
 
+	disturbance int64 // of sums: the longest one of a computation that repeats
+
+	firsts    int   // how many durations of a computation are kept
 	limit     int64 // pieces shorter than this are put together
 	stretches []stretch
 	done      int64 // up to when they are accounted for
@@ -57,7 +60,7 @@ func takeAccounts(ctx context.Context, f *forward, p *route, plan *phases.Plan, 
 		group.Go(func() error {
 			a := &accounts[i]
 			*a = account{
-				tallies: map[activity]*tally{}, limit: limit, stretches: p.stretches[i],
+				tallies: map[activity]*tally{}, firsts: min(maxFirst, maxFirst*4096/len(f.locations)), limit: limit, stretches: p.stretches[i],
 				waits: forwardWaits{log: &f.waits[i]}, strip: newStrip(bins, p.start, p.end), done: math.MinInt64,
 				phases: plan.Location(i),
 			}
@@ -177,6 +180,9 @@ func (a *account) spend(what activity, kind Kind, location int, start, end int64
 	t.squares += seconds * seconds
 	if kind == Computation {
 		t.spread.add(ns)
+		if len(t.first) < a.firsts {
+			t.first = append(t.first, float32(seconds))
+		}
 	}
 	for len(a.stretches) > 0 && a.stretches[0].start < end {
 		s := a.stretches[0]

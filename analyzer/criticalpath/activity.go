@@ -47,6 +47,7 @@ type tally struct {
 	path    int64
 	squares float64 // of durations in seconds
 	spread  histogram
+	first   []float32 // the first durations of a computation, in seconds
 }
 
 func (t *tally) add(o *tally) {

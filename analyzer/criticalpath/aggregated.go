@@ -1,85 +1,198 @@
 package criticalpath
 
 import (
-	"sort"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
 
+	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
-// aggregatedNote is the refusal.
-const aggregatedNote = "The times of single calls were not kept (timing aggregated): there is no critical path, no wait states, no efficiencies and no verdict. Times of ranks, functions and call sites are sums."
+// aggregatedNote is what sums cannot tell.
+const aggregatedNote = "The times of single calls were not kept (timing aggregated): times are sums. Load balance and parallel efficiency follow from them; the critical path, wait states and their causes, slack, serialization, transfer, phases and predictions are not known. Time between polls counts as computation. Trace with timing lossy or lossless to learn more."
 
-// sums is what can be told of a trace with aggregated timing: who spent how long in which calls.
-func sums(t timeline.Trace) (Findings, error) {
-	n := newNames(t)
+// sums is what can be told of a trace with aggregated timing: who spent how long in which calls, and computing before which.
+func sums(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
+	if o.Clock == nil {
+		var err error
+		if o.Clock, err = clock.Analyze(ctx, t); err != nil {
+			return Findings{}, fmt.Errorf("clocks: %w", err)
+		}
+	}
+	a, err := takeSums(t)
+	if err != nil {
+		return Findings{}, err
+	}
+	run := a.seconds(a.run())
 	f := Findings{
-		SchemaVersion: SchemaVersion, Timing: timingError(t.Meta(), 0), Notes: []string{aggregatedNote},
-		Verdict: Verdict{Blames: BlamesNobody, Text: "No verdict: " + aggregatedNote}, Ranks: []RankTime{}, Functions: []FunctionTime{}, CallSites: []SiteTime{},
-		Computation: []RegionTime{}, WaitStates: []WaitTime{}, WhatIf: []WhatIf{},
-		Waits: WaitBreakdown{ByRank: []RankWait{}, ByCallSite: []SiteWait{}, ByPair: []PairWait{}}, RootCauses: RootCauses{Delays: []Delay{}},
-		Path: Path{ByRank: []RankShare{}, ByFunction: []FuncShare{}, ByCallSite: []SiteShare{}, Segments: []Segment{},
-			ByNode: []NodeShare{}, ByPhase: []PhaseShare{}, NearCritical: []RankSlack{}, Impact: Impact{Activities: []ActivityImpact{}}},
+		SchemaVersion: SchemaVersion, RunSeconds: run, RunStartNS: a.path.start, Efficiency: a.efficiency(run), CPUs: cpusOf(a.ranks, a.waitingShare),
+		Ranks: a.rankTimes(), Functions: a.functionTimes(), CallSites: a.siteTimes(), Computation: a.regionTimes(),
+		Clock: o.Clock.Findings, Timing: timingError(a.meta, 0), Notes: append([]string{aggregatedNote}, a.notes()...),
 	}
-	f.Notes = append(f.Notes, t.Meta().Notes...)
-	row := map[int]int{}
-	for i, r := range t.Ranks().All() {
-		row[r.Rank] = i
-		f.Ranks = append(f.Ranks, RankTime{Rank: r.Rank, Pod: r.Pod, Node: r.Node, Host: r.Host, EndedEarly: r.EndedEarly})
+	f.Verdict = a.decideBySums(f.Efficiency, f.CPUs)
+	return f, nil
+}
+
+// takeSums makes accounts of a trace's aggregates. A computation is known by the call that follows it only.
+func takeSums(t timeline.Trace) (*analysis, error) {
+	a := &analysis{
+		names: newNames(t), meta: t.Meta(), ranks: t.Ranks().List(), total: map[activity]*tally{}, sums: true,
+		forward: &forward{locations: timeline.Locations(t)},
 	}
-	functions, sites := map[string]*FunctionTime{}, map[[2]string]*SiteTime{}
-	main := map[int]bool{}
+	a.accounts, a.forward.extents = make([]account, len(a.forward.locations)), make([]extent, len(a.forward.locations))
+	a.mainOf = make([]int, len(a.ranks))
+	for row := range a.mainOf {
+		a.mainOf[row] = -1
+	}
+	clocks := map[string]extent{} // ranks of one boot id share a clock
 	for i, thread := range t.Threads().All() {
 		begin, end := t.Span(i)
-		perTick := 0.0
-		if ticks := thread.EndTick - thread.FirstTick; ticks > 0 {
-			perTick = float64(end-begin) / 1e9 / float64(ticks)
-		}
-		r := &f.Ranks[row[thread.Rank]]
-		r.Calls += thread.Calls
-		if !main[thread.Rank] {
-			main[thread.Rank] = true
-			r.MPI = float64(thread.InsideTicks) * perTick
-			r.Computation = float64(end-begin)/1e9 - r.MPI - float64(thread.Held())*perTick
-			f.RunSeconds = max(f.RunSeconds, float64(end-begin)/1e9)
-		}
+		l := a.forward.locations[i]
+		a.forward.extents[i] = extent{start: begin, end: end, empty: thread.Calls == 0}
 		aggregates, err := t.Aggregates(i)
 		if err != nil {
-			return Findings{}, err
+			return nil, err
+		}
+		perTick := 0.0
+		if ticks := thread.EndTick - thread.FirstTick; ticks > 0 {
+			perTick = float64(end-begin) / float64(ticks)
+		}
+		a.accounts[i] = account{
+			tallies: map[activity]*tally{}, calls: thread.Calls,
+			mpi: int64(float64(thread.InsideTicks) * perTick), held: int64(float64(thread.Held()) * perTick),
 		}
 		for k := range aggregates {
-			a := &aggregates[k]
-			s := &t.Signatures()[a.Terminal]
-			seconds := float64(a.Durations.Sum) * perTick
-			name := n.function(s.Function)
-			if functions[name] == nil {
-				functions[name] = &FunctionTime{Function: name}
-			}
-			functions[name].Calls += a.Durations.Count
-			functions[name].Seconds += seconds
-			if s.Site == 0 {
-				continue
-			}
-			key := [2]string{name, n.place(s.Function, s.Site).CallSite}
-			if sites[key] == nil {
-				sites[key] = &SiteTime{Function: name, CallSite: key[1]}
-			}
-			sites[key].Calls += a.Durations.Count
-			sites[key].Seconds += seconds
+			a.sum(i, &aggregates[k], perTick)
+		}
+		if l.Main != i || thread.Calls == 0 {
+			continue
+		}
+		a.mainOf[l.Row] = i
+		domain, known := clocks[a.ranks[l.Row].BootID]
+		if !known {
+			domain = extent{start: begin, end: end}
+		}
+		clocks[a.ranks[l.Row].BootID] = extent{start: min(domain.start, begin), end: max(domain.end, end)}
+	}
+	// clocks of different nodes are not compared: ranks come to MPI_Init and leave MPI_Finalize together closely enough
+	for _, id := range slices.Sorted(maps.Keys(clocks)) {
+		if d := clocks[id]; d.end-d.start > a.run() {
+			a.path.start, a.path.end = d.start, d.end
 		}
 	}
-	for _, time := range functions {
-		f.Functions = append(f.Functions, *time)
+	return a, nil
+}
+
+// sum adds an aggregate to the accounts of its location: the calls, and the computation before them. There is none before
+// MPI_Init, and what passes while tracing is off is not told.
+func (a *analysis) sum(location int, aggregate *trace.Aggregate, perTick float64) {
+	account := &a.accounts[location]
+	signature := &a.names.trace.Signatures()[aggregate.Terminal]
+	add := func(what activity, of *trace.IntervalStatistics) int64 {
+		t := tallyOf(of, perTick)
+		for _, tallies := range []map[activity]*tally{account.tallies, a.total} {
+			if tallies[what] == nil {
+				tallies[what] = new(tally)
+			}
+			tallies[what].add(&t)
+		}
+		return t.ns
 	}
-	sort.Slice(f.Functions, func(i, j int) bool {
-		a, b := &f.Functions[i], &f.Functions[j]
-		return a.Seconds > b.Seconds || a.Seconds == b.Seconds && a.Function < b.Function
-	})
-	for _, time := range sites {
-		f.CallSites = append(f.CallSites, *time)
+	kind := kindOf(a.names.trace.Semantics(signature.Function))
+	inside := add(activity{function: signature.Function, site: signature.Site}, &aggregate.Durations)
+	switch kind {
+	case Initialization:
+		account.initialize += inside
+		return
+	case Finalization:
+		account.finalize += inside
+	case Computation, Communication, InputOutput, Launch, Untraced:
 	}
-	sort.Slice(f.CallSites, func(i, j int) bool {
-		a, b := &f.CallSites[i], &f.CallSites[j]
-		return a.Seconds > b.Seconds || a.Seconds == b.Seconds && a.Function+a.CallSite < b.Function+b.CallSite
-	})
-	return f, nil
+	if signature.Untraced {
+		account.untraced += int64(float64(aggregate.Gaps.Sum) * perTick)
+		return
+	}
+	account.compute += add(activity{next: signature.Function, nextSite: signature.Site}, &aggregate.Gaps)
+	account.disturbance = max(account.disturbance, disturbanceOf(&aggregate.Gaps, perTick))
+}
+
+// tallyOf is a tally of intervals; their squares are those of the middles of the histogram's bins, scaled to the sum.
+func tallyOf(s *trace.IntervalStatistics, perTick float64) tally {
+	t := tally{count: s.Count, ns: int64(math.Round(float64(s.Sum) * perTick))}
+	sum, squares := 0.0, 0.0
+	for _, b := range s.Histogram {
+		from, to := max(trace.BinStart(b.Bin), s.Min), min(trace.BinStart(b.Bin+1), s.Max)
+		middle := (float64(from) + float64(max(from, to))) / 2
+		sum += float64(b.Count) * middle
+		squares += float64(b.Count) * middle * middle
+	}
+	if sum > 0 {
+		scale := float64(s.Sum) / sum * perTick / 1e9
+		t.squares = squares * scale * scale
+	}
+	return t
+}
+
+// disturbanceOf is by how much, in nanoseconds, the longest interval of what repeats is beyond the lower fifth.
+func disturbanceOf(s *trace.IntervalStatistics, perTick float64) int64 {
+	if s.Count < repeated {
+		return 0
+	}
+	below, fifth := uint64(0), s.Min
+	for _, b := range s.Histogram {
+		if below += b.Count; 5*below >= s.Count {
+			fifth = max(s.Min, trace.BinStart(b.Bin))
+			break
+		}
+	}
+	return int64(float64(s.Max-fifth) * perTick)
+}
+
+// decideBySums makes the verdict that sums suffice for. There is the third measure only, time really spent, without
+// knowing when: what a rank computes more must be longer than three times the longest disturbance of what repeats.
+func (a *analysis) decideBySums(e Efficiency, c *CPUs) Verdict {
+	switch {
+	case c.areLimited():
+		return Verdict{Blames: BlamesLimits, GainSeconds: new(0.0), Text: limitsText(c)}
+	case c.areFew() && isLow(e.Communication):
+		return Verdict{Blames: BlamesCPUs, GainSeconds: new(0.0), Text: cpusText(c)}
+	}
+	groups := a.roles(a.workers((*tally).spent))
+	for i, all := range groups {
+		alpha := doubtful
+		if i > 0 {
+			alpha /= float64(len(groups) - 1)
+		}
+		set, mean, worth := a.standing(all, a.seconds(a.run()), alpha, minRatioElse)
+		if !worth || !a.beyondDisturbance(set, mean) || a.isTop(set, all) {
+			continue
+		}
+		v := a.accuse(set, all, mean)
+		v.Text = a.blameText(v, set, gain(set, mean))
+		return v
+	}
+	if workers := a.unequal(nil, false); workers != nil {
+		return a.blameImbalance(workers, activity{}, false, nil)
+	}
+	return Verdict{Blames: BlamesNobody, GainSeconds: new(0.0), Text: a.sharesText("No verdict: by the sums no rank stands out") +
+		". The times of single calls were not kept (timing aggregated), so what ranks wait for is not known."}
+}
+
+// beyondDisturbance reports whether each of a set computes longer than the mean of the others by more than three times the
+// longest disturbance of a computation that repeats.
+func (a *analysis) beyondDisturbance(set []worker, mean float64) bool {
+	longest := int64(0)
+	for i := range a.accounts {
+		longest = max(longest, a.accounts[i].disturbance)
+	}
+	for _, w := range set {
+		if w.useful-mean <= 3*a.seconds(longest) {
+			return false
+		}
+	}
+	return true
 }

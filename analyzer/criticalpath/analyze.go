@@ -24,13 +24,17 @@ type analysis struct {
 	accounts []account
 	total    map[activity]*tally
 	slack    []int64 // by row
-	window   *timeline.Window
+	// how long the run takes if work is divided equally, in total and each time; 0: not known
+	balanced, balancedEach int64
+	window                 *timeline.Window
+	// sums: only those are known (timing aggregated); forward has no more than locations and extents, and there is no path.
+	sums bool
 }
 
 // Analyze finds the critical path of a trace.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 	if t.Meta().Timing.Mode == trace.TimingAggregated {
-		return sums(t)
+		return sums(ctx, t, o)
 	}
 	a := &analysis{names: newNames(t), meta: t.Meta(), ranks: t.Ranks().List(), total: map[activity]*tally{}}
 	var err error
@@ -82,14 +86,14 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		SchemaVersion: SchemaVersion,
 		RunSeconds:    a.seconds(a.path.end - a.path.start),
 		RunStartNS:    a.path.start,
-		Efficiency:    a.efficiency(),
+		Efficiency:    a.efficiency(a.seconds(a.run())),
 		Ranks:         a.rankTimes(),
 		Functions:     a.functionTimes(),
 		CallSites:     a.siteTimes(),
 		Computation:   a.regionTimes(),
 		WaitStates:    a.waitTimes(),
-		Waits:         a.waitBreakdown(),
-		Strips:        a.strips(),
+		Waits:         new(a.waitBreakdown()),
+		Strips:        new(a.strips()),
 		Clock:         found,
 		Timing:        timingError(a.meta, a.forward.moments),
 		Notes:         a.notes(),
@@ -109,11 +113,11 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	if err := following.Wait(); err != nil {
 		return Findings{}, fmt.Errorf("root causes: %w", err)
 	}
-	var byRank []float64
-	f.RootCauses, byRank = a.rootCauses(causes)
+	rootCauses, byRank := a.rootCauses(causes)
+	f.RootCauses = &rootCauses
 	f.Notes = append(f.Notes, causes.notes()...)
 	for row := range f.Ranks {
-		f.Ranks[row].DelayCost = byRank[row]
+		f.Ranks[row].DelayCost = &byRank[row]
 	}
 	f.Efficiency.divide(a.seconds(again.ideal), f.RunSeconds)
 	profiled, err := a.forward.profile.Findings()
@@ -126,14 +130,14 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	f.Profile, f.Phases = &profiled, &inPhases
 	if a.window == nil { // it is counted over all of the run
-		f.CPUs = cpusOf(a.ranks)
+		f.CPUs = cpusOf(a.ranks, a.waitingShare)
 	}
 	f.Verdict = a.decide(f.Efficiency, f.CPUs)
 	if w := a.window; w != nil {
 		f.Window = &Window{a.seconds(w.From - w.Start), a.seconds(w.To - w.Start)}
 		f.Verdict.Text = fmt.Sprintf("Between %.6g s and %.6g s of the run: %s", f.Window.From, f.Window.To, f.Verdict.Text)
 	}
-	f.Path = a.pathFindings(o)
+	f.Path = new(a.pathFindings(o))
 	f.Path.ByPhase = a.byPhase(&inPhases)
 	return f, a.forward.journal.Spool.Err()
 }
@@ -159,44 +163,73 @@ func (a *analysis) share(ns int64) float64 {
 	return float64(ns) / float64(a.run())
 }
 
-func (a *analysis) efficiency() Efficiency {
-	var e Efficiency
-	n := 0
+// efficiency is what computation alone says of a run of so many seconds.
+func (a *analysis) efficiency(run float64) Efficiency {
+	mean, most, n := 0.0, 0.0, 0.0
 	for row := range a.ranks {
 		if i := a.mainOf[row]; i >= 0 && !a.forward.extents[i].empty {
 			useful := a.seconds(a.accounts[i].compute)
-			e.MeanUseful += useful
-			e.MaxUseful = max(e.MaxUseful, useful)
+			mean += useful
+			most = max(most, useful)
 			n++
 		}
 	}
-	if n == 0 || e.MaxUseful == 0 {
-		return e
+	if n == 0 {
+		return Efficiency{}
 	}
-	e.MeanUseful /= float64(n)
-	e.LoadBalance = e.MeanUseful / e.MaxUseful
-	e.Communication = e.MaxUseful / a.seconds(a.run())
-	e.Parallel = e.LoadBalance * e.Communication
-	return e
+	mean /= n
+	return Efficiency{
+		MeanUseful: &mean, MaxUseful: &most,
+		LoadBalance: quotient(mean, most), Communication: quotient(most, run), Parallel: quotient(mean, run),
+	}
 }
 
 // divide splits the communication efficiency by the run's length on an ideal network.
 func (e *Efficiency) divide(ideal, run float64) {
-	if ideal <= 0 || run <= 0 {
+	if ideal <= 0 || run <= 0 || e.MaxUseful == nil {
 		return
 	}
-	e.IdealSeconds = ideal
-	e.Serialization, e.Transfer = e.MaxUseful/ideal, ideal/run
+	e.IdealSeconds = &ideal
+	e.Serialization, e.Transfer = quotient(*e.MaxUseful, ideal), quotient(ideal, run)
+}
+
+// quotient is nil where there is nothing to divide by.
+func quotient(part, whole float64) *float64 {
+	if whole <= 0 {
+		return nil
+	}
+	return new(part / whole)
+}
+
+// timed is a time that is not known where there are sums only.
+func (a *analysis) timed(ns int64) *float64 {
+	if a.sums {
+		return nil
+	}
+	return new(a.seconds(ns))
+}
+
+// waitingShare is the part of the run for which a rank's main thread waited for others; of sums, what it was in MPI.
+func (a *analysis) waitingShare(row int) float64 {
+	i := a.mainOf[row]
+	switch {
+	case i < 0:
+		return 0
+	case a.sums:
+		return a.share(a.accounts[i].mpi)
+	}
+	return a.share(a.accounts[i].waited)
 }
 
 func (a *analysis) rankTimes() []RankTime {
 	times := make([]RankTime, len(a.ranks))
 	for row, r := range a.ranks {
 		times[row] = RankTime{Rank: r.Rank, Pod: r.Pod, Node: r.Node, Host: r.Host, EndedEarly: r.EndedEarly}
-		path := a.onPath(row)
-		times[row].Path, times[row].PathShare = a.seconds(path), a.share(path)
-		if a.slack[row] >= 0 {
-			times[row].Slack = a.seconds(a.slack[row])
+		if !a.sums {
+			path := a.onPath(row)
+			times[row].Path, times[row].PathShare = new(a.seconds(path)), new(a.share(path))
+			times[row].Slack = new(a.seconds(max(0, a.slack[row])))
+			times[row].Waiting, times[row].CausedWaiting = new(0.0), new(0.0)
 		}
 		if i := a.mainOf[row]; i >= 0 {
 			times[row].Initialization, times[row].Finalization = a.seconds(a.accounts[i].initialize), a.seconds(a.accounts[i].finalize)
@@ -205,9 +238,11 @@ func (a *analysis) rankTimes() []RankTime {
 	for i, l := range a.forward.locations {
 		t, account := &times[l.Row], &a.accounts[i]
 		t.Calls += account.calls
-		t.CausedWaiting += a.seconds(a.forward.caused[i])
+		if !a.sums {
+			*t.CausedWaiting += a.seconds(a.forward.caused[i])
+		}
 		if i == l.Main {
-			t.Computation, t.MPI, t.Waiting = a.seconds(account.compute), a.seconds(account.mpi), a.seconds(account.waited)
+			t.Computation, t.MPI, t.Waiting = a.seconds(account.compute), a.seconds(account.mpi), a.timed(account.waited)
 		}
 	}
 	return times
@@ -222,13 +257,15 @@ func (a *analysis) functionTimes() []FunctionTime {
 		}
 		f := byName[name]
 		if f == nil {
-			f = &FunctionTime{Function: name}
+			f = &FunctionTime{Function: name, Waiting: a.timed(0), Path: a.timed(0)}
 			byName[name] = f
 		}
 		f.Calls += t.count
 		f.Seconds += a.seconds(t.ns)
-		f.Waiting += a.seconds(t.waited)
-		f.Path += a.seconds(t.path)
+		if !a.sums {
+			*f.Waiting += a.seconds(t.waited)
+			*f.Path += a.seconds(t.path)
+		}
 	}
 	list := make([]FunctionTime, 0, len(byName))
 	for _, f := range byName {
@@ -267,7 +304,7 @@ func (a *analysis) siteTimes() []SiteTime {
 		t := a.total[what]
 		list = append(list, SiteTime{
 			Function: a.names.function(what.function), CallSite: a.names.site(what.site), Calls: t.count,
-			Seconds: a.seconds(t.ns), Waiting: a.seconds(t.waited), Path: a.seconds(t.path),
+			Seconds: a.seconds(t.ns), Waiting: a.timed(t.waited), Path: a.timed(t.path),
 		})
 	}
 	return list
@@ -287,8 +324,12 @@ func (a *analysis) regionTimes() []RegionTime {
 		}
 		t := a.total[what]
 		r := RegionTime{
-			After: a.names.place(what.function, what.site), Before: a.names.place(what.next, what.nextSite),
-			Count: t.count, Seconds: a.seconds(t.ns), MeanSeconds: a.seconds(t.ns) / float64(max(1, n)), Path: a.seconds(t.path),
+			Before: a.names.place(what.next, what.nextSite),
+			Count:  t.count, Seconds: a.seconds(t.ns), MeanSeconds: a.seconds(t.ns) / float64(max(1, n)), Path: a.timed(t.path),
+		}
+		if !a.sums {
+			r.After = new(a.names.place(what.function, what.site))
+			r.Imbalance = new(max(0, *r.Path-r.MeanSeconds))
 		}
 		for row := range a.ranks {
 			if i := a.mainOf[row]; i >= 0 {
@@ -297,7 +338,6 @@ func (a *analysis) regionTimes() []RegionTime {
 				}
 			}
 		}
-		r.Imbalance = max(0, r.Path-r.MeanSeconds)
 		list = append(list, r)
 	}
 	return list

@@ -8,7 +8,9 @@ import "github.com/cairn-mpi/cairn/trace"
 
 const (
 	fewCPUs     = 0.8 // of its time that a rank has a CPU: with less, CPUs are to blame for what communication loses
-	oftenAside  = 50  // times in a second without a CPU: a rank that sleeps or waits for a disk is not put aside for others
+	oftenAside  = 50  // preemptions in a second without a CPU, where the kernel does not count the wait for a CPU
+	muchStarved = 0.1 // of its time that a rank lacked a CPU to go on: one that sleeps or waits for a disk needs none
+	shared      = 0.1 // of its time that a rank was ready to run and waited for a CPU, or not: it may have polled
 	muchStopped = 0.1 // of its time that a container was stopped by its CPU limit
 )
 
@@ -17,6 +19,12 @@ const (
 type CPUs struct {
 	// Share is the part of its time for which a rank had a CPU, at most 1 (a rank of several threads may have more).
 	Share float64 `json:"share"`
+	// RunDelay is the part of its time for which the first thread of a rank was ready to run and waited for a CPU; null where
+	// the kernel does not count it.
+	RunDelay *float64 `json:"run_delay"`
+	// Starved is what of that is beyond the time that the rank waited for other ranks: meanwhile it polls, at most, and has
+	// nothing to go on with. Null likewise.
+	Starved *float64 `json:"starved"`
 	// PutAside is how often a rank was put aside for another process or thread (involuntary context switches), in each
 	// second that it had no CPU; 0 if it always had one.
 	PutAside float64 `json:"put_aside_per_second"`
@@ -25,10 +33,10 @@ type CPUs struct {
 	Stopped float64 `json:"stopped"`
 }
 
-// cpusOf is nil where no rank was sampled twice.
-func cpusOf(ranks []trace.Rank) *CPUs {
+// cpusOf is nil where no rank was sampled twice. waiting is the part of its time for which a rank, by row, waited for others.
+func cpusOf(ranks []trace.Rank, waiting func(row int) float64) *CPUs {
 	var c CPUs
-	n, without, aside := 0.0, 0.0, 0.0
+	n, without, aside, delay, starved, counted := 0.0, 0.0, 0.0, 0.0, 0.0, true
 	for i := range ranks {
 		samples := ranks[i].Context
 		if len(samples) < 2 {
@@ -43,6 +51,10 @@ func cpusOf(ranks []trace.Rank) *CPUs {
 		share := min(1, float64(last.CPUNS-first.CPUNS)/wall)
 		c.Share += share
 		without += (1 - share) * wall / 1e9
+		delayed := min(1, float64(last.RunDelayNS-first.RunDelayNS)/wall)
+		delay += delayed
+		starved += max(0, delayed-waiting(i))
+		counted = counted && last.RunDelayNS > 0
 		aside += float64(last.InvoluntarySwitches - first.InvoluntarySwitches)
 		if stopped, known := throttling(&ranks[i]); known {
 			c.Stopped += min(1, stopped*1e9/wall)
@@ -52,14 +64,37 @@ func cpusOf(ranks []trace.Rank) *CPUs {
 		return nil
 	}
 	c.Share, c.Stopped = c.Share/n, c.Stopped/n
+	if counted {
+		c.RunDelay, c.Starved = new(delay/n), new(starved/n)
+	}
 	if without > 0 {
 		c.PutAside = aside / without
 	}
 	return &c
 }
 
-// areFew tells whether the ranks had to share CPUs so much that it shows.
-func (c *CPUs) areFew() bool { return c != nil && c.Share < fewCPUs && c.PutAside >= oftenAside }
+// areFew reports whether the ranks had to share CPUs so much that it shows. How often they were preempted tells that only
+// where it is not known for how long they waited then: ranks that poll are preempted whenever one that slept goes on.
+func (c *CPUs) areFew() bool {
+	switch {
+	case c == nil || c.Share >= fewCPUs:
+		return false
+	case c.Starved != nil:
+		return *c.Starved >= muchStarved
+	}
+	return c.PutAside >= oftenAside
+}
 
 // areLimited tells whether CPU limits stopped the ranks, all alike.
 func (c *CPUs) areLimited() bool { return c != nil && c.Stopped >= muchStopped }
+
+// areShared reports whether ranks had to wait for their turn so often that how long a computation took says little of it.
+func (c *CPUs) areShared() bool { return c != nil && c.RunDelay != nil && *c.RunDelay >= shared }
+
+// lost is for how many seconds of the run a rank lacked a CPU to go on; all of it where that is not known.
+func (c *CPUs) lost(run float64) float64 {
+	if c.Starved == nil {
+		return run
+	}
+	return *c.Starved * run
+}

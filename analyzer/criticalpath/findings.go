@@ -9,25 +9,26 @@ import (
 // SchemaVersion is that of Findings: it grows when a key changes its meaning or goes.
 const SchemaVersion = 1
 
-// Findings are what the analysis found. Times are in seconds, or in nanoseconds since the run began.
+// Findings are what the analysis found. Times are in seconds, or in nanoseconds since the run began. What the trace cannot
+// tell is null: of one without the times of single calls (timing aggregated) there are sums only.
 type Findings struct {
 	SchemaVersion int               `json:"schema_version"`
 	RunSeconds    float64           `json:"run_seconds"`      // T: first entry into MPI_Init to last exit from MPI_Finalize
 	RunStartNS    int64             `json:"run_start_ns"`     // when that began, on the common clock: CLOCK_MONOTONIC of the first rank's node
 	Window        *Window           `json:"window,omitempty"` // only this part was looked at; T and all the rest are of it
 	Verdict       Verdict           `json:"verdict"`
-	Path          Path              `json:"critical_path"`
+	Path          *Path             `json:"critical_path"` // null where times of single calls were not kept
 	Efficiency    Efficiency        `json:"efficiency"`
 	CPUs          *CPUs             `json:"cpus"` // null where the operating system was not asked twice
 	Ranks         []RankTime        `json:"ranks"`
 	Functions     []FunctionTime    `json:"functions"`
 	CallSites     []SiteTime        `json:"call_sites"`
 	Computation   []RegionTime      `json:"computation"`
-	WaitStates    []WaitTime        `json:"wait_states"`
-	Waits         WaitBreakdown     `json:"waits"`
-	RootCauses    RootCauses        `json:"root_causes"`
-	WhatIf        []WhatIf          `json:"what_if"` // the ideal network first, then what promises most
-	Strips        Strips            `json:"strips"`
+	WaitStates    []WaitTime        `json:"wait_states" schema:"nullable"` // null where times of single calls were not kept
+	Waits         *WaitBreakdown    `json:"waits"`                         // likewise
+	RootCauses    *RootCauses       `json:"root_causes"`                   // likewise
+	WhatIf        []WhatIf          `json:"what_if" schema:"nullable"`     // the ideal network first, then what promises most; null likewise
+	Strips        *Strips           `json:"strips"`                        // null likewise
 	Clock         clock.Findings    `json:"clock"`
 	Timing        TimingError       `json:"timing"`
 	Phases        *phases.Findings  `json:"phases"`  // null where times of single calls were not kept
@@ -104,69 +105,70 @@ type Segment struct {
 }
 
 // Efficiency holds POP's efficiencies, from 0 to 1: Parallel = LoadBalance × Communication, and Communication =
-// Serialization × Transfer.
+// Serialization × Transfer. What is not known is null: all of it where no rank was traced, what divides by the computation
+// where no rank computes, what takes a replay where times of single calls were not kept.
 type Efficiency struct {
-	Parallel      float64 `json:"parallel"`
-	LoadBalance   float64 `json:"load_balance"`
-	Communication float64 `json:"communication"`
-	Serialization float64 `json:"serialization"` // max(useful) / T_ideal: what is lost to waiting for others in turn
-	Transfer      float64 `json:"transfer"`      // T_ideal / T: what is lost to the network and MPI itself
-	IdealSeconds  float64 `json:"ideal_seconds"` // T_ideal: the run on an ideal network, by replay
-	MeanUseful    float64 `json:"mean_useful_seconds"`
-	MaxUseful     float64 `json:"max_useful_seconds"`
+	Parallel      *float64 `json:"parallel"`      // mean(useful) / T
+	LoadBalance   *float64 `json:"load_balance"`  // mean(useful) / max(useful)
+	Communication *float64 `json:"communication"` // max(useful) / T
+	Serialization *float64 `json:"serialization"` // max(useful) / T_ideal: what ranks lose waiting for each other in turn
+	Transfer      *float64 `json:"transfer"`      // T_ideal / T: what is lost to the network and MPI itself
+	IdealSeconds  *float64 `json:"ideal_seconds"` // T_ideal: the run on an ideal network, by replay
+	MeanUseful    *float64 `json:"mean_useful_seconds"`
+	MaxUseful     *float64 `json:"max_useful_seconds"`
 }
 
 // RankTime is how one rank spent its time.
 type RankTime struct {
-	Rank           int     `json:"rank"`
-	Pod            string  `json:"pod"`
-	Node           string  `json:"node"`
-	Host           string  `json:"host"`
-	Calls          uint64  `json:"calls"`
-	Computation    float64 `json:"computation_seconds"`
-	MPI            float64 `json:"mpi_seconds"` // waiting included
-	Waiting        float64 `json:"waiting_seconds"`
-	CausedWaiting  float64 `json:"caused_waiting_seconds"` // how long others waited for this rank, directly
-	Path           float64 `json:"path_seconds"`
-	PathShare      float64 `json:"path_share"`
-	Slack          float64 `json:"slack_seconds"`          // by how much it could be later without making the run longer, at most; the mean over its time outside waiting
-	DelayCost      float64 `json:"delay_cost_seconds"`     // waiting of others that its delays caused, directly and in the long run
-	Initialization float64 `json:"initialization_seconds"` // inside MPI_Init
-	Finalization   float64 `json:"finalization_seconds"`   // inside MPI_Finalize
-	EndedEarly     string  `json:"ended_early,omitempty"`
+	Rank           int      `json:"rank"`
+	Pod            string   `json:"pod"`
+	Node           string   `json:"node"`
+	Host           string   `json:"host"`
+	Calls          uint64   `json:"calls"`
+	Computation    float64  `json:"computation_seconds"`
+	MPI            float64  `json:"mpi_seconds"`            // waiting included
+	Waiting        *float64 `json:"waiting_seconds"`        // null, as those that follow, where times of single calls were not kept
+	CausedWaiting  *float64 `json:"caused_waiting_seconds"` // how long others waited for this rank, directly
+	Path           *float64 `json:"path_seconds"`
+	PathShare      *float64 `json:"path_share"`
+	Slack          *float64 `json:"slack_seconds"`          // by how much it could be later without making the run longer, at most; the mean over its time outside waiting
+	DelayCost      *float64 `json:"delay_cost_seconds"`     // waiting of others that its delays caused, directly and in the long run
+	Initialization float64  `json:"initialization_seconds"` // inside MPI_Init
+	Finalization   float64  `json:"finalization_seconds"`   // inside MPI_Finalize
+	EndedEarly     string   `json:"ended_early,omitempty"`
 }
 
 // FunctionTime is what all ranks together spent in a function.
 type FunctionTime struct {
-	Function string  `json:"function"`
-	Calls    uint64  `json:"calls"`
-	Seconds  float64 `json:"seconds"`
-	Waiting  float64 `json:"waiting_seconds"`
-	Path     float64 `json:"path_seconds"`
+	Function string   `json:"function"`
+	Calls    uint64   `json:"calls"`
+	Seconds  float64  `json:"seconds"`
+	Waiting  *float64 `json:"waiting_seconds"` // null, as Path, where times of single calls were not kept
+	Path     *float64 `json:"path_seconds"`
 }
 
 // SiteTime is the same for a function at one call site.
 type SiteTime struct {
-	Function string  `json:"function"`
-	CallSite string  `json:"call_site"`
-	Calls    uint64  `json:"calls"`
-	Seconds  float64 `json:"seconds"`
-	Waiting  float64 `json:"waiting_seconds"`
-	Path     float64 `json:"path_seconds"`
+	Function string   `json:"function"`
+	CallSite string   `json:"call_site"`
+	Calls    uint64   `json:"calls"`
+	Seconds  float64  `json:"seconds"`
+	Waiting  *float64 `json:"waiting_seconds"` // null, as Path, where times of single calls were not kept
+	Path     *float64 `json:"path_seconds"`
 }
 
 // RegionTime is the computation between two calls that follow each other.
 type RegionTime struct {
-	After       Place   `json:"after"`
-	Before      Place   `json:"before"`
-	Count       uint64  `json:"count"`
-	Seconds     float64 `json:"seconds"`      // of all ranks
-	MeanSeconds float64 `json:"mean_seconds"` // over ranks
-	MaxSeconds  float64 `json:"max_seconds"`
-	MaxRank     int     `json:"max_rank"`
-	Path        float64 `json:"path_seconds"`
-	// Imbalance is Scalasca's indicator: how much longer the path is here than a balanced run would be.
-	Imbalance float64 `json:"imbalance_seconds"`
+	After       *Place   `json:"after"` // null where times of single calls were not kept
+	Before      Place    `json:"before"`
+	Count       uint64   `json:"count"`
+	Seconds     float64  `json:"seconds"`      // of all ranks
+	MeanSeconds float64  `json:"mean_seconds"` // over ranks
+	MaxSeconds  float64  `json:"max_seconds"`
+	MaxRank     int      `json:"max_rank"`
+	Path        *float64 `json:"path_seconds"` // null likewise
+	// Imbalance is Scalasca's indicator: how much longer the path is here than a balanced run would be. Null likewise.
+	Imbalance *float64 `json:"imbalance_seconds"`
 }
 
 // Place is a call in the program.

@@ -47,7 +47,7 @@ func assertPath(t *testing.T, f criticalpath.Findings) {
 	assert.InDelta(t, f.RunSeconds, sum, 1e-9)
 	sum = 0
 	for _, r := range f.Ranks {
-		sum += r.Path
+		sum += *r.Path
 	}
 	assert.InDelta(t, f.RunSeconds, sum, 1e-9)
 }

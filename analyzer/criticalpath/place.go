@@ -48,8 +48,11 @@ func (n names) place(function uint16, site uint32) Place {
 // at is a call and where it is, in words.
 func (p Place) at() string { return callsite.At(p.Function, p.CallSite) }
 
-// between words the computation between two calls.
+// between words the computation between two calls, the first of which is not known where there are sums only.
 func between(a, b Place) string {
+	if a == (Place{}) { // of sums
+		return "before " + b.at()
+	}
 	if a == b {
 		return "between two calls of " + a.at()
 	}

@@ -39,7 +39,7 @@ func TestDelayShortTerm(t *testing.T) {
 	assert.Equal(t, []delay{{0, "computation", "between MPI_Init at a.c:1 and MPI_Send at a.c:10", 40, 0}}, delays(f))
 	assert.InDelta(t, 0.040, f.RootCauses.DirectSeconds, 1e-12)
 	assert.Zero(t, f.RootCauses.UnexplainedSeconds)
-	assert.InDelta(t, 0.040, f.Ranks[0].DelayCost, 1e-12)
+	assert.InDelta(t, 0.040, *f.Ranks[0].DelayCost, 1e-12)
 }
 
 // TestDelayLongTerm: as before, and rank 1 then sends to rank 2, which has been waiting since 20, at 60. Of rank 2's 40,
@@ -91,7 +91,7 @@ func TestSlack(t *testing.T) {
 	})
 	f := analyze(t, b)
 	assert.Equal(t, []criticalpath.RankSlack{{Rank: 1, Seconds: 0.045}}, f.Path.NearCritical)
-	assert.InDeltaSlice(t, []float64{0.028, 0.045, 0.050 / 85}, []float64{f.Ranks[0].Slack, f.Ranks[1].Slack, f.Ranks[2].Slack}, 1e-8)
+	assert.InDeltaSlice(t, []float64{0.028, 0.045, 0.050 / 85}, []float64{*f.Ranks[0].Slack, *f.Ranks[1].Slack, *f.Ranks[2].Slack}, 1e-8)
 	// the path: rank 2 from 0 to 80, rank 0 from 80 to 100
 	assert.Equal(t, []criticalpath.NodeShare{{Node: "b", Seconds: 0.08, Share: 0.8}, {Node: "a", Seconds: 0.02, Share: 0.2}}, f.Path.ByNode)
 	assert.InDelta(t, 0.005, f.Ranks[0].Initialization, 1e-12)
@@ -134,7 +134,7 @@ func TestThreads(t *testing.T) {
 		{1, 0, 5, "MPI_Init"}, {1, 5, 30, "computation"}, {1, 30, 31, "MPI_Send"}, {1, 31, 60, "computation"},
 		{0, 60, 61, "MPI_Recv"}, {0, 61, 90, "computation"}, {1, 90, 92, "MPI_Recv"}, {1, 92, 98, "computation"}, {1, 98, 110, "MPI_Finalize"},
 	}, pieces(f))
-	assert.InDelta(t, 0.020, f.Ranks[0].Waiting, 1e-9, "of the first thread")
+	assert.InDelta(t, 0.020, *f.Ranks[0].Waiting, 1e-9, "of the first thread")
 	assert.Equal(t, criticalpath.RankWait{Rank: 0, Kind: "late sender", Count: 2, Seconds: 0.06}, f.Waits.ByRank[0])
 }
 

@@ -5,10 +5,11 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/wording"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
-// blameText is the verdict as a sentence.
-func (a *analysis) blameText(v Verdict, set []worker) string {
+// blameText is the verdict as a sentence; the run gains at most so many seconds.
+func (a *analysis) blameText(v Verdict, set []worker, atMost float64) string {
 	var b strings.Builder
 	pod, node := v.Pod, v.Node
 	for _, w := range set {
@@ -34,7 +35,12 @@ func (a *analysis) blameText(v Verdict, set []worker) string {
 			fmt.Fprintf(&b, " %s", between(v.After, Place{v.Function, v.CallSite}))
 		}
 	}
-	fmt.Fprintf(&b, "; without that the run would take at most %s less (of %s).", wording.Duration(v.GainSeconds), wording.Duration(a.seconds(a.path.end-a.path.start)))
+	run := wording.Duration(a.seconds(a.run()))
+	if v.GainSeconds == nil {
+		fmt.Fprintf(&b, ". How much shorter the run would be without that is not known, since the times of single calls were not kept: at most %s (of %s).", wording.Duration(atMost), run)
+	} else {
+		fmt.Fprintf(&b, "; without that the run would take at most %s less (of %s).", wording.Duration(atMost), run)
+	}
 	if v.ThrottledSeconds > 0 {
 		fmt.Fprintf(&b, " The CPU limit of its container stopped it for %s longer than the others: that, not more work, makes it slow.", wording.Duration(v.ThrottledSeconds))
 	}
@@ -70,22 +76,8 @@ func (a *analysis) whereabouts(pod, node, host string) string {
 
 // nobodyText is the verdict on a job in which nobody stands out. It says what the time went to instead.
 func (a *analysis) nobodyText(harmless []worker, mean float64) string {
-	workers := a.workers((*tally).spent)
-	if len(workers) == 0 {
-		return "No rank stands out: the trace has no rank that ran to its end."
-	}
-	least, most := workers[0].useful, workers[0].useful
-	for _, w := range workers {
-		least, most = min(least, w.useful), max(most, w.useful)
-	}
-	e := a.efficiency()
-	text := fmt.Sprintf("No rank stands out: the %d ranks compute between %s and %s each, %.0f%% of the %s that the run takes",
-		len(workers), wording.Duration(least), wording.Duration(most), 100*e.Parallel, wording.Duration(a.seconds(a.path.end-a.path.start)))
-	if len(workers) == 1 {
-		text = fmt.Sprintf("No rank stands out: the only one computes %s, %.0f%% of the %s that the run takes",
-			wording.Duration(least), 100*e.Parallel, wording.Duration(a.seconds(a.path.end-a.path.start)))
-	}
-	if where, share := a.costliestCall(func(activity) bool { return true }); e.Parallel < 0.8 && where != "" {
+	text := a.sharesText("No rank stands out")
+	if where, share := a.costliestCall(func(activity) bool { return true }); a.parallel() < lowEfficiency && where != "" {
 		text += fmt.Sprintf("; the most of the rest goes to %s (%.0f%% of all ranks' time)", where, 100*share)
 	}
 	if len(harmless) > 0 {
@@ -95,9 +87,104 @@ func (a *analysis) nobodyText(harmless []worker, mean float64) string {
 	return text + "."
 }
 
+// parallel is the parallel efficiency, 0 where it is not known.
+func (a *analysis) parallel() float64 {
+	if p := a.efficiency(a.seconds(a.run())).Parallel; p != nil {
+		return *p
+	}
+	return 0
+}
+
+// sharesText says how long ranks compute, after what it begins with.
+func (a *analysis) sharesText(begin string) string {
+	workers := a.workers((*tally).spent)
+	if len(workers) == 0 {
+		return begin + ": the trace has no rank that ran to its end"
+	}
+	least, most := workers[0].useful, workers[0].useful
+	for _, w := range workers {
+		least, most = min(least, w.useful), max(most, w.useful)
+	}
+	run, share := wording.Duration(a.seconds(a.run())), 100*a.parallel()
+	if len(workers) == 1 {
+		return fmt.Sprintf("%s: the only one computes %s, %.0f%% of the %s that the run takes", begin, wording.Duration(least), share, run)
+	}
+	return fmt.Sprintf("%s: the %d ranks compute between %s and %s each, %.0f%% of the %s that the run takes",
+		begin, len(workers), wording.Duration(least), wording.Duration(most), share, run)
+}
+
+// imbalanceText is the verdict on a job whose ranks compute unequally; it says whether that grows with the rank.
+func (a *analysis) imbalanceText(v Verdict, grows bool) string {
+	i := v.Imbalance
+	var b strings.Builder
+	ranks := fmt.Sprintf("ranks %s", i.Ranks)
+	if i.Ranks == a.allRanks() {
+		ranks = fmt.Sprintf("the %d ranks", len(a.ranks))
+	}
+	where := between(v.After, Place{v.Function, v.CallSite})
+	if i.Shape == ByIteration {
+		fmt.Fprintf(&b, "Unequal work makes this job slow: no rank stands out, and in all %s compute between %s and %s each, but each time another one computes longest, %s",
+			ranks, wording.Duration(i.Least), wording.Duration(i.Most), where)
+	} else {
+		fmt.Fprintf(&b, "Unequal work makes this job slow: %s compute between %s and %s each, rank %d the longest%s; they differ most %s",
+			ranks, wording.Duration(i.Least), wording.Duration(i.Most), i.MostRank, i.words(grows), where)
+	}
+	run := a.seconds(a.run())
+	if v.GainSeconds == nil {
+		fmt.Fprintf(&b, ". How much shorter the run would be if all computed the mean, %s, is not known, since the times of single calls were not kept.", wording.Duration(i.Mean))
+		return b.String()
+	}
+	fmt.Fprintf(&b, ". If work were divided equally the run would take %s instead of %s.", wording.Duration(run-*v.GainSeconds), wording.Duration(run))
+	return b.String()
+}
+
+// words says what the computation of ranks goes with.
+func (i *Imbalance) words(grows bool) string {
+	switch i.Shape {
+	case ByRank:
+		if grows {
+			return "; it grows with the rank"
+		}
+		return "; it falls with the rank"
+	case ByNode:
+		return "; ranks of one node compute alike"
+	case ByRow:
+		return fmt.Sprintf("; each %d neighbors from rank 0 on compute alike", i.Width)
+	case ByColumn:
+		return fmt.Sprintf("; every %s rank computes alike", ordinal(i.Width))
+	case ByIteration, Irregular:
+	}
+	return ""
+}
+
+// ordinal is "2nd", "13th".
+func ordinal(n int) string {
+	suffix := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n, suffix)
+}
+
+// allRanks lists those of the trace.
+func (a *analysis) allRanks() string {
+	list := make([]int, len(a.ranks))
+	for row := range a.ranks {
+		list[row] = a.ranks[row].Rank
+	}
+	return trace.NewRankList(list).String()
+}
+
 // networkText is the verdict on a job that waits for its messages more than for any rank.
 func (a *analysis) networkText(e Efficiency) string {
-	ideal := min(e.IdealSeconds+a.seconds(a.startAndEnd()), a.seconds(a.run()))
+	ideal := min(*e.IdealSeconds+a.seconds(a.startAndEnd()), a.seconds(a.run()))
 	text := fmt.Sprintf("The network makes this job slow: no rank stands out, and with messages and calls that cost nothing the run would take %s instead of %s",
 		wording.Duration(ideal), wording.Duration(a.seconds(a.run())))
 	if where, share := a.costliestCall(func(what activity) bool { return !a.names.startsOrEnds(what) }); where != "" {
@@ -108,6 +195,9 @@ func (a *analysis) networkText(e Efficiency) string {
 
 // cpusText is the verdict on a job whose ranks wait for CPUs.
 func cpusText(c *CPUs) string {
+	if c.Starved != nil {
+		return fmt.Sprintf("Too few CPUs make this job slow: no rank stands out, but a rank had a CPU for %.0f%% of its time only, and for %.0f%% it could have gone on and waited for one.", 100*c.Share, 100**c.Starved)
+	}
 	return fmt.Sprintf("Too few CPUs make this job slow: no rank stands out, but a rank had a CPU for %.0f%% of its time only, and waited for its turn in the rest.", 100*c.Share)
 }
 

@@ -27,10 +27,10 @@ func TestPathAndRootCauseThroughATree(t *testing.T) {
 		{3, 0, 5, "MPI_Init"}, {3, 5, 60, "computation"}, {2, 60, 62, "MPI_Gather"}, {2, 62, 64, "computation"},
 		{0, 64, 65, "MPI_Barrier"}, {0, 65, 70, "computation"}, {0, 70, 75, "MPI_Finalize"},
 	}, pieces(f))
-	assert.InDelta(t, 0.100, f.Ranks[3].CausedWaiting, 1e-9)
-	assert.InDelta(t, 0.005, f.Ranks[2].CausedWaiting, 1e-9)
+	assert.InDelta(t, 0.100, *f.Ranks[3].CausedWaiting, 1e-9)
+	assert.InDelta(t, 0.005, *f.Ranks[2].CausedWaiting, 1e-9)
 	// Of the 105 waited, all of the gather's 100 is rank 3's computation; the barrier's 5 is shared
 	// out.
-	assert.GreaterOrEqual(t, f.Ranks[3].DelayCost, 0.100-1e-9)
-	assert.LessOrEqual(t, f.Ranks[2].DelayCost, 0.005)
+	assert.GreaterOrEqual(t, *f.Ranks[3].DelayCost, 0.100-1e-9)
+	assert.LessOrEqual(t, *f.Ranks[2].DelayCost, 0.005)
 }

@@ -2,12 +2,14 @@ package criticalpath
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -15,8 +17,8 @@ import (
 type Verdict struct {
 	Text string `json:"text"`
 	// Blames is what makes the job slow: "rank", "ranks", "pod" or "node" if all ranks that stand out are there and no
-	// others. If no rank stands out: "limits" if the CPU limits of all stop them, "cpus" if the ranks lack CPUs, "network"
-	// if the run would be much shorter on an ideal one; else "nobody".
+	// others. If no rank stands out: "limits" if the CPU limits of all stop them, "cpus" if the ranks lack CPUs, "imbalance"
+	// if work is divided unequally, "network" if the run would be much shorter on an ideal one; else "nobody".
 	Blames Blame `json:"blames"`
 	// Rank is the one to look at, null when none stands out; Ranks are all that do.
 	Rank     *int   `json:"rank"`
@@ -33,11 +35,15 @@ type Verdict struct {
 	CountRatio float64 `json:"count_ratio"`
 	EachRatio  float64 `json:"each_ratio"`
 	// GainSeconds is by how much the run could be shorter at most, if the ranks that stand out computed as long as the
-	// others do on average.
-	GainSeconds float64 `json:"gain_seconds"`
+	// others do on average; 0 if none does. Null where ranks stand out and the gain is not known, since times of single
+	// calls were not kept.
+	GainSeconds *float64 `json:"gain_seconds"`
 	// ThrottledSeconds is for how long the CPU limit of the rank's container stopped it, beyond the mean of the ranks
 	// that do not stand out; 0 unless that is most of what the rank computes more than they do.
 	ThrottledSeconds float64 `json:"throttled_seconds"`
+	// Imbalance is how unequally the ranks compute; null unless that is to blame. Function, CallSite and After are then of
+	// the computation in which they differ most, and GainSeconds is what the replay of a balanced run saves.
+	Imbalance *Imbalance `json:"imbalance"`
 	// MoreLost is what the run loses more to than to the ranks that stand out; null if there is no such thing.
 	MoreLost *Loss `json:"more_lost"`
 }
@@ -54,14 +60,15 @@ type Blame string
 
 // What can be blamed.
 const (
-	BlamesRank    Blame = "rank"
-	BlamesRanks   Blame = "ranks"
-	BlamesPod     Blame = "pod"
-	BlamesNode    Blame = "node"
-	BlamesLimits  Blame = "limits"
-	BlamesCPUs    Blame = "cpus"
-	BlamesNetwork Blame = "network"
-	BlamesNobody  Blame = "nobody"
+	BlamesRank      Blame = "rank"
+	BlamesRanks     Blame = "ranks"
+	BlamesPod       Blame = "pod"
+	BlamesNode      Blame = "node"
+	BlamesLimits    Blame = "limits"
+	BlamesCPUs      Blame = "cpus"
+	BlamesImbalance Blame = "imbalance"
+	BlamesNetwork   Blame = "network"
+	BlamesNobody    Blame = "nobody"
 )
 
 // The rule (docs/verdict.md has it in prose). A set of ranks stands out if every one of them computes longer than
@@ -210,22 +217,91 @@ func gain(set []worker, mean float64) float64 {
 // decide makes the verdict.
 func (a *analysis) decide(e Efficiency, c *CPUs) Verdict {
 	workers, set, mean, worth := a.suspects()
-	if !worth {
-		switch transfer := a.transferBetween(e); {
-		case c.areLimited():
-			return Verdict{Blames: BlamesLimits, Text: limitsText(c)}
-		case c.areFew() && e.Communication < lowEfficiency:
-			return Verdict{Blames: BlamesCPUs, Text: cpusText(c)}
-		case transfer > 0 && transfer < lowEfficiency && transfer < min(e.LoadBalance, e.Serialization):
-			return Verdict{Blames: BlamesNetwork, Text: a.networkText(e)}
-		}
-		return Verdict{Blames: BlamesNobody, Text: a.nobodyText(set, mean)}
+	if worth && a.isTop(set, workers) && a.savedBy(a.balanced) >= minBalanceGain*a.seconds(a.run()) {
+		worth = false
 	}
+	if !worth {
+		lost, slow := a.lostToNetwork(e)
+		balance := a.decideBalance(e, c)
+		switch saved := a.savedBy(a.balancedEach); {
+		case c.areLimited():
+			return Verdict{Blames: BlamesLimits, GainSeconds: new(0.0), Text: limitsText(c)}
+		case c.areFew() && isLow(e.Communication) && (balance == nil || *balance.GainSeconds <= c.lost(a.seconds(a.run()))):
+			return Verdict{Blames: BlamesCPUs, GainSeconds: new(0.0), Text: cpusText(c)}
+		case slow && lost >= saved:
+			return Verdict{Blames: BlamesNetwork, GainSeconds: new(0.0), Text: a.networkText(e)}
+		}
+		if balance != nil {
+			return *balance
+		}
+		if slow {
+			return Verdict{Blames: BlamesNetwork, GainSeconds: new(0.0), Text: a.networkText(e)}
+		}
+		return Verdict{Blames: BlamesNobody, GainSeconds: new(0.0), Text: a.nobodyText(set, mean)}
+	}
+	v := a.accuse(set, workers, mean)
+	atMost := gain(set, mean)
+	v.GainSeconds, v.MoreLost = &atMost, moreLost(e, atMost, a.seconds(a.run()))
+	v.Text = a.blameText(v, set, atMost)
+	return v
+}
+
+// decideBalance makes the verdict on work that is divided unequally, nil if it is not, or if that costs little.
+func (a *analysis) decideBalance(e Efficiency, c *CPUs) *Verdict {
+	enough := minBalanceGain * a.seconds(a.run())
+	var v Verdict
+	moving := false
+	if saved := a.savedBy(a.balanced); saved >= enough {
+		if workers := a.unequal(nil, c.areShared()); workers != nil {
+			v = a.blameImbalance(workers, activity{}, false, &saved)
+		}
+	}
+	if saved := a.savedBy(a.balancedEach); v.Imbalance == nil && saved >= enough {
+		if workers, region := a.moving(c.areShared()); workers != nil {
+			v, moving = a.blameImbalance(workers, region, true, &saved), true
+		}
+	}
+	if v.Imbalance == nil {
+		return nil
+	}
+	more := moreLost(e, *v.GainSeconds, a.seconds(a.run()))
+	if lost, _ := a.lostToNetwork(e); more != nil && more.Factor == "transfer" && lost <= *v.GainSeconds {
+		more = nil // what starts and ends MPI
+	}
+	// waiting for work that moves is what serialization means there
+	if more != nil && (more.Factor == "transfer" || !moving) {
+		v.MoreLost = more
+		v.Text += fmt.Sprintf(" More of the run, %s, is lost to %s.", wording.Duration(more.Seconds), more.words())
+	}
+	return &v
+}
+
+// savedBy is by how much the run would be shorter if it took so long, in seconds; 0 where that is not known.
+func (a *analysis) savedBy(length int64) float64 {
+	if length <= 0 {
+		return 0
+	}
+	return max(0, a.seconds(a.run()-length))
+}
+
+// lostToNetwork is what an ideal network would save between MPI_Init and MPI_Finalize, in seconds, and whether that is so
+// much, beside what is lost otherwise, that the network is slow.
+func (a *analysis) lostToNetwork(e Efficiency) (seconds float64, slow bool) {
+	transfer := a.transferBetween(e)
+	if transfer == 0 || e.LoadBalance == nil || e.Serialization == nil {
+		return 0, false
+	}
+	between := a.seconds(a.run() - a.startAndEnd())
+	return (1 - transfer) * between, transfer < lowEfficiency && transfer < min(*e.LoadBalance, *e.Serialization)
+}
+
+// accuse is the verdict on a set that stands out, without gain and text.
+func (a *analysis) accuse(set, workers []worker, mean float64) Verdict {
 	worst := set[0]
 	rank := a.ranks[worst.row]
 	v := Verdict{
 		Rank: &a.ranks[worst.row].Rank, Pod: rank.Pod, Node: rank.Node,
-		Ratio: worst.useful / mean, GainSeconds: gain(set, mean),
+		Ratio: worst.useful / mean, ThrottledSeconds: a.throttled(set),
 	}
 	var listed []int
 	for _, w := range set {
@@ -236,11 +312,12 @@ func (a *analysis) decide(e Efficiency, c *CPUs) Verdict {
 	region, counts, each, _ := a.where(set, worst, workers)
 	v.CountRatio, v.EachRatio = counts, each
 	if region.computes() {
-		after, before := a.names.place(region.function, region.site), a.names.place(region.next, region.nextSite)
-		v.After, v.Function, v.CallSite = after, before.Function, before.CallSite
+		before := a.names.place(region.next, region.nextSite)
+		v.Function, v.CallSite = before.Function, before.CallSite
+		if !a.sums {
+			v.After = a.names.place(region.function, region.site)
+		}
 	}
-	v.ThrottledSeconds = a.throttled(set)
-	v.MoreLost = moreLost(e, v.GainSeconds, a.seconds(a.run()))
 	switch {
 	case len(set) == 1:
 		v.Blames = BlamesRank
@@ -251,14 +328,16 @@ func (a *analysis) decide(e Efficiency, c *CPUs) Verdict {
 	default:
 		v.Blames = BlamesRanks
 	}
-	v.Text = a.blameText(v, set)
 	return v
 }
 
+// isLow reports whether an efficiency is known, and less than is acceptable.
+func isLow(efficiency *float64) bool { return efficiency != nil && *efficiency < lowEfficiency }
+
 // transferBetween is the transfer efficiency between MPI_Init and MPI_Finalize: no network makes these faster. 0: no replay.
 func (a *analysis) transferBetween(e Efficiency) float64 {
-	if between := a.seconds(a.run() - a.startAndEnd()); between > 0 {
-		return min(1, e.IdealSeconds/between)
+	if between := a.seconds(a.run() - a.startAndEnd()); between > 0 && e.IdealSeconds != nil {
+		return min(1, *e.IdealSeconds/between)
 	}
 	return 0
 }
@@ -318,6 +397,9 @@ func (a *analysis) workers(measure func(*tally) (seconds, variance float64)) []w
 		}
 		account := &a.accounts[i]
 		w := worker{row: row, pathWork: a.seconds(account.pathWork)}
+		if a.sums {
+			w.pathWork = a.seconds(account.compute) // at most
+		}
 		for _, what := range account.activities() {
 			if what.computes() {
 				seconds, variance := measure(account.tallies[what])
@@ -438,12 +520,12 @@ func (a *analysis) where(set []worker, worst worker, workers []worker) (region a
 
 // moreLost is the factor of communication efficiency that costs the run more than the gain, and much.
 func moreLost(e Efficiency, gain, run float64) *Loss {
-	if e.IdealSeconds == 0 {
+	if e.IdealSeconds == nil {
 		return nil // no replay
 	}
-	loss := Loss{"serialization", e.Serialization, e.IdealSeconds - e.MaxUseful}
-	if transfer := run - e.IdealSeconds; transfer > loss.Seconds {
-		loss = Loss{"transfer", e.Transfer, transfer}
+	loss := Loss{"serialization", *e.Serialization, *e.IdealSeconds - *e.MaxUseful}
+	if transfer := run - *e.IdealSeconds; transfer > loss.Seconds {
+		loss = Loss{"transfer", *e.Transfer, transfer}
 	}
 	if loss.Seconds <= max(gain, muchLost*run) {
 		return nil

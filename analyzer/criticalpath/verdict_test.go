@@ -108,7 +108,7 @@ func TestSerialWork(t *testing.T) {
 	assert.Equal(t, "a.c:20", v.CallSite)
 	// rank 0 computes 300 + 88 units, the others 1 + 88
 	assert.InDelta(t, 388.0/89, v.Ratio, 1e-6)
-	assert.InDelta(t, 0.299, v.GainSeconds, 1e-6)
+	assert.InDelta(t, 0.299, *v.GainSeconds, 1e-6)
 }
 
 // TestHarmlessRank: rank 2 computes twice as long, but in time that it would otherwise wait for rank 0.

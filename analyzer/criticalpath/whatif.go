@@ -3,6 +3,8 @@ package criticalpath
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"sort"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
@@ -26,8 +28,10 @@ type Change string
 
 // What is changed.
 const (
-	FasterRank   Change = "rank"    // a rank computes as fast as the mean of the others
-	IdealNetwork Change = "network" // MPI costs nothing but waiting for others
+	FasterRank   Change = "rank"                   // a rank computes as fast as the mean of the others
+	IdealNetwork Change = "network"                // MPI costs nothing but waiting for others
+	Balanced     Change = "balance"                // all ranks compute the mean of all in each region, in total
+	BalancedEach Change = "balance-each-iteration" // and each time
 	FreeCallSite Change = "call-site"
 )
 
@@ -57,6 +61,11 @@ func (a *analysis) whatIf(ctx context.Context, marks replay.Marks, also []replay
 		Assumes: "Messages arrive when they are sent, calls take no time but what they wait for others; file operations keep theirs.",
 	}}
 	scenarios := []replay.Scenario{{Network: &replay.Network{}}}
+	inTotal, eachTime := a.evenly()
+	scenarios = append(scenarios, inTotal, eachTime)
+	const meaning = "In each computation between two calls every rank that works there spends the mean of these, %s; calls keep their own cost, waiting follows. Serial work and a master's stay where they are."
+	list = append(list, WhatIf{What: "all ranks had equal work", Kind: Balanced, Assumes: fmt.Sprintf(meaning, "in total")},
+		WhatIf{What: "all ranks had equal work each time", Kind: BalancedEach, Assumes: fmt.Sprintf(meaning, "each time the same")})
 	for _, row := range a.slowest() {
 		rank := a.ranks[row].Rank
 		scenarios = append(scenarios, replay.Scenario{Compute: a.likeTheOthers(row)})
@@ -77,11 +86,25 @@ func (a *analysis) whatIf(ctx context.Context, marks replay.Marks, also []replay
 	if err != nil {
 		return replayed{}, err
 	}
+	a.balanced, a.balancedEach = lengths[1], lengths[2]
 	for i := range list {
 		list[i].Seconds = a.seconds(lengths[i])
 		list[i].Gain = a.share(a.run() - lengths[i])
 	}
-	return replayed{lengths[0], at, list, lengths[len(list):]}, nil
+	scenariosOfOthers := lengths[len(list):]
+	inAll := 0.0
+	list = slices.DeleteFunc(list, func(w WhatIf) bool {
+		switch w.Kind {
+		case Balanced:
+			inAll = w.Gain
+			return math.Abs(w.Gain) < minPromise
+		case BalancedEach: // only if that is more than dividing the totals
+			return w.Gain-inAll < minPromise
+		case FasterRank, IdealNetwork, FreeCallSite:
+		}
+		return false
+	})
+	return replayed{lengths[0], at, list, scenariosOfOthers}, nil
 }
 
 // slowest are the rows of the ranks that compute most beyond the mean, by more than what is worth a prediction.

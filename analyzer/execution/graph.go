@@ -61,6 +61,9 @@ type moment struct {
 
 // Analyze makes the graph. All calls of the run are read: who waits for whom is known by order alone.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (*Graph, error) {
+	if err := timeline.NeedTimes(t, "an execution graph of a part of the run"); err != nil {
+		return nil, err
+	}
 	g := &Graph{SchemaVersion: SchemaVersion, From: o.From, To: o.To, Vertices: []Vertex{}, Edges: []Edge{}}
 	locations, sites := timeline.Locations(t), t.Sites()
 	b := &builder{at: map[moment]int{}, edges: map[[2]int]string{}}

@@ -36,6 +36,9 @@ type Summary struct {
 
 // Write writes a trace.
 func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summary, error) {
+	if err := timeline.NeedTimes(t, "a time line"); err != nil {
+		return Summary{}, err
+	}
 	clocks := o.Clock
 	if clocks == nil {
 		var err error

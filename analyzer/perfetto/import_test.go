@@ -1,6 +1,7 @@
 package perfetto
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand"
 	"slices"
@@ -313,7 +314,7 @@ func TestArrowsOfRandomPrograms(t *testing.T) {
 	assert.Greater(t, total, 2000)
 }
 
-// Programs as they are: with wildcards, rounded times, clocks that are apart, without times.
+// Programs as they are: with wildcards, rounded times, clocks that are apart.
 func TestArrowsOfSimulatedPrograms(t *testing.T) {
 	for _, one := range []simulate.Config{
 		{Pattern: "stencil2d", Ranks: 16, Imbalance: simulate.Imbalance{SlowRank: 5, SlowPercent: 50}},
@@ -321,7 +322,6 @@ func TestArrowsOfSimulatedPrograms(t *testing.T) {
 		{Pattern: "master-worker", Ranks: 6},
 		{Pattern: "irregular", Ranks: 8, Timing: "lossy 5"},
 		{Pattern: "ring", Ranks: 6, RanksPerNode: 2, Skew: []time.Duration{0, 3 * time.Millisecond}, Timing: "lossy 20"},
-		{Pattern: "hypercube", Ranks: 8, Timing: "aggregated"},
 	} {
 		t.Run(one.Pattern+" "+one.Timing, func(t *testing.T) {
 			r := tracetest.Open(t, tracetest.Simulated(t, one))
@@ -335,4 +335,13 @@ func TestArrowsOfSimulatedPrograms(t *testing.T) {
 			t.Logf("%d messages, %d backward", messages, backward)
 		})
 	}
+}
+
+// Without the times of single calls there is no time line, and nothing is written.
+func TestNoTimeLineOfSums(t *testing.T) {
+	r := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{Pattern: "hypercube", Ranks: 8, Timing: "aggregated"}))
+	var out bytes.Buffer
+	_, err := Write(t.Context(), &out, timeline.Of(r), Options{})
+	assert.ErrorContains(t, err, "trace with timing lossless or lossy")
+	assert.Zero(t, out.Len())
 }

@@ -37,7 +37,7 @@ const worthwhile = 0.02
 // Analyze looks for a better order of the ranks, and plays the run with it.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 	a, err := Advise(t, o)
-	if err != nil || o.Clocks == nil || len(a.Scenarios) == 0 {
+	if err != nil || o.Clocks == nil || len(a.Scenarios) == 0 || timeline.NeedTimes(t, "a prediction") != nil {
 		return a.found, err
 	}
 	lengths, err := replay.Play(ctx, t, o.Clocks, a.Scenarios)

@@ -36,6 +36,9 @@ func (c Choice) Leads() []int {
 //   - its lead's peers, moved to where the rank is, are those of the rank: of messages in a butterfly, say, the mean
 //     distance is the same for ranks whose partners are elsewhere.
 func Choose(ctx context.Context, whole *trace.Reader, found *clusters.Findings) (Choice, error) {
+	if err := timeline.NeedTimes(timeline.Of(whole), "a choice of ranks that stand for others"); err != nil {
+		return nil, err
+	}
 	choice := Choice{}
 	for _, r := range whole.Ranks().All() {
 		choice[r.Rank] = found.LeadOf(r.Rank)

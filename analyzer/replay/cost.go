@@ -5,7 +5,8 @@ import "github.com/cairn-mpi/cairn/analyzer/journal"
 // A cost is what a call takes itself: local, counted from its entry, when nothing keeps it waiting; transfer, counted
 // from what it depends on, when that comes late. A call in a trace shows one of the two: exit − entry, or exit −
 // dependency. The other one, needed when the roles change in a scenario, is the least that calls of the same class show
-// in the whole run (journal.Least), and no more than leaves the call as long as it was.
+// in the whole run (journal.Least), and no more than leaves the call as long as it was. Of a call that came after what it
+// depends on, but before the least transfer had passed, it is the transfer that shows: the message was under way.
 //
 // A transfer that takes longer than others of its class was disturbed, and mostly by the wait itself: a rank that spins
 // or sleeps for long loses its processor, and a message that finds it so is late. What it took beyond the least of its
@@ -19,7 +20,7 @@ type cost struct {
 
 // within is the transfer after a wait of this length.
 func (c *cost) within(waited int64) int64 {
-	if waited >= c.waited {
+	if waited >= c.waited || c.waited <= 0 {
 		return c.transfer
 	}
 	return c.undisturbed + int64(float64(c.transfer-c.undisturbed)*float64(max(0, waited))/float64(c.waited))
@@ -56,6 +57,8 @@ func (p *player) cost(s *step) cost {
 	}
 	if all.Transfer == journal.Unseen {
 		all.Transfer = s.exit - s.begin // the best guess there is
+	} else if all.Transfer > s.begin-at && all.Local != journal.Unseen && all.Local < s.exit-s.begin {
+		return cost{all.Local, s.exit - at, s.exit - at, 0} // what it depended on was still under way
 	}
 	transfer := min(all.Transfer, s.exit-at)
 	return cost{s.exit - s.begin, transfer, transfer, 0}

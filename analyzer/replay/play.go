@@ -21,6 +21,9 @@ type Length struct {
 
 // Lengths returns how long the run takes in each scenario.
 func Lengths(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, scenarios []Scenario) ([]Length, error) {
+	if err := timeline.NeedTimes(t, "a prediction"); err != nil {
+		return nil, err
+	}
 	j, err := journal.Record(ctx, t, clocks)
 	if err != nil {
 		return nil, err
@@ -142,6 +145,7 @@ type step struct {
 	kind        stepKind
 	begin       int64 // since when it waited
 	polls       bool  // it is the first of polls in vain
+	idle        bool  // what comes before it is no computation: polling, or tracing is off
 	nested      bool  // inside another call: a callback's
 	outside     bool  // of the window that is looked at
 	posts       []*moment
@@ -199,7 +203,8 @@ func (p *player) take(th *thread) {
 	if !th.started {
 		p.start(th, c)
 	}
-	th.attempt.See(r.Poll, c)
+	_, polling := th.attempt.See(r.Poll, c)
+	s.idle = polling || c.Signature.Untraced
 	s.polls = r.Poll.Kind() == match.Missed && th.attempt.Since == c.Enter
 	if r.Posted {
 		if m := p.post(&th.posts, r.Dependents()); m != nil {
@@ -305,6 +310,11 @@ func (p *player) enter(th *thread, location int, s *step) {
 		if f := p.scenarios[k].Compute; f != nil && th.function != 0 {
 			held := min(s.held, gap)
 			passed = held + int64(math.Round(float64(gap-held)*f(location, r)))
+		}
+		if f := p.scenarios[k].Lasts; f != nil && th.function != 0 && !s.idle && gap > s.held {
+			if ns, known := f(location, r); known {
+				passed = s.held + ns
+			}
 		}
 		th.clock[k] += passed
 	}

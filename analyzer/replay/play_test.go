@@ -3,6 +3,7 @@ package replay_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -207,4 +208,18 @@ func TestAMessageThatLiesForLong(t *testing.T) {
 		return 1
 	}})
 	assert.Equal(t, []int64{(n + 5) * tracetest.Unit, (n + 14) * tracetest.Unit}, lengths)
+}
+
+// A message that was sent before its receiver came, but is still under way, is waited for: with equal work a run in which
+// latencies of messages show takes what its simulation does.
+func TestMessageUnderWay(t *testing.T) {
+	for _, latency := range []int64{20_000, 40_000, 80_000} {
+		c := simulate.Config{Pattern: "stencil2d", Ranks: 16, Iterations: 50, Model: simulate.Model{Latency: latency}}
+		c.Imbalance.Linear = 100 // from 0.1 to 0.2 ms
+		tr := simulated(t, c)
+		lengths := play(t, tr, replay.Scenario{Compute: func(location int, _ replay.Region) float64 { return 1.5 / (1 + float64(location)/15) }})
+		c.Imbalance.Linear, c.Compute = 0, 150*time.Microsecond
+		expected := measured(t, simulated(t, c))
+		assert.InDelta(t, expected, lengths[0], float64(expected)/200, "latency %d", latency)
+	}
 }

@@ -8,6 +8,9 @@ type Scenario struct {
 	Network *Network
 	// Compute is the factor by which a computation takes longer than it did; nil: 1.
 	Compute func(location int, r Region) float64
+	// Lasts is how long, in ns, a computation takes instead of what it took, where that is known; nil: it is not. Time between
+	// polls, and while tracing is off, is none.
+	Lasts func(location int, r Region) (ns int64, known bool)
 	// Free tells of calls whose own cost is nothing; nil: none. They still wait for others.
 	Free func(function uint16, site uint32) bool
 }

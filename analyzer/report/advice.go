@@ -19,7 +19,11 @@ func (r *Report) next() []string {
 		return append(steps, fmt.Sprintf("Raise the CPU limit of its pod (resources.limits.cpu), or remove it: the limit stopped the container for %.3g s.", v.ThrottledSeconds))
 	}
 	if v.Function != "" {
-		steps = append(steps, fmt.Sprintf("Look at the code that runs before %s and after %s.", callsite.At(v.Function, v.CallSite), callsite.At(v.After.Function, v.After.CallSite)))
+		step := "Look at the code that runs before " + callsite.At(v.Function, v.CallSite)
+		if v.After.Function != "" {
+			step += " and after " + callsite.At(v.After.Function, v.After.CallSite)
+		}
+		steps = append(steps, step+".")
 	}
 	neighbours, slower := r.sharesHost()
 	place := "host"
@@ -82,10 +86,11 @@ func (r *Report) sharesHost() (neighbours, slower int) {
 }
 
 func (r *Report) nextBalanced() []string {
-	e := r.Efficiency
 	switch r.Verdict.Blames {
 	case criticalpath.BlamesLimits:
 		return []string{"Raise the CPU limits of the pods (resources.limits.cpu), or remove them; a rank needs a whole CPU for each of its threads, and MPI polls while it waits."}
+	case criticalpath.BlamesImbalance:
+		return r.nextUnequal()
 	case criticalpath.BlamesCPUs:
 		return []string{
 			"Give each rank a CPU of its own: fewer ranks on a node (slotsPerWorker, more workers), larger CPU requests, nothing else on these nodes.",
@@ -93,21 +98,29 @@ func (r *Report) nextBalanced() []string {
 			"Until then the times of messages and calls say more about whose turn it was than about the network.",
 		}
 	}
-	if e.Parallel >= 0.8 {
-		return []string{fmt.Sprintf("Nothing, as far as MPI goes: %d%% of the time is computation, evenly spread. To make the job faster, make the computation itself faster, or use more ranks.", whole(e.Parallel))}
+	e := r.Efficiency
+	if e.Parallel != nil && *e.Parallel >= goodEfficiency {
+		return []string{fmt.Sprintf("Nothing, as far as MPI goes: %d%% of the time is computation, evenly spread. To make the job faster, make the computation itself faster, or use more ranks.", whole(*e.Parallel))}
 	}
 	var steps []string
-	if e.LoadBalance < 0.8 {
-		steps = append(steps, fmt.Sprintf("The ranks compute unequally long (load balance %d%%), but no single one is to blame: see the table of ranks, and check how the work is divided.", whole(e.LoadBalance)))
+	if low(e.LoadBalance) {
+		steps = append(steps, fmt.Sprintf("The ranks compute unequally long (load balance %d%%), but no single one is to blame: see the table of ranks, and check how the work is divided.", whole(*e.LoadBalance)))
 	}
-	if e.Serialization > 0 && e.Serialization < 0.8 && e.Serialization <= e.Transfer {
+	if low(e.Serialization) && *e.Serialization <= *e.Transfer {
 		steps = append(steps, remedy["serialization"])
-	} else if e.Transfer > 0 && e.Transfer < 0.8 {
+	} else if low(e.Transfer) {
 		steps = append(steps, remedy["transfer"])
 	}
-	if e.Communication < 0.8 && len(r.CallSites) > 0 {
+	if low(e.Communication) && len(r.CallSites) > 0 {
 		c := r.CallSites[0]
-		steps = append(steps, fmt.Sprintf("Most of the rest is time inside MPI; the costliest call is %s (%s of all ranks together, %s of it waiting).", callsite.At(c.Function, c.CallSite), wording.Duration(c.Seconds), wording.Duration(c.Waiting)))
+		costs := wording.Duration(c.Seconds) + " of all ranks together"
+		if c.Waiting != nil {
+			costs += fmt.Sprintf(", %s of it waiting", wording.Duration(*c.Waiting))
+		}
+		steps = append(steps, fmt.Sprintf("Most of the rest is time inside MPI; the costliest call is %s (%s).", callsite.At(c.Function, c.CallSite), costs))
+	}
+	if r.Path == nil {
+		return append(steps, "Trace with timing lossy or lossless: the times of single calls say what the ranks wait for.")
 	}
 	for _, f := range r.Path.ByFunction {
 		if (f.Function == "MPI_Init" || f.Function == "MPI_Init_thread" || f.Function == "launch") && f.Share > 0.2 {
@@ -119,6 +132,39 @@ func (r *Report) nextBalanced() []string {
 	}
 	return steps
 }
+
+// nextUnequal says what to do where work is divided unequally.
+func (r *Report) nextUnequal() []string {
+	v, i := r.Verdict, r.Verdict.Imbalance
+	var steps []string
+	if v.Function != "" {
+		step := "Look at how work is divided for the code that runs before " + callsite.At(v.Function, v.CallSite)
+		if v.After.Function != "" {
+			step += " and after " + callsite.At(v.After.Function, v.After.CallSite)
+		}
+		steps = append(steps, step+".")
+	}
+	switch i.Shape {
+	case criticalpath.ByRank:
+		steps = append(steps, "The work goes with the number of the rank: check bounds that depend on it, as of a triangular loop or of blocks that grow, or deal the parts out in turn (cyclic instead of blocks).")
+	case criticalpath.ByNode:
+		steps = append(steps, "Ranks of one node compute alike: compare the nodes (type and frequency of CPUs, limits, other jobs) before the work, or give slower ones fewer ranks.")
+	case criticalpath.ByRow, criticalpath.ByColumn:
+		steps = append(steps, "The work goes with the place in the grid of ranks: parts of the domain cost more than others. Weigh them when it is divided, or use a grid of another shape.")
+	case criticalpath.ByIteration:
+		steps = append(steps, "In total the ranks have equal work, so another division of the whole does not help: divide the work of each iteration, or let ranks go on with the next one instead of waiting for the slowest of this one (fewer collectives, non-blocking ones).")
+	case criticalpath.Irregular:
+		steps = append(steps, "Divide by what parts cost instead of by their number (a partitioner with weights), or hand parts out as ranks become free.")
+	}
+	steps = append(steps, "See the table of ranks for who has how much, and the what-ifs for what equal work would give.")
+	if v.MoreLost != nil {
+		steps = append(steps, remedy[v.MoreLost.Factor])
+	}
+	return steps
+}
+
+// low reports whether an efficiency is known and not good.
+func low(efficiency *float64) bool { return efficiency != nil && *efficiency < goodEfficiency }
 
 // warnings are what makes the rest less certain.
 func (r *Report) warnings() []string {

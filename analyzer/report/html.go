@@ -38,7 +38,7 @@ type shownSection struct {
 
 // templates are the page's parts by file name.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"seconds": wording.Duration, "fixed": fixed, "percent": percent, "explain": explain,
+	"seconds": wording.Duration, "fixed": fixed, "known": known, "percent": percent, "explain": explain,
 	"place":    func(p criticalpath.Place) string { return callsite.At(p.Function, p.CallSite) },
 	"minus":    func(a, b float64) float64 { return a - b },
 	"plus":     func(a, b float64) float64 { return a + b },

@@ -20,7 +20,7 @@ type Report struct {
 	Verdict       criticalpath.Verdict        `json:"verdict"`
 	RunSeconds    float64                     `json:"run_seconds"`
 	Window        *criticalpath.Window        `json:"window,omitempty"` // only this part of the run was looked at
-	Path          criticalpath.Path           `json:"critical_path"`
+	Path          *criticalpath.Path          `json:"critical_path"`    // null where times of single calls were not kept
 	Clusters      []clusters.Cluster          `json:"clusters"`
 	Leads         []int                       `json:"leads"`          // ranks that stand for all: see clusters.Findings
 	ClusterPhases []clusters.Phase            `json:"cluster_phases"` // groups in each phase
@@ -33,13 +33,13 @@ type Report struct {
 	Functions     []criticalpath.FunctionTime `json:"functions"`
 	CallSites     []criticalpath.SiteTime     `json:"call_sites"`
 	Computation   []criticalpath.RegionTime   `json:"computation"`
-	WaitStates    []criticalpath.WaitTime     `json:"wait_states"`
-	Waits         criticalpath.WaitBreakdown  `json:"waits"`
-	RootCauses    criticalpath.RootCauses     `json:"root_causes"`
-	WhatIf        []criticalpath.WhatIf       `json:"what_if"`
-	Phases        *phases.Findings            `json:"phases"`  // null where times of single calls were not kept
-	Profile       *profile.Findings           `json:"profile"` // likewise
-	Strips        criticalpath.Strips         `json:"strips"`
+	WaitStates    []criticalpath.WaitTime     `json:"wait_states" schema:"nullable"` // likewise
+	Waits         *criticalpath.WaitBreakdown `json:"waits"`                         // likewise
+	RootCauses    *criticalpath.RootCauses    `json:"root_causes"`                   // likewise
+	WhatIf        []criticalpath.WhatIf       `json:"what_if" schema:"nullable"`     // likewise
+	Phases        *phases.Findings            `json:"phases"`                        // null where times of single calls were not kept
+	Profile       *profile.Findings           `json:"profile"`                       // likewise
+	Strips        *criticalpath.Strips        `json:"strips"`                        // likewise
 	Clock         clock.Findings              `json:"clock"`
 	Provenance    Provenance                  `json:"provenance"`
 	Notes         []string                    `json:"notes"`

@@ -11,7 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer"
+	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/simulate"
 )
 
 const schemaFile = "../../docs/report.schema.json"
@@ -28,7 +31,7 @@ func TestSchemaIsGenerated(t *testing.T) {
 	assert.Equal(t, string(want), string(have))
 }
 
-// TestReportsFollowTheSchema: those of a slow rank, of a balanced run, and of a trace with nothing in it.
+// TestReportsFollowTheSchema: those of a slow rank, of a balanced run, of a trace with nothing in it, and of sums.
 func TestReportsFollowTheSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
 	require.NoError(t, err)
@@ -42,17 +45,30 @@ func TestReportsFollowTheSchema(t *testing.T) {
 		"empty":    tracetest.New(1),
 	} {
 		t.Run(name, func(t *testing.T) {
-			rep := assemble(t, b)
-			files, err := rep.Files()
-			require.NoError(t, err)
-			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(files["report.json"]))
-			require.NoError(t, err)
-			assert.NoError(t, schema.Validate(value))
-			// the keys that were promised from the start
-			object := value.(map[string]any)
-			for _, key := range []string{"schema_version", "verdict", "critical_path", "clusters"} {
-				assert.Contains(t, object, key)
-			}
+			follows(t, schema, assemble(t, b))
 		})
+	}
+	t.Run("sums", func(t *testing.T) {
+		opened := tracetest.Open(t, tracetest.Simulated(t, simulate.Config{Pattern: "stencil2d", Ranks: 9, Timing: "aggregated"}))
+		findings, err := analyzer.Run(t.Context(), opened, nil)
+		require.NoError(t, err)
+		rep, err := analyzer.Report(opened, findings, report.Job{})
+		require.NoError(t, err)
+		follows(t, schema, rep)
+	})
+}
+
+// follows checks a report's JSON against the schema.
+func follows(t *testing.T, schema *jsonschema.Schema, rep *report.Report) {
+	t.Helper()
+	files, err := rep.Files()
+	require.NoError(t, err)
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(files["report.json"]))
+	require.NoError(t, err)
+	assert.NoError(t, schema.Validate(value))
+	// the keys that were promised from the start
+	object := value.(map[string]any)
+	for _, key := range []string{"schema_version", "verdict", "critical_path", "clusters"} {
+		assert.Contains(t, object, key)
 	}
 }

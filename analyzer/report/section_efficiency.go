@@ -10,7 +10,7 @@ import (
 // An efficiency is a node of POP's tree: the product of its parts.
 type efficiency struct {
 	Name, Means string
-	Percent     int
+	Value       *float64 // nil: not known
 	Parts       []efficiency
 }
 
@@ -31,19 +31,53 @@ func grade(x float64) string {
 	return "bad"
 }
 
-// Grade is the node's class.
-func (e efficiency) Grade() string { return grade(float64(e.Percent) / 100) }
+// Known reports whether the node has a value.
+func (e efficiency) Known() bool { return e.Value != nil }
+
+// Percent is the node's value, 0 where it is not known.
+func (e efficiency) Percent() int {
+	if e.Value == nil {
+		return 0
+	}
+	return whole(*e.Value)
+}
+
+// Grade is the node's class; an unknown one has none.
+func (e efficiency) Grade() string {
+	if e.Value == nil {
+		return ""
+	}
+	return grade(float64(e.Percent()) / 100)
+}
 
 // tree is POP's efficiencies with what they mean.
 func (r *Report) tree() efficiency {
 	e := r.Efficiency
-	return efficiency{"Parallel efficiency", "The share of all ranks' time that is computation, outside MPI.", whole(e.Parallel), []efficiency{
-		{"Load balance", fmt.Sprintf("Ranks compute %s on average, the busiest %s. Low: work is unequally divided.", wording.Duration(e.MeanUseful), wording.Duration(e.MaxUseful)), whole(e.LoadBalance), nil},
-		{"Communication efficiency", fmt.Sprintf("The busiest rank computes %s of the %s. Low: even that one waits, transfers data or starts up.", wording.Duration(e.MaxUseful), wording.Duration(r.RunSeconds)), whole(e.Communication), []efficiency{
-			{"Serialization", fmt.Sprintf("On an ideal network the run would take %s, of which the busiest rank computes %s. Low: ranks wait for each other in turn, whatever the network.", wording.Duration(e.IdealSeconds), wording.Duration(e.MaxUseful)), whole(e.Serialization), nil},
-			{"Transfer", fmt.Sprintf("The share of the %s that an ideal network and a free MPI would leave. Low: the time goes to messages and calls themselves.", wording.Duration(r.RunSeconds)), whole(e.Transfer), nil},
-		}},
-	}}
+	// means has a verb for each of seconds, which are known where the value is
+	node := func(name string, value *float64, means string, seconds []*float64, parts ...efficiency) efficiency {
+		if value == nil {
+			return efficiency{name, r.unknown(), nil, parts}
+		}
+		words := make([]any, len(seconds))
+		for i, s := range seconds {
+			words[i] = wording.Duration(*s)
+		}
+		return efficiency{name, fmt.Sprintf(means, words...), value, parts}
+	}
+	run := &r.RunSeconds
+	return node("Parallel efficiency", e.Parallel, "The share of all ranks' time that is computation, outside MPI.", nil,
+		node("Load balance", e.LoadBalance, "Ranks compute %s on average, the busiest %s. Low: work is unequally divided.", []*float64{e.MeanUseful, e.MaxUseful}),
+		node("Communication efficiency", e.Communication, "The busiest rank computes %s of the %s. Low: even that one waits, transfers data or starts up.", []*float64{e.MaxUseful, run},
+			node("Serialization", e.Serialization, "On an ideal network the run would take %s, of which the busiest rank computes %s. Low: ranks wait for each other in turn, whatever the network.", []*float64{e.IdealSeconds, e.MaxUseful}),
+			node("Transfer", e.Transfer, "The share of the %s that an ideal network and a free MPI would leave. Low: the time goes to messages and calls themselves.", []*float64{run})))
+}
+
+// unknown says why an efficiency is not known.
+func (r *Report) unknown() string {
+	if r.Path == nil {
+		return "Not known: it takes the times of single calls, which were not kept."
+	}
+	return "Not known: no rank computes."
 }
 
 // cpus says what ranks had of the CPUs, "" where that is not known.
@@ -53,6 +87,9 @@ func (r *Report) cpus() string {
 		return ""
 	}
 	text := fmt.Sprintf("A rank had a CPU for %d%% of its time", whole(c.Share))
+	if c.RunDelay != nil {
+		text += fmt.Sprintf(", and was ready to run and waited for one in %d%%", whole(*c.RunDelay))
+	}
 	if c.Stopped > 0 {
 		text += fmt.Sprintf(", and its container's CPU limit stopped it for %.2g%%", 100*c.Stopped)
 	}

@@ -4,7 +4,7 @@ import "github.com/cairn-mpi/cairn/analyzer/criticalpath"
 
 // pathView is what the critical path consists of.
 type pathView struct {
-	criticalpath.Path
+	*criticalpath.Path
 	Places    []criticalpath.SiteShare
 	Functions []criticalpath.FuncShare
 	Nodes     []criticalpath.NodeShare // nil where there is only one
@@ -16,6 +16,9 @@ type pathView struct {
 const pathRows = 16
 
 func viewPath(r *Report) any {
+	if r.Path == nil {
+		return nil
+	}
 	v := pathView{Path: r.Path, Places: first(r.Path.ByCallSite, pathRows), Functions: first(r.Path.ByFunction, pathRows), InPods: r.inPods()}
 	if len(r.Path.ByNode) > 1 {
 		v.Nodes = first(r.Path.ByNode, pathRows)
@@ -27,6 +30,9 @@ func viewPath(r *Report) any {
 // impacts are the activities of the path that cost at least one per cent of all ranks' time, costliest first.
 func (r *Report) impacts() []criticalpath.ActivityImpact {
 	const minShare = 0.01
+	if r.Path == nil {
+		return nil
+	}
 	list := r.Path.Impact.Activities
 	for i := range list {
 		if s := list[i].Seconds(); s == 0 || s < minShare*r.Path.Impact.Allocation {

@@ -32,9 +32,14 @@ func viewRanks(r *Report) any {
 	v := ranksView{Ranks: remarkable(r.Ranks, maxRankRows), Tile: rankTile(len(r.Ranks)), InPods: r.inPods(), named: r.Verdict.Rank}
 	v.Omitted = len(r.Ranks) - len(v.Ranks)
 	busiest := slices.MaxFunc(r.Ranks, func(a, b criticalpath.RankTime) int { return cmp.Compare(a.Computation, b.Computation) })
-	awaited := slices.MaxFunc(r.Ranks, func(a, b criticalpath.RankTime) int { return cmp.Compare(a.CausedWaiting, b.CausedWaiting) })
-	v.Label = fmt.Sprintf("Strips of all ranks. Rank %d computes longest, %s. Rank %d is awaited longest, %s. The table below has the values.",
-		busiest.Rank, wording.Duration(busiest.Computation), awaited.Rank, wording.Duration(awaited.CausedWaiting))
+	v.Label = fmt.Sprintf("Strips of all ranks. Rank %d computes longest, %s.", busiest.Rank, wording.Duration(busiest.Computation))
+	if r.Path != nil {
+		awaited := slices.MaxFunc(r.Ranks, func(a, b criticalpath.RankTime) int {
+			return cmp.Compare(orZero(a.CausedWaiting), orZero(b.CausedWaiting))
+		})
+		v.Label += fmt.Sprintf(" Rank %d is awaited longest, %s.", awaited.Rank, wording.Duration(orZero(awaited.CausedWaiting)))
+	}
+	v.Label += " The table below has the values."
 	return v
 }
 
@@ -49,7 +54,7 @@ func remarkable(ranks []criticalpath.RankTime, most int) []criticalpath.RankTime
 	}
 	chosen := slices.Clone(ranks)
 	slices.SortStableFunc(chosen, func(a, b criticalpath.RankTime) int {
-		return cmp.Or(cmp.Compare(b.Path, a.Path), cmp.Compare(b.Computation, a.Computation))
+		return cmp.Or(cmp.Compare(orZero(b.Path), orZero(a.Path)), cmp.Compare(b.Computation, a.Computation))
 	})
 	chosen = chosen[:most]
 	slices.SortFunc(chosen, func(a, b criticalpath.RankTime) int { return cmp.Compare(a.Rank, b.Rank) })
@@ -80,18 +85,23 @@ func chartRanks(r *Report) any {
 	for _, rank := range r.Ranks {
 		data.Ranks = append(data.Ranks, rank.Rank)
 	}
-	for _, what := range []struct {
+	type strip struct {
 		name, color string
 		of          func(criticalpath.RankTime) float64
-	}{
+	}
+	strips := []strip{
 		{"computes", "compute-strong", func(t criticalpath.RankTime) float64 { return t.Computation }},
-		{"waits", "wait-strong", func(t criticalpath.RankTime) float64 { return t.Waiting }},
-		{"other MPI", "mpi-strong", func(t criticalpath.RankTime) float64 { return t.MPI - t.Waiting }},
-		{"awaited", "fair", func(t criticalpath.RankTime) float64 { return t.CausedWaiting }},
-		{"caused", "bad", func(t criticalpath.RankTime) float64 { return t.DelayCost }},
-		{"on the path", "route", func(t criticalpath.RankTime) float64 { return t.Path }},
-	} {
-		strip := row{Name: what.name, Color: what.color}
+		{"waits", "wait-strong", func(t criticalpath.RankTime) float64 { return orZero(t.Waiting) }},
+		{"other MPI", "mpi-strong", func(t criticalpath.RankTime) float64 { return t.MPI - orZero(t.Waiting) }},
+		{"awaited", "fair", func(t criticalpath.RankTime) float64 { return orZero(t.CausedWaiting) }},
+		{"caused", "bad", func(t criticalpath.RankTime) float64 { return orZero(t.DelayCost) }},
+		{"on the path", "route", func(t criticalpath.RankTime) float64 { return orZero(t.Path) }},
+	}
+	if r.Path == nil { // nothing but sums
+		strips = []strip{strips[0], {"in MPI", "mpi-strong", func(t criticalpath.RankTime) float64 { return t.MPI }}}
+	}
+	for _, what := range strips {
+		one := row{Name: what.name, Color: what.color}
 		var values []float64
 		for tile := range slices.Chunk(r.Ranks, data.Tile) {
 			most := 0.0
@@ -99,14 +109,22 @@ func chartRanks(r *Report) any {
 				most = max(most, what.of(rank))
 			}
 			values = append(values, most)
-			strip.Most = max(strip.Most, most)
+			one.Most = max(one.Most, most)
 		}
 		for _, v := range values {
-			strip.Values = append(strip.Values, byte(255*v/max(strip.Most, 1e-12)))
+			one.Values = append(one.Values, byte(255*v/max(one.Most, 1e-12)))
 		}
-		data.Rows = append(data.Rows, strip)
+		data.Rows = append(data.Rows, one)
 	}
 	return data
+}
+
+// orZero is a time that may not be known.
+func orZero(seconds *float64) float64 {
+	if seconds == nil {
+		return 0
+	}
+	return *seconds
 }
 
 // inPods tells whether ranks ran in pods, so that there is more to say of their place than the host.

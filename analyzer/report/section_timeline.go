@@ -4,6 +4,9 @@ import "cmp"
 
 // viewTimeline is the frame of the time line; chartTimeline fills it.
 func viewTimeline(r *Report) any {
+	if r.Path == nil || r.Strips == nil {
+		return nil
+	}
 	return struct {
 		RunSeconds float64
 		Label      string // for those who do not see the picture

@@ -9,7 +9,7 @@ import (
 // waitsView is the wait states, what all the waiting is put down to, and where ranks waited.
 type waitsView struct {
 	States []criticalpath.WaitTime
-	Causes criticalpath.RootCauses
+	Causes *criticalpath.RootCauses
 	Delays table[criticalpath.Delay]
 	Sites  table[criticalpath.SiteWait]
 	Pairs  table[criticalpath.PairWait]
@@ -19,6 +19,9 @@ type waitsView struct {
 const waitRows = 12
 
 func viewWaits(r *Report) any {
+	if r.Waits == nil || r.RootCauses == nil {
+		return nil
+	}
 	delays := r.rootCauses()
 	return waitsView{
 		States: r.certainWaits(), Causes: r.RootCauses,
@@ -35,6 +38,9 @@ func (r *Report) certainWaits() []criticalpath.WaitTime {
 
 // rootCauses are the delays that caused at least one per cent of all the waiting, costliest first.
 func (r *Report) rootCauses() []criticalpath.Delay {
+	if r.RootCauses == nil {
+		return nil
+	}
 	const minShare = 0.01
 	var list []criticalpath.Delay
 	for _, d := range r.RootCauses.Delays {

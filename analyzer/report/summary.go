@@ -14,8 +14,14 @@ import (
 // Summary is what a run prints when it ends: the verdict and the numbers behind it.
 func (r *Report) Summary() string {
 	e := r.Efficiency
+	if e.Parallel == nil {
+		return r.Verdict.Text + "\n"
+	}
+	if e.LoadBalance == nil {
+		return fmt.Sprintf("%s\nParallel efficiency %.0f%%.\n", r.Verdict.Text, 100**e.Parallel)
+	}
 	return fmt.Sprintf("%s\nParallel efficiency %.0f%% = load balance %.0f%% × communication efficiency %.0f%%.\n",
-		r.Verdict.Text, 100*e.Parallel, 100*e.LoadBalance, 100*e.Communication)
+		r.Verdict.Text, 100**e.Parallel, 100**e.LoadBalance, 100**e.Communication)
 }
 
 // Width of summary.txt: that of a terminal. A place in a program that is longer than what is left has a line that is
@@ -52,7 +58,7 @@ func (r *Report) Text() string {
 			t.row(wording.Duration(d.ShortTerm+d.LongTerm), fmt.Sprintf("rank %d, %s", d.Rank, activity(d.Function, d.CallSite)))
 		}
 	}
-	if impacts := r.impacts(); r.Path.Impact.Within+r.Path.Impact.Between > 0 && len(impacts) > 0 {
+	if impacts := r.impacts(); len(impacts) > 0 && r.Path.Impact.Within+r.Path.Impact.Between > 0 {
 		t.heading("What the critical path costs all ranks, doing it and idle meanwhile")
 		for _, i := range first(impacts, summaryRows) {
 			what := activity(i.Function, i.CallSite)
@@ -66,8 +72,8 @@ func (r *Report) Text() string {
 		t.heading("Costliest MPI calls, all ranks together")
 		for _, s := range first(r.CallSites, summaryRows) {
 			what := fmt.Sprintf("%s, %d times", callsite.At(s.Function, s.CallSite), s.Calls)
-			if s.Waiting > 0 {
-				what += fmt.Sprintf(", %s of it waiting", wording.Duration(s.Waiting))
+			if s.Waiting != nil && *s.Waiting > 0 {
+				what += fmt.Sprintf(", %s of it waiting", wording.Duration(*s.Waiting))
 			}
 			t.row(wording.Duration(s.Seconds), what)
 		}
@@ -147,7 +153,11 @@ func (t *text) lines(begin, indent, s string) {
 
 // efficiency writes a node of the tree and what it is the product of.
 func (t *text) efficiency(e efficiency, depth int) {
-	fmt.Fprintf(t, "%10d%%  %s%s\n", e.Percent, strings.Repeat("  ", depth), e.Name)
+	value := "not known"
+	if e.Known() {
+		value = fmt.Sprintf("%d%%", e.Percent())
+	}
+	fmt.Fprintf(t, "%11s  %s%s\n", value, strings.Repeat("  ", depth), e.Name)
 	for _, part := range e.Parts {
 		t.efficiency(part, depth+1)
 	}

@@ -18,6 +18,14 @@ func fixed(s float64) string {
 	return fmt.Sprintf("%.2f", s)
 }
 
+// known is fixed of a time that may not be known.
+func known(s *float64) string {
+	if s == nil {
+		return "not known"
+	}
+	return fixed(*s)
+}
+
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 func whole(share float64) int { return int(math.Round(100 * share)) }

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
@@ -52,3 +53,12 @@ type reader struct {
 func (r reader) Calls(rank, thread int) (Cursor, error) { return r.Cursor(rank, thread) }
 
 func (r reader) Matrix() ([]trace.Traffic, error) { return r.matrix() }
+
+// NeedTimes returns an error that says what to trace instead if the times of single calls were not kept; doing is what
+// takes them: "a prediction".
+func NeedTimes(t Trace, doing string) error {
+	if t.Meta().Timing.Mode != trace.TimingAggregated {
+		return nil
+	}
+	return fmt.Errorf("the times of single calls were not kept (timing aggregated), and %s takes them: trace with timing lossless or lossy", doing)
+}

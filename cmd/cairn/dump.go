@@ -52,7 +52,11 @@ func newDumpCommand() *cobra.Command {
 					if asJSON {
 						line = e.AppendJSON(line[:0])
 					} else {
-						line = fmt.Appendf(line[:0], "%d.%d %14.6f %12.6f  %s", e.Rank, e.Thread, milliseconds(e.Enter), milliseconds(e.Exit-e.Enter), e.Text())
+						start, duration := "-", "-"
+						if e.Timed {
+							start, duration = fmt.Sprintf("%.6f", milliseconds(e.Enter)), fmt.Sprintf("%.6f", milliseconds(e.Exit-e.Enter))
+						}
+						line = fmt.Appendf(line[:0], "%d.%d %14s %12s  %s", e.Rank, e.Thread, start, duration, e.Text())
 						if sites {
 							line = appendCallPath(line, e)
 						}

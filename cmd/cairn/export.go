@@ -60,6 +60,9 @@ A file whose name ends in .gz is compressed by gzip, to about a fifth; Perfetto 
 			if o.Clock, err = clockBeside(c.Context(), args[0], s3, f); err != nil {
 				return err
 			}
+			if err := timeline.NeedTimes(timeline.Of(f.Reader), "a time line"); err != nil {
+				return damaged(args[0], err)
+			}
 			var summary perfetto.Summary
 			var size int64
 			err = writeWhole(out, func(file *os.File) (err error) {

@@ -53,6 +53,7 @@ type rankContext struct {
 	CPUSeconds          float64               `json:"cpu_seconds"`
 	WallSeconds         float64               `json:"wall_seconds"`
 	InvoluntarySwitches int64                 `json:"involuntary_switches"`
+	RunDelaySeconds     float64               `json:"run_delay_seconds"` // ready to run, and waiting for a CPU; 0: none, or not counted
 	ThrottledSeconds    float64               `json:"throttled_seconds"` // −1: not counted
 	Samples             []trace.ContextSample `json:"samples"`
 }
@@ -63,6 +64,7 @@ func contextOf(r *trace.Rank) rankContext {
 		Rank: r.Rank, CPUSeconds: float64(last.CPUNS-first.CPUNS) / 1e9,
 		WallSeconds:         float64(last.MonotonicNS-first.MonotonicNS) / 1e9,
 		InvoluntarySwitches: last.InvoluntarySwitches - first.InvoluntarySwitches, ThrottledSeconds: -1, Samples: r.Context,
+		RunDelaySeconds: float64(last.RunDelayNS-first.RunDelayNS) / 1e9,
 	}
 	if last.ThrottledNS >= 0 {
 		c.ThrottledSeconds = float64(last.ThrottledNS-first.ThrottledNS) / 1e9
@@ -72,6 +74,9 @@ func contextOf(r *trace.Rank) rankContext {
 
 func (c rankContext) String() string {
 	s := fmt.Sprintf("%.3g s of CPU in %.3g s, put aside %d times", c.CPUSeconds, c.WallSeconds, c.InvoluntarySwitches)
+	if c.RunDelaySeconds > 0 {
+		s += fmt.Sprintf(", waited %.3g s for a CPU", c.RunDelaySeconds)
+	}
 	if c.ThrottledSeconds >= 0 {
 		s += fmt.Sprintf(", throttled for %.3g s", c.ThrottledSeconds)
 	}

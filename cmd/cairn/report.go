@@ -27,7 +27,7 @@ type reportResult struct {
 type reportedRun struct {
 	ID         string `json:"id"`
 	ReportURI  string `json:"report_uri"`
-	Efficiency int    `json:"parallel_efficiency_percent"`
+	Efficiency *int   `json:"parallel_efficiency_percent"` // null: not known
 	Clusters   int    `json:"clusters"`
 	Topology   string `json:"topology"`
 }
@@ -136,7 +136,10 @@ func assembleJob(ctx context.Context, s3 s3Flags, url string) (reportResult, err
 			return result, err
 		}
 		one := reportedRun{
-			ID: run.id(), ReportURI: s.URL(run.key("report")), Efficiency: int(math.Round(100 * r.Efficiency.Parallel)), Clusters: len(r.Leads),
+			ID: run.id(), ReportURI: s.URL(run.key("report")), Clusters: len(r.Leads),
+		}
+		if e := r.Efficiency.Parallel; e != nil {
+			one.Efficiency = new(int(math.Round(100 * *e)))
 		}
 		if r.Topology != nil {
 			one.Topology = r.Topology.Run.Topology

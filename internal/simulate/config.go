@@ -43,6 +43,8 @@ type Imbalance struct {
 	SlowNodePercent float64
 	Linear          float64 // the last rank computes longer by so many percent, the first not, those between in proportion
 	Noise           float64 // up to so many percent, anew for each rank and iteration
+	// Factor is by how much a rank computes longer in an iteration, for what the others cannot say; nil: 1.
+	Factor func(rank, iteration int) float64
 }
 
 // Model says how long calls take, in nanoseconds. A message arrives Latency after its send was entered and is there

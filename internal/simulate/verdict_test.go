@@ -110,9 +110,9 @@ func TestWhereMoreIsLost(t *testing.T) {
 			require.NotNil(t, f.Verdict.MoreLost, "%s %+v", f.Verdict.Text, f.Efficiency)
 			assert.Equal(t, c.factor, f.Verdict.MoreLost.Factor)
 			assert.Contains(t, f.Verdict.Text, c.words)
-			lost := map[string]float64{"serialization": f.Efficiency.IdealSeconds - f.Efficiency.MaxUseful, "transfer": f.RunSeconds - f.Efficiency.IdealSeconds}
+			lost := map[string]float64{"serialization": *f.Efficiency.IdealSeconds - *f.Efficiency.MaxUseful, "transfer": f.RunSeconds - *f.Efficiency.IdealSeconds}
 			assert.InDelta(t, lost[c.factor], f.Verdict.MoreLost.Seconds, 1e-9)
-			assert.Greater(t, f.Verdict.MoreLost.Seconds, f.Verdict.GainSeconds)
+			assert.Greater(t, f.Verdict.MoreLost.Seconds, *f.Verdict.GainSeconds)
 		})
 	}
 }
@@ -142,7 +142,8 @@ func TestSlowNetworkIsNamed(t *testing.T) {
 
 // TestTooFewCPUsAreNamed: the same slow messages, in a run of 10 s in which the kernel counted that the ranks had a CPU for
 // 4 s, and were put aside for others a thousand times: that, not the network, is named. Not so if they gave the CPU away
-// themselves, or had it for 9 s. Stopped for 3 s by CPU limits, these are named.
+// themselves, or had it for 9 s. Stopped for 3 s by CPU limits, these are named. Where the kernel counts for how long they
+// waited for a CPU, that decides: 8 s of it, or 1 s, with which 4 s of sleep remain.
 func TestTooFewCPUsAreNamed(t *testing.T) {
 	const second = 1_000_000_000
 	for name, c := range map[string]struct {
@@ -154,6 +155,8 @@ func TestTooFewCPUsAreNamed(t *testing.T) {
 		"given away":  {trace.ContextSample{CPUNS: 4 * second, VoluntarySwitches: 1000, InvoluntarySwitches: 20}, criticalpath.BlamesNetwork, ""},
 		"nearly all":  {trace.ContextSample{CPUNS: 9 * second, InvoluntarySwitches: 1000}, criticalpath.BlamesNetwork, ""},
 		"two threads": {trace.ContextSample{CPUNS: 18 * second, InvoluntarySwitches: 1000}, criticalpath.BlamesNetwork, ""},
+		"starved":     {trace.ContextSample{CPUNS: 2 * second, InvoluntarySwitches: 20, RunDelayNS: 8 * second}, criticalpath.BlamesCPUs, "a rank had a CPU for 20% of its time only"},
+		"asleep":      {trace.ContextSample{CPUNS: 5 * second, InvoluntarySwitches: 1000, RunDelayNS: second}, criticalpath.BlamesNetwork, ""},
 		"stopped":     {trace.ContextSample{CPUNS: 7 * second, ThrottledNS: 3 * second}, criticalpath.BlamesLimits, "stopped the ranks for 30% of their time"},
 	} {
 		t.Run(name, func(t *testing.T) {

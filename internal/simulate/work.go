@@ -24,6 +24,9 @@ func (r *Rank) workPart(iteration, parts int) {
 	if c.Imbalance.Noise > 0 {
 		percent += c.Imbalance.Noise * float64(mix(c.Seed, uint64(r.rank), uint64(iteration), 7)>>11) / (1 << 53)
 	}
+	if c.Imbalance.Factor != nil {
+		percent *= c.Imbalance.Factor(r.rank, iteration)
+	}
 	r.now += int64(float64(c.Compute) * percent / 100 / float64(parts))
 }
 

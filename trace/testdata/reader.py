@@ -720,7 +720,7 @@ class Trace:
                 else:
                     arguments[p] = self.show(i if o is None or i and o[0] == 0 else o, kind)
             call = {"rank": rank, "thread": thread, "index": index, "function": name, "args": arguments,
-                    "return": self.show(result, result_type), "start_ns": 0, "duration_ns": 0}
+                    "return": self.show(result, result_type), "start_ns": None, "duration_ns": None}
             if (row, 0) in self.timing:
                 gap, duration, times_of = next(times)
                 enter = exit + self.holds.get(row, {}).get(index, 0) + gap

@@ -22,7 +22,7 @@ enum { MOST = 32 };
 static const uint64_t INTERVAL = 100000000;
 
 struct sample {
-	int64_t monotonic_ns, cpu_ns, voluntary, involuntary, throttled_periods, throttled_ns, cpu;
+	int64_t monotonic_ns, cpu_ns, voluntary, involuntary, throttled_periods, throttled_ns, cpu, run_delay_ns;
 };
 
 // tracer/recorder/context.go reads it.
@@ -136,6 +136,14 @@ static void find_throttling(const char *cgroups, const char *mount, char *path, 
 	path[0] = 0;
 }
 
+// run_delay is the second number of a thread's schedstat: for how long, in ns, it was ready to run and waited for a CPU. 0
+// where the kernel does not count it.
+static int64_t run_delay(const char *schedstat)
+{
+	const char *at = strchr(schedstat, ' ');
+	return at != NULL ? strtoll(at + 1, NULL, 10) : 0;
+}
+
 static void read_sample(struct sample *s)
 {
 	char path[64], text[2048];
@@ -151,6 +159,8 @@ static void read_sample(struct sample *s)
 	// of the main thread: /proc/self/stat would add up all threads first
 	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)getpid());
 	s->cpu = read_small(path, text, sizeof(text)) != NULL ? last_cpu(text) : -1;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)getpid());
+	s->run_delay_ns = read_small(path, text, sizeof(text)) != NULL ? run_delay(text) : 0;
 	read_throttling(throttling, s);
 }
 
@@ -175,7 +185,7 @@ void cairn_context_begin(void)
 	file = cairn_spool_map("context", sizeof(struct file));
 	if (file == NULL)
 		return;
-	memcpy(file->magic, "CAIRNCTX", sizeof(file->magic));
+	memcpy(file->magic, "CAIRNCX2", sizeof(file->magic));
 	cairn_context_watch();
 }
 

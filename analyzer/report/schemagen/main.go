@@ -93,6 +93,9 @@ func (g *generator) object(t reflect.Type) map[string]any {
 			continue
 		}
 		s := g.schema(field.Type)
+		if field.Tag.Get("schema") == "nullable" { // a list that may be unknown
+			s = map[string]any{"anyOf": []any{s, map[string]any{"type": "null"}}}
+		}
 		if c := g.comments[t.String()+"."+field.Name]; c != "" {
 			s["description"] = c
 		}

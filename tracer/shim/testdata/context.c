@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "thin") == 0) {
 		const int64_t n = atoll(argv[3]);
 		file = cairn_spool_map("", sizeof(*file));
-		memcpy(file->magic, "CAIRNCTX", 8);
+		memcpy(file->magic, "CAIRNCX2", 8);
 		for (; n == 0 || s.monotonic_ns < n; s.monotonic_ns++) {
 			s.cpu = s.monotonic_ns;
 			add(&s);

@@ -1,0 +1,474 @@
+package criticalpath
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Where no rank stands out, work may still be divided unequally: each rank has somewhat more than the one before, or in each
+// iteration another one has most. Two things must hold for the verdict to say so. The run must gain if work is divided
+// equally, which the replay tells: in each region every rank computes the mean of all, in total, or each time. And that must
+// not be noise: either the ranks' totals differ by more than their own variation explains, or the iterations of different
+// ranks are unequal as no noise makes them.
+const (
+	minBalanceGain = 0.05 // of the run, by the replay
+	minScatterGain = 0.15 // the same where only the spread of iterations speaks against noise, which costs up to a tenth
+	minExcess      = 0.03 // of the run: what the busiest rank computes beyond the mean
+	serialShare    = 0.1  // of the busiest rank's time in a region: who has less has no part in the work there
+	maxConserved   = 0.25 // variance of the sum of all ranks over the sum of their variances, where work moves between ranks
+	conservedAlpha = 0.001
+	minIterations  = 8
+	unequalMiddle  = 0.3 // interquartile range over median of iterations, from where on they are no noise
+	overshadowed   = 0.5 // of what a balanced run saves: a set that saves less is the top of a distribution
+	minCorrelation = 0.9
+	minExplained   = 0.9 // of the variance, by blocks of ranks
+	maxFirst       = 256 // durations that are kept of a region on a rank, in jobs of up to 4,096 ranks
+)
+
+// Imbalance is how unequally ranks compute where that, and no single rank, makes the job slow.
+type Imbalance struct {
+	Ranks    string  `json:"ranks"`         // that are compared: all, or those of one role
+	Least    float64 `json:"least_seconds"` // computation of the rank that computes least,
+	Mean     float64 `json:"mean_seconds"`  // on average,
+	Most     float64 `json:"most_seconds"`  // and of the busiest one
+	MostRank int     `json:"most_rank"`
+	// Shape is what the computation of ranks goes with: "rank" if it grows or falls with the rank, "node" if ranks of one
+	// node are alike, "row" or "column" if neighbours, or every so many ranks, are; "iteration" if the totals are equal, and
+	// another rank is the busiest from iteration to iteration; "" for none of these.
+	Shape Shape `json:"shape"`
+	// Width is how many ranks a row has, or how far apart those of a column are; 0 for other shapes.
+	Width int `json:"width"`
+}
+
+// A Shape is what the computation of ranks goes with.
+type Shape string
+
+// What computation can go with.
+const (
+	ByRank      Shape = "rank"
+	ByNode      Shape = "node"
+	ByRow       Shape = "row"
+	ByColumn    Shape = "column"
+	ByIteration Shape = "iteration"
+	Irregular   Shape = ""
+)
+
+// unequal finds the ranks among which work is divided unequally, those of except left aside; nil: it is not. Where ranks
+// shared CPUs only undisturbed time counts.
+func (a *analysis) unequal(except []worker, shared bool) []worker {
+	measures := []measure{{(*tally).undisturbed, minRatio, false}, {(*tally).typical, minRatioElse, false}, {(*tally).spent, minRatioElse, true}}
+	switch {
+	case a.sums:
+		measures = measures[2:]
+	case shared:
+		measures = measures[:1]
+	}
+	for _, m := range measures {
+		groups := a.roles(a.workers(m.of))
+		for _, group := range groups {
+			group = slices.DeleteFunc(slices.Clone(group), func(w worker) bool { return contains(except, w) })
+			if a.differ(group, m, doubtful/float64(len(groups)*len(measures))) {
+				return group
+			}
+		}
+	}
+	return nil
+}
+
+// A measure is a way to say how long a rank computes.
+type measure struct {
+	of      func(*tally) (seconds, variance float64)
+	ratio   float64
+	doubted bool // it is moved by disturbances
+}
+
+// differ reports whether ranks compute unequally long, beyond what their own variation explains (χ² test), and so much that
+// it matters.
+func (a *analysis) differ(workers []worker, m measure, alpha float64) bool {
+	if len(workers) < 2 {
+		return false
+	}
+	mean, _ := spread(workers)
+	busiest := slices.MaxFunc(workers, func(x, y worker) int { return compareFloats(x.useful, y.useful) })
+	if mean <= 0 || busiest.useful < m.ratio*mean || busiest.useful-mean < minExcess*a.seconds(a.run()) {
+		return false
+	}
+	sum := 0.0
+	for _, w := range workers {
+		deviation := w.useful - mean
+		sum += deviation * deviation / (w.variance + minSpread*minSpread*mean*mean)
+	}
+	if sum < (distuv.ChiSquared{K: float64(len(workers) - 1)}).Quantile(1-alpha) {
+		return false
+	}
+	if !m.doubted {
+		return true
+	}
+	upper := upperQuarter(workers)
+	if a.sums {
+		return a.beyondDisturbance(upper, mean)
+	}
+	return a.lasting(upper, workers)
+}
+
+// upperQuarter are the busiest quarter of ranks, at least one, and none that computes less than the mean.
+func upperQuarter(workers []worker) []worker {
+	sorted := slices.Clone(workers)
+	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
+	mean, _ := spread(sorted)
+	n := max(1, len(sorted)/4)
+	for n > 1 && sorted[n-1].useful <= mean {
+		n--
+	}
+	return sorted[:n]
+}
+
+// isTop reports whether a set that stands out is no more than the top of a distribution: the others differ as well, and with
+// the set like them the busiest of the others would keep the run from most of what a balanced one saves.
+func (a *analysis) isTop(set, workers []worker) bool {
+	if a.unequal(set, false) == nil {
+		return false
+	}
+	mean, _ := spread(workers)
+	next := 0.0
+	for _, w := range workers {
+		if !contains(set, w) {
+			next = max(next, w.useful)
+		}
+	}
+	return set[0].useful-next < overshadowed*(set[0].useful-mean)
+}
+
+func contains(set []worker, w worker) bool {
+	return slices.ContainsFunc(set, func(s worker) bool { return s.row == w.row })
+}
+
+func compareFloats(x, y float64) int {
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}
+
+// moving finds the ranks among which work moves from iteration to iteration, and the region where it does; nil: none. What
+// tells it from noise: noise of different ranks is independent, so that the variance of their sum is the sum of their
+// variances, while of work that is given to one rank instead of another the sum hardly varies. Or the iterations of most
+// ranks differ by so much, in their middle half, that disturbances are no reason, unless they share CPUs.
+func (a *analysis) moving(shared bool) (workers []worker, region activity) {
+	most, regions := 0.0, 0
+	for what := range a.total {
+		if what.computes() {
+			regions++
+		}
+	}
+	for what := range a.total {
+		if !what.computes() {
+			continue
+		}
+		group := a.inStep(what)
+		if len(group) < 2 || !a.moves(group, what, conservedAlpha/float64(regions), shared) {
+			continue
+		}
+		if lost := a.lostInSteps(group, what); lost > most || lost == most && what.less(region) {
+			most, workers, region = lost, group, what
+		}
+	}
+	return workers, region
+}
+
+// inStep are the ranks that come to a region equally often, as most do that come there.
+func (a *analysis) inStep(what activity) []worker {
+	all := a.workers((*tally).spent)
+	ranks := map[uint64]int{}
+	for _, w := range all {
+		if t := a.tallyOf(w, what); t != nil {
+			ranks[t.count]++
+		}
+	}
+	usual := uint64(0)
+	for count, n := range ranks {
+		if n > ranks[usual] || n == ranks[usual] && count > usual {
+			usual = count
+		}
+	}
+	return slices.DeleteFunc(all, func(w worker) bool {
+		t := a.tallyOf(w, what)
+		return t == nil || t.count != usual || len(t.first) < minIterations
+	})
+}
+
+func (a *analysis) tallyOf(w worker, what activity) *tally {
+	return a.accounts[a.mainOf[w.row]].tallies[what]
+}
+
+// steps is how many instances of a region are known of all ranks.
+func (a *analysis) steps(workers []worker, what activity) int {
+	n := math.MaxInt
+	for _, w := range workers {
+		n = min(n, len(a.tallyOf(w, what).first))
+	}
+	return n
+}
+
+// lostInSteps is how long, in seconds, the busiest rank of each instance computes beyond the mean, over all instances.
+func (a *analysis) lostInSteps(workers []worker, what activity) float64 {
+	n, lost := a.steps(workers, what), 0.0
+	for k := range n {
+		sum, longest := 0.0, 0.0
+		for _, w := range workers {
+			seconds := float64(a.tallyOf(w, what).first[k])
+			sum += seconds
+			longest = max(longest, seconds)
+		}
+		lost += longest - sum/float64(len(workers))
+	}
+	return lost * float64(a.tallyOf(workers[0], what).count) / float64(n)
+}
+
+// moves reports whether the work of a region is given to one rank instead of another from time to time, or scatters so that
+// no noise is the reason.
+func (a *analysis) moves(workers []worker, what activity, alpha float64, shared bool) bool {
+	n := a.steps(workers, what)
+	sums, within, unequal := make([]float64, n), 0.0, 0
+	for _, w := range workers {
+		t := a.tallyOf(w, what)
+		own := make([]float64, n)
+		for k := range own {
+			own[k] = float64(t.first[k])
+			sums[k] += own[k]
+		}
+		within += variance(own)
+		if t.spread.quantile(0.75)-t.spread.quantile(0.25) >= unequalMiddle*t.spread.quantile(0.5) {
+			unequal++
+		}
+	}
+	if !shared && 2*unequal > len(workers) && a.savedBy(a.balancedEach) >= minScatterGain*a.seconds(a.run()) {
+		return true
+	}
+	conserved := distuv.ChiSquared{K: float64(n - 1)}.Quantile(alpha) / float64(n-1)
+	return within > 0 && variance(sums)/within < min(maxConserved, conserved)
+}
+
+func variance(values []float64) float64 {
+	mean, sum := 0.0, 0.0
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	for _, v := range values {
+		sum += (v - mean) * (v - mean)
+	}
+	return sum / float64(len(values)-1)
+}
+
+// evenly gives what is changed if work is divided equally: in each region every rank spends the mean of the ranks that work
+// there, in total, or in equal parts each time. Where few ranks have nearly all of the work it is serial, or a master's, and
+// no part of the others'.
+func (a *analysis) evenly() (inTotal, eachTime replay.Scenario) {
+	portions := map[activity]portion{}
+	takesPart := make([]bool, len(a.accounts))
+	for row, i := range a.mainOf {
+		if i >= 0 {
+			takesPart[i] = a.ranks[row].EndedEarly == ""
+		}
+	}
+	for what := range a.total {
+		if what.computes() {
+			if p, divided := a.portionOf(what, takesPart); divided {
+				portions[what] = p
+			}
+		}
+	}
+	of := func(location int, r replay.Region) (mean float64, t *tally) {
+		what := activity{function: r.After, next: r.Before, site: r.AfterSite, nextSite: r.BeforeSite}
+		p, known := portions[what]
+		if !known || !takesPart[location] {
+			return 0, nil
+		}
+		if t := a.accounts[location].tallies[what]; t != nil && t.count > 0 && t.ns > 0 && t.ns >= p.least {
+			return p.mean, t
+		}
+		return 0, nil
+	}
+	inTotal.Compute = func(location int, r replay.Region) float64 {
+		if mean, t := of(location, r); t != nil {
+			return mean / float64(t.ns)
+		}
+		return 1
+	}
+	eachTime.Lasts = func(location int, r replay.Region) (int64, bool) {
+		if mean, t := of(location, r); t != nil {
+			return int64(math.Round(mean / float64(t.count))), true
+		}
+		return 0, false
+	}
+	return inTotal, eachTime
+}
+
+// A portion is what each rank of those that spend at least the least time in a region has of the work there, in nanoseconds.
+type portion struct {
+	mean  float64
+	least int64
+}
+
+func (a *analysis) portionOf(what activity, takesPart []bool) (p portion, divided bool) {
+	var times []int64
+	for _, i := range a.mainOf {
+		if i >= 0 && takesPart[i] {
+			if t := a.accounts[i].tallies[what]; t != nil {
+				times = append(times, t.ns)
+			}
+		}
+	}
+	if len(times) < 2 {
+		return portion{}, false
+	}
+	slices.Sort(times)
+	least := int64(serialShare * float64(times[len(times)-1]))
+	idle, _ := slices.BinarySearch(times, least)
+	if busy := len(times) - idle; busy < minRole && 2*busy < len(times) {
+		times = times[idle:]
+		p.least = least
+	}
+	for _, ns := range times {
+		p.mean += float64(ns) / float64(len(times))
+	}
+	return p, len(times) > 1
+}
+
+// shapeOf is what the computation of ranks goes with.
+func (a *analysis) shapeOf(workers []worker) (shape Shape, width int) {
+	if len(workers) < minRole {
+		return Irregular, 0
+	}
+	if math.Abs(correlation(workers)) >= minCorrelation {
+		return ByRank, 0
+	}
+	if explained(workers, func(w worker) string { return nodeOf(&a.ranks[w.row]) }) {
+		return ByNode, 0
+	}
+	n := len(a.ranks)
+	for groups := 2; groups <= n/2; groups++ {
+		width := n / groups
+		switch {
+		case n%groups != 0:
+		case explained(workers, func(w worker) int { return a.ranks[w.row].Rank / width }):
+			return ByRow, width
+		case explained(workers, func(w worker) int { return a.ranks[w.row].Rank % groups }):
+			return ByColumn, groups
+		}
+	}
+	return Irregular, 0
+}
+
+// correlation is that of computation with the rank (Pearson).
+func correlation(workers []worker) float64 {
+	n := float64(len(workers))
+	x, y, xx, yy, xy := 0.0, 0.0, 0.0, 0.0, 0.0
+	for _, w := range workers {
+		r := float64(w.row)
+		x, y, xx, yy, xy = x+r/n, y+w.useful/n, xx+r*r/n, yy+w.useful*w.useful/n, xy+r*w.useful/n
+	}
+	if xx <= x*x || yy <= y*y {
+		return 0
+	}
+	return (xy - x*y) / math.Sqrt((xx-x*x)*(yy-y*y))
+}
+
+// explained reports whether nearly all of the variance of computation is that between groups, at most half as many as
+// ranks (adjusted R²).
+func explained[G comparable](workers []worker, group func(worker) G) bool {
+	sums, sizes := map[G]float64{}, map[G]float64{}
+	for _, w := range workers {
+		sums[group(w)] += w.useful
+		sizes[group(w)]++
+	}
+	n, groups := float64(len(workers)), float64(len(sums))
+	if groups < 2 || 2*groups > n {
+		return false
+	}
+	mean, _ := spread(workers)
+	within, all := 0.0, 0.0
+	for _, w := range workers {
+		g := group(w)
+		within += square(w.useful - sums[g]/sizes[g])
+		all += square(w.useful - mean)
+	}
+	return all > 0 && 1-(within/(n-groups))/(all/(n-1)) >= minExplained
+}
+
+func square(x float64) float64 { return x * x }
+
+func (a *analysis) listed(workers []worker) string {
+	list := make([]int, len(workers))
+	for i, w := range workers {
+		list[i] = a.ranks[w.row].Rank
+	}
+	slices.Sort(list)
+	return trace.NewRankList(list).String()
+}
+
+// blameImbalance is the verdict that work is divided unequally: gain is what a balanced run would be shorter by, in
+// seconds; nil: it is not known.
+func (a *analysis) blameImbalance(workers []worker, region activity, moving bool, gain *float64) Verdict {
+	spent := a.workers((*tally).spent)
+	workers = slices.DeleteFunc(spent, func(w worker) bool { return !contains(workers, w) })
+	least, busiest := workers[0], workers[0]
+	for _, w := range workers {
+		if w.useful < least.useful {
+			least = w
+		}
+		if w.useful > busiest.useful {
+			busiest = w
+		}
+	}
+	mean, _ := spread(workers)
+	i := Imbalance{Ranks: a.listed(workers), Least: least.useful, Mean: mean, Most: busiest.useful, MostRank: a.ranks[busiest.row].Rank, Shape: ByIteration}
+	if !moving {
+		i.Shape, i.Width = a.shapeOf(workers)
+		region = a.mostUnequal(workers)
+	}
+	v := Verdict{Blames: BlamesImbalance, Imbalance: &i, GainSeconds: gain}
+	if region.computes() {
+		before := a.names.place(region.next, region.nextSite)
+		v.Function, v.CallSite = before.Function, before.CallSite
+		if !a.sums {
+			v.After = a.names.place(region.function, region.site)
+		}
+	}
+	v.Text = a.imbalanceText(v, correlation(workers) > 0)
+	return v
+}
+
+// mostUnequal is the region in which ranks differ most: by the sum of what they spend there beyond the mean.
+func (a *analysis) mostUnequal(workers []worker) (region activity) {
+	most := -1.0
+	for what := range a.total {
+		if !what.computes() {
+			continue
+		}
+		mean, beyond := 0.0, 0.0
+		times := make([]float64, len(workers))
+		for i, w := range workers {
+			if t := a.tallyOf(w, what); t != nil {
+				times[i] = a.seconds(t.ns)
+				mean += times[i] / float64(len(workers))
+			}
+		}
+		for _, seconds := range times {
+			beyond += max(0, seconds-mean)
+		}
+		if beyond > most || beyond == most && what.less(region) {
+			most, region = beyond, what
+		}
+	}
+	return region
+}

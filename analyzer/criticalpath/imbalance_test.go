@@ -1,0 +1,85 @@
+package criticalpath_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+)
+
+// grows: eight ranks compute 2 before the first barrier of each of 20 iterations, and 2 + r/2 before the second one. A
+// barrier ends 0.5 after the last rank has entered it.
+func grows() *tracetest.Builder {
+	b := tracetest.New(8)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.At("g.c:1").Init(0, 1)
+		now := 1.0
+		for range 20 {
+			r.At("g.c:2").Collective("MPI_Barrier", now+2, now+2.5)
+			now += 2.5
+			r.At("g.c:3").Collective("MPI_Barrier", now+2+float64(i)/2, now+6)
+			now += 6
+		}
+		r.At("g.c:4").Finalize(now, now+1)
+	})
+	return b
+}
+
+// An iteration takes 2 + 0.5 + 5.5 + 0.5 = 8.5 units of a millisecond; the mean before the second barrier is 2 + 3.5/2 =
+// 3.75, with which it would take 6.75. So the run takes 1 + 170 + 1 = 172 and would take 137: 35 less. In all, rank 0
+// computes 80, rank 7 computes 150, the mean is 115.
+func TestImbalanceInOneRegion(t *testing.T) {
+	f := analyze(t, grows())
+	v := f.Verdict
+	require.Equal(t, criticalpath.BlamesImbalance, v.Blames, v.Text)
+	assert.Nil(t, v.Rank)
+	assert.Equal(t, &criticalpath.Imbalance{Ranks: "0-7", Least: 0.080, Mean: 0.115, Most: 0.150, MostRank: 7, Shape: criticalpath.ByRank}, v.Imbalance)
+	assert.Equal(t, "g.c:3", v.CallSite)
+	assert.Equal(t, criticalpath.Place{Function: "MPI_Barrier", CallSite: "g.c:2"}, v.After)
+	assert.InDelta(t, 0.035, *v.GainSeconds, 1e-6)
+	assert.Equal(t, "Unequal work makes this job slow: the 8 ranks compute between 80 ms and 150 ms each, rank 7 the longest; it grows with the rank; they differ most between MPI_Barrier at g.c:2 and MPI_Barrier at g.c:3. If work were divided equally the run would take 137 ms instead of 172 ms.", v.Text)
+	kinds := map[criticalpath.Change]float64{}
+	for _, w := range f.WhatIf {
+		kinds[w.Kind] = w.Seconds
+	}
+	assert.InDelta(t, 0.137, kinds[criticalpath.Balanced], 1e-6)
+	assert.NotContains(t, kinds, criticalpath.BalancedEach, "it gives no more")
+}
+
+// The same in sums: what equal work would give is not known.
+func TestImbalanceOfSums(t *testing.T) {
+	f, err := criticalpath.Analyze(t.Context(), timeline.Of(tracetest.Open(t, aggregated(grows().Content()))), criticalpath.Options{})
+	require.NoError(t, err)
+	v := f.Verdict
+	require.Equal(t, criticalpath.BlamesImbalance, v.Blames, v.Text)
+	assert.Nil(t, v.GainSeconds)
+	assert.Equal(t, "Unequal work makes this job slow: the 8 ranks compute between 80 ms and 150 ms each, rank 7 the longest; it grows with the rank; they differ most before MPI_Barrier at g.c:3. How much shorter the run would be if all computed the mean, 115 ms, is not known, since the times of single calls were not kept.", v.Text)
+}
+
+// Four ranks compute 4 in turn and 1 else, in 20 iterations that end 0.5 after the last: 1 + 20 · 4.5 + 1 = 92 units. All
+// compute 5 · 4 + 15 · 1 = 35 in all. With 1.75 each time the run would take 1 + 20 · 2.25 + 1 = 47.
+func TestImbalanceFromIterationToIteration(t *testing.T) {
+	b := tracetest.New(4)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.At("t.c:1").Init(0, 1)
+		for k := range 20 {
+			now, work := 1+4.5*float64(k), 1.0
+			if k%4 == i {
+				work = 4
+			}
+			r.At("t.c:2").Collective("MPI_Allreduce", now+work, now+4.5)
+		}
+		r.At("t.c:3").Finalize(91, 92)
+	})
+	f := analyze(t, b)
+	v := f.Verdict
+	require.Equal(t, criticalpath.BlamesImbalance, v.Blames, v.Text)
+	assert.Equal(t, criticalpath.ByIteration, v.Imbalance.Shape)
+	assert.InDelta(t, 1, *f.Efficiency.LoadBalance, 1e-9)
+	assert.InDelta(t, 0.045, *v.GainSeconds, 0.003, v.Text)
+	assert.Contains(t, v.Text, "each time another one computes longest")
+}

@@ -1,0 +1,220 @@
+package simulate_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/internal/simulate"
+)
+
+// A division is how much longer than the least a rank of n computes in an iteration.
+type division func(rank, iteration int) float64
+
+// divisions are ways to divide work unequally, of which no rank or set of at most half of the ranks is the reason.
+var divisions = map[string]func(r *rand.Rand, n int) division{
+	"growing": func(r *rand.Rand, n int) division {
+		most := 0.4 + 1.6*r.Float64()
+		return func(rank, _ int) float64 { return 1 + most*float64(rank)/float64(n-1) }
+	},
+	"falling": func(r *rand.Rand, n int) division {
+		most := 0.4 + 1.6*r.Float64()
+		return func(rank, _ int) float64 { return 1 + most*float64(n-1-rank)/float64(n-1) }
+	},
+	"two humps": func(r *rand.Rand, n int) division {
+		most := 0.5 + 1.5*r.Float64()
+		return func(rank, _ int) float64 {
+			return 1 + most*math.Abs(math.Sin(2*math.Pi*float64(rank)/float64(n)))
+		}
+	},
+	"most are slow": func(r *rand.Rand, n int) division {
+		most, idle := 0.6+1.4*r.Float64(), n/4+r.IntN(n/8+1)
+		return func(rank, _ int) float64 {
+			if rank < idle {
+				return 1
+			}
+			return 1 + most
+		}
+	},
+	"by chance": func(r *rand.Rand, n int) division {
+		of := make([]float64, n)
+		for i := range of {
+			of[i] = 1 + 1.5*r.Float64()
+		}
+		return func(rank, _ int) float64 { return of[rank] }
+	},
+	"in turn": func(r *rand.Rand, n int) division {
+		more := 0.5 + 2*r.Float64()
+		return func(rank, k int) float64 {
+			if k%n == rank {
+				return 1 + more
+			}
+			return 1
+		}
+	},
+	"one by chance each time": func(r *rand.Rand, n int) division {
+		more, seed := 0.5+2*r.Float64(), r.Uint64()
+		return func(rank, k int) float64 {
+			if rand.New(rand.NewPCG(seed, uint64(k))).IntN(n) == rank {
+				return 1 + more
+			}
+			return 1
+		}
+	},
+}
+
+// found analyzes a simulated run.
+func found(t *testing.T, c simulate.Config) criticalpath.Findings {
+	t.Helper()
+	f, err := criticalpath.Analyze(t.Context(), timeline.Of(tracetest.Open(t, tracetest.Simulated(t, c))), criticalpath.Options{})
+	require.NoError(t, err)
+	return f
+}
+
+// random is a program whose ranks divide their work so.
+func random(r *rand.Rand, ranks int) simulate.Config {
+	patterns := []string{"stencil2d", "ring", "all-to-all", "butterfly", "two-phase"}
+	return simulate.Config{
+		Pattern: patterns[r.IntN(len(patterns))], Ranks: ranks, Iterations: 20 + r.IntN(30), Compute: 2 * time.Millisecond, RanksPerNode: 8, Seed: r.Uint64(),
+	}
+}
+
+// Work that is divided unequally is named, whatever the division, the program and the noise, and what equal work would give
+// is what a simulation of that takes, within 5%.
+func TestUnequalWorkIsNamed(t *testing.T) {
+	for name, divide := range divisions {
+		t.Run(name, func(t *testing.T) {
+			const runs = 8
+			named := 0
+			for seed := range uint64(runs) {
+				r := rand.New(rand.NewPCG(seed, 77))
+				c := random(r, []int{8, 16}[r.IntN(2)])
+				of := divide(r, c.Ranks)
+				moves := name == "in turn" || name == "one by chance each time"
+				if seed%2 == 1 && !moves { // where work moves, equal work each time leaves no noise
+					c.Imbalance.Noise = 20
+				}
+				c.Imbalance.Factor = of
+				f := found(t, c)
+				if f.Verdict.Blames != criticalpath.BlamesImbalance {
+					t.Log(f.Verdict.Text)
+					continue
+				}
+				named++
+				i := f.Verdict.Imbalance
+				assert.Equal(t, moves, i.Shape == criticalpath.ByIteration, f.Verdict.Text)
+				c.Imbalance.Factor = func(_, k int) float64 {
+					sum := 0.0
+					for rank := range c.Ranks {
+						sum += of(rank, k)
+					}
+					return sum / float64(c.Ranks)
+				}
+				equal := found(t, c).RunSeconds
+				assert.InDelta(t, equal, f.RunSeconds-*f.Verdict.GainSeconds, 0.05*equal, f.Verdict.Text)
+			}
+			assert.GreaterOrEqual(t, named, runs-1)
+		})
+	}
+}
+
+// A heavy tail has a rank at its top that may be the reason, if the others are far below: then it is named, else the
+// division is.
+func TestHeavyTail(t *testing.T) {
+	for seed := range uint64(12) {
+		r := rand.New(rand.NewPCG(seed, 78))
+		c := random(r, 16)
+		of := make([]float64, c.Ranks)
+		top := 0
+		for i := range of {
+			of[i] = math.Pow(1-r.Float64(), -0.5)
+			if of[i] > of[top] {
+				top = i
+			}
+		}
+		c.Imbalance.Factor = func(rank, _ int) float64 { return of[rank] }
+		v := found(t, c).Verdict
+		switch v.Blames {
+		case criticalpath.BlamesImbalance:
+			assert.Equal(t, top, v.Imbalance.MostRank, v.Text)
+		default:
+			require.NotNil(t, v.Rank, v.Text)
+			assert.Equal(t, top, *v.Rank, v.Text)
+		}
+	}
+}
+
+// Equal work is no imbalance under any noise, nor is work that changes for all ranks from time to time.
+func TestBalancedIsNoImbalance(t *testing.T) {
+	blamed := map[criticalpath.Blame]int{}
+	const runs = 60
+	for seed := range uint64(runs) {
+		r := rand.New(rand.NewPCG(seed, 79))
+		c := random(r, []int{4, 8, 16}[r.IntN(3)])
+		c.Imbalance.Noise = float64(seed%5) * 10
+		if seed%4 == 0 {
+			c.Imbalance.Factor = func(_, k int) float64 { return 1 + float64(k%3) }
+		}
+		blamed[found(t, c).Verdict.Blames]++
+	}
+	assert.GreaterOrEqual(t, blamed[criticalpath.BlamesNobody], runs*95/100, "%v", blamed)
+}
+
+// A master that hands out tasks of very different lengths has equally busy workers, and computes nothing itself.
+func TestMasterWithUnequalTasksIsNoImbalance(t *testing.T) {
+	for seed := range uint64(10) {
+		f := found(t, simulate.Config{Pattern: "master-worker", Ranks: 9, Iterations: 40, Compute: time.Millisecond, Seed: seed, Imbalance: simulate.Imbalance{Noise: 300}})
+		assert.Equal(t, criticalpath.BlamesNobody, f.Verdict.Blames, f.Verdict.Text)
+	}
+}
+
+// A slow network stays to blame where work is somewhat unequal, too, and unequal work where the network costs less.
+func TestTheNetworkStaysToBlame(t *testing.T) {
+	c := simulate.Config{Pattern: "ring", Ranks: 16, Iterations: 40, Compute: time.Millisecond, Model: simulate.Model{Latency: 2_000_000}}
+	for _, c.Imbalance.Linear = range []float64{0, 10, 40} {
+		for _, c.Imbalance.Noise = range []float64{0, 20} {
+			f := found(t, c)
+			assert.Equal(t, criticalpath.BlamesNetwork, f.Verdict.Blames, f.Verdict.Text)
+		}
+	}
+	c.Model.Latency, c.Imbalance.Linear = 20_000, 100
+	assert.Equal(t, criticalpath.BlamesImbalance, found(t, c).Verdict.Blames)
+}
+
+// What the computation of 16 ranks goes with.
+func TestShapesOfImbalance(t *testing.T) {
+	levels := []float64{1, 1.9, 2.4, 1.4}
+	irregular := []float64{1, 2, 1.7, 1.2, 2.1, 1.1, 1.9, 1.4, 1.3, 1.8, 1, 2.2, 1.6, 1.1, 2, 1.5}
+	for name, one := range map[string]struct {
+		of      func(rank int) float64
+		perNode int
+		shape   criticalpath.Shape
+		width   int
+		words   string
+	}{
+		"growing":   {func(rank int) float64 { return 1 + float64(rank)/10 }, 16, criticalpath.ByRank, 0, "it grows with the rank"},
+		"falling":   {func(rank int) float64 { return 3 - float64(rank)/10 }, 16, criticalpath.ByRank, 0, "it falls with the rank"},
+		"node":      {func(rank int) float64 { return levels[rank/4] }, 4, criticalpath.ByNode, 0, "ranks of one node compute alike"},
+		"row":       {func(rank int) float64 { return levels[rank/4] }, 16, criticalpath.ByRow, 4, "each 4 neighbors from rank 0 on compute alike"},
+		"column":    {func(rank int) float64 { return levels[rank%4] }, 16, criticalpath.ByColumn, 4, "every 4th rank computes alike"},
+		"irregular": {func(rank int) float64 { return irregular[rank] }, 16, criticalpath.Irregular, 0, "rank 11 the longest; they differ"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := found(t, simulate.Config{Pattern: "stencil2d", Ranks: 16, Iterations: 30, RanksPerNode: one.perNode, Compute: time.Millisecond,
+				Imbalance: simulate.Imbalance{Factor: func(rank, _ int) float64 { return one.of(rank) }}}).Verdict
+			require.NotNil(t, v.Imbalance, v.Text)
+			assert.Equal(t, one.shape, v.Imbalance.Shape)
+			assert.Equal(t, one.width, v.Imbalance.Width)
+			assert.Contains(t, v.Text, one.words)
+			assert.Equal(t, "MPI_Waitall", v.Function)
+			assert.Equal(t, "MPI_Isend", v.After.Function)
+		})
+	}
+}

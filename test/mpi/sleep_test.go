@@ -1,0 +1,46 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/report"
+)
+
+// Twice as many ranks as this machine has cores. One sleeps while the others poll for it, each in turn: work moves from rank
+// to rank, if other load lets that be seen, and nobody waits for a CPU, although pollers are preempted all the time. When all
+// compute at once they do wait.
+func TestWhoSleepsWaitsForNoCPU(t *testing.T) {
+	for _, implementation := range implementations {
+		program := filepath.Join(t.TempDir(), "turns")
+		out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-o", program, "sleep/turns.c").CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		for work, blames := range map[string][]criticalpath.Blame{
+			"sleep": {criticalpath.BlamesImbalance, criticalpath.BlamesNobody}, "compute": {criticalpath.BlamesCPUs},
+		} {
+			t.Run(implementation+" "+work, func(t *testing.T) {
+				command := launch(implementation, 2*runtime.NumCPU(), "turns", work)
+				command[len(command)-2] = program
+				r := trace(t, nil, command...)
+				require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
+				text, err := os.ReadFile(filepath.Join(r.dir, "report", "report.json"))
+				require.NoError(t, err)
+				var found report.Report
+				require.NoError(t, json.Unmarshal(text, &found))
+				require.NotNil(t, found.CPUs)
+				require.NotNil(t, found.CPUs.RunDelay, "the kernel counts run delays")
+				assert.Contains(t, blames, found.Verdict.Blames, "%s %+v", found.Verdict.Text, found.CPUs)
+			})
+		}
+	}
+}
