@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks in turn: one works for 20 ms, the others wait for it. Work is to sleep ("turns sleep"), which takes no CPU, or, of
+// Ranks in turn: one works for 60 ms, the others wait for it. Work is to sleep ("turns sleep"), which takes no CPU, or, of
 // all ranks at once and for 5 ms of CPU time each, to compute ("turns compute").
 #include <mpi.h>
 #include <string.h>
 #include <time.h>
 
-enum { TURNS = 80, SHARED = 60 };
+enum { TURNS = 32, SHARED = 60 };
 
 static void spend(clockid_t clock, double seconds)
 {
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 		if (!sleeps)
 			spend(CLOCK_THREAD_CPUTIME_ID, 0.005);
 		else if (turn % size == rank)
-			nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+			nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
 		MPI_Barrier(MPI_COMM_WORLD);
 	}
 	MPI_Finalize();
