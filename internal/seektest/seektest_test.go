@@ -48,6 +48,8 @@ func change(t *testing.T, v reflect.Value) {
 		v.SetInt(1)
 	case reflect.Uint8, reflect.Uint64:
 		v.SetUint(1)
+	case reflect.Bool:
+		v.SetBool(true)
 	case reflect.String:
 		v.SetString("x")
 	case reflect.Slice:
