@@ -103,10 +103,10 @@ func Run(ctx context.Context, r *trace.Reader, m *clock.Map, names ...string) (m
 	return of.analyze(ctx)
 }
 
-func (of *run) analyze(ctx context.Context) (map[string][]byte, error) {
-	findings := make(map[string][]byte, len(of.names))
+func (r *run) analyze(ctx context.Context) (map[string][]byte, error) {
+	findings := make(map[string][]byte, len(r.names))
 	var failed []error
-	for _, name := range of.names {
+	for _, name := range r.names {
 		if ctx.Err() != nil {
 			return findings, errors.Join(append(failed, ctx.Err())...)
 		}
@@ -114,7 +114,7 @@ func (of *run) analyze(ctx context.Context) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		raw, err := a.findings(ctx, of)
+		raw, err := a.findings(ctx, r)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", name, err))
 			continue

@@ -73,9 +73,9 @@ the runs of both sides in turns: what changes on the machine meanwhile is then i
 func sides(args []string, dash int) (before, after []string, err error) {
 	switch {
 	case dash < 0 && len(args) > 2:
-		return nil, nil, fmt.Errorf("%d traces are given, and no -- between those before and those after: cairn compare A... -- B...", len(args))
+		return nil, nil, fmt.Errorf("%d traces are given, and no -- between those before and those after: say A... -- B... for several runs a side", len(args))
 	case dash < 0 && len(args) < 2:
-		return nil, nil, errors.New("which traces? cairn compare A B, or of several runs a side cairn compare A... -- B...")
+		return nil, nil, errors.New("which traces? Say A B, or A... -- B... for several runs a side")
 	case dash < 0:
 		dash = 1
 	}

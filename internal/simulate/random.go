@@ -66,8 +66,8 @@ func randomStep(c *Config, i uint64) step {
 	h := mix(c.Seed, i, 1)
 	s := step{line: 100 + int(mix(h, 2)%64), tag: tagRandom + int(mix(h, 3)%randomTags)}
 	s.from = int(mix(h, 4) % uint64(c.Ranks))
-	s.to = (s.from + 1 + int(heavy(mix(h, 5), c.Ranks))) % c.Ranks
-	s.bytes = c.Bytes / 8 * (1 + int(heavy(mix(h, 6), randomTags)))
+	s.to = (s.from + 1 + heavy(mix(h, 5), c.Ranks)) % c.Ranks
+	s.bytes = c.Bytes / 8 * (1 + heavy(mix(h, 6), randomTags))
 	switch k := mix(h, 7) % 100; {
 	case k < 20:
 		s.kind = stepSend
