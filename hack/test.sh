@@ -15,8 +15,15 @@ install() {
 build() { make -s build examples; }
 verify() { hack/verify.sh; }
 unit() { go test -timeout 15m ./...; }
-# the packages that share memory between goroutines or take bytes from strangers
-race() { go test -race -short -timeout 25m ./trace/... ./tracer/recorder/... ./merger/... ./shipper/... ./store/... ./analyzer/...; }
+# With the race detector: the packages that start goroutines or are called by several, and those that read files of
+# others, for which it checks uses of unsafe pointers, too. The rest of the analyzer runs in one goroutine per analysis,
+# and ./analyzer runs all of it. -short leaves out, or makes fewer, cases that differ in their data only: the unit stage
+# has all of them.
+race() {
+  go test -race -short -timeout 25m ./trace ./tracer/recorder/... ./merger/... ./shipper/... ./store/... ./internal/passes \
+    ./internal/simulate/... ./analyzer ./analyzer/{clock,clusters,compare,criticalpath,journal,match,phases,profile} \
+    ./analyzer/{replay,timeline,topology,waitstate}
+}
 # one program at a time: each has more ranks than this machine has cores
 mpi() { go test -tags mpi -count=1 -p 1 -timeout 40m ./test/mpi/... ./tracer/shim/... ./tracer/verify/...; }
 # what the README shows is what one gets

@@ -51,13 +51,17 @@ func text(e *trace.Event) string {
 
 // A cursor that was sent to any call goes on as one that came there call by call, forwards and backwards.
 func TestSeekAndPrevious(t *testing.T) {
+	iterations := 40
+	if testing.Short() {
+		iterations = 8
+	}
 	configs := []simulate.Config{{Pattern: "stencil2d", Ranks: 9, Iterations: 30, Points: 9, Cartesian: true}}
 	for _, name := range simulate.Names() {
 		ranks := 8
 		if name == "multipartition" { // a square number
 			ranks = 9
 		}
-		configs = append(configs, simulate.Config{Pattern: name, Ranks: ranks, Iterations: 40})
+		configs = append(configs, simulate.Config{Pattern: name, Ranks: ranks, Iterations: iterations})
 	}
 	for _, config := range configs {
 		t.Run(config.Pattern, func(t *testing.T) {

@@ -64,6 +64,9 @@ func TestTruncatedFileIsRefused(t *testing.T) {
 func TestDamagedFileIsRefused(t *testing.T) {
 	b := written(t, stencil(3, 20, true))
 	for i := range b {
+		if testing.Short() && i%8 > 0 {
+			continue
+		}
 		damaged := bytes.Clone(b)
 		damaged[i] ^= 0x10
 		r, err := Open(bytes.NewReader(damaged), int64(len(damaged)))

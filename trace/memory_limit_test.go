@@ -107,6 +107,9 @@ func TestDefaultMemoryLimit(t *testing.T) {
 
 // TestLimitIsForWhatIsInUse: what was read and is not needed any more counts no longer, however often it is read.
 func TestLimitIsForWhatIsInUse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and much work: nothing for the race detector that other tests do not show")
+	}
 	uses := map[string]func(r *Reader) error{
 		"sequences": func(r *Reader) error {
 			for i := range r.Sequences() {

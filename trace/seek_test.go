@@ -73,10 +73,18 @@ func TestSeekToRequests(t *testing.T) {
 	}
 }
 
+// seeksOf is how many seeks there are of so many where time is short: each is like the others to the race detector.
+func seeksOf(seeks int) int {
+	if testing.Short() {
+		return max(4, seeks/8)
+	}
+	return seeks
+}
+
 // seekEverywhere compares calls after many seeks on all threads with those one by one.
 func seekEverywhere(t *testing.T, r *trace.Reader, seeks int) {
 	t.Helper()
-	n, err := seektest.Reader(r, seektest.Options{Seed: 3, Seeks: seeks, After: 9})
+	n, err := seektest.Reader(r, seektest.Options{Seed: 3, Seeks: seeksOf(seeks), After: 9})
 	require.NoError(t, err)
 	require.NotZero(t, n)
 	t.Logf("%d calls compared", n)
@@ -111,6 +119,9 @@ func TestSeekInAllPatterns(t *testing.T) {
 // Traces with all forms of values and all ways in which calls depend on those before, made by chance: see randomProgram.
 func TestSeekInRandomPrograms(t *testing.T) {
 	for seed := range uint64(24) {
+		if testing.Short() && seed%5 > 0 {
+			continue
+		}
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			c := makeRandomProgram(seed, seed%3 == 1, seed%2 == 0)
 			require.NoError(t, c.Validate())
@@ -128,7 +139,7 @@ func TestSeekInRandomPrograms(t *testing.T) {
 				want := texts(t, whole)
 				for _, from := range []*trace.Content{c, streamed} {
 					cursor := func() (*trace.Cursor, error) { return from.Cursor(thread.Rank, thread.Thread) }
-					_, err := seektest.Thread(cursor, seektest.Options{Seed: seed, Seeks: seeks / 5, After: 9})
+					_, err := seektest.Thread(cursor, seektest.Options{Seed: seed, Seeks: seeksOf(seeks / 5), After: 9})
 					require.NoError(t, err)
 					again, err := cursor()
 					require.NoError(t, err)
@@ -141,6 +152,9 @@ func TestSeekInRandomPrograms(t *testing.T) {
 
 // The random programs have what they are for.
 func TestRandomProgramsHaveAllForms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and much work: nothing for the race detector that other tests do not show")
+	}
 	all := map[string]bool{}
 	for seed := range uint64(24) {
 		for feature := range trace.FeaturesOf(t, bytesOf(t, makeRandomProgram(seed, false, seed%2 == 0))) {
@@ -194,6 +208,9 @@ func TestSeekAcrossBlocks(t *testing.T) {
 // block that says that it begins at another tick than its interval does is an error call by call: after a seek, which
 // believes it, the calls would have other times.
 func TestSeekAmongStandIns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and much work: nothing for the race detector that other tests do not show")
+	}
 	_, c := trace.AcrossBlocks()
 	b := bytesOf(t, c)
 	seekEverywhere(t, open(t, b), 24)
@@ -280,6 +297,9 @@ func FuzzSeek(f *testing.F) {
 	}
 	blocks := trace.BlocksToSpoil(f, files...)
 	for i, block := range blocks {
+		if testing.Short() && i%8 > 0 {
+			continue
+		}
 		f.Add(uint16(i), uint64(i), block.Content)
 	}
 	f.Fuzz(func(t *testing.T, block uint16, seed uint64, content []byte) {

@@ -116,7 +116,11 @@ func TestAllChangesCount(t *testing.T) {
 
 // TestEqualRunsDoNotDiffer: over 50 seeds.
 func TestEqualRunsDoNotDiffer(t *testing.T) {
-	for seed := range uint64(50) {
+	seeds := uint64(50)
+	if testing.Short() {
+		seeds = 5
+	}
+	for seed := range seeds {
 		f := compared(t, run(t, 100+2*seed, 100, -1, 1), run(t, 101+2*seed, 100, -1, 1))
 		assert.Empty(t, f.Changes, "seed %d", seed)
 		assert.Equal(t, 8, f.Tests)

@@ -73,6 +73,9 @@ func saysTheyDiffer(f *compare.Findings) bool {
 // busy machine. One a side differs, in all iterations: that is not said to be beyond chance. With
 // several a side at most 5 % of the pairs are said to differ.
 func TestEqualRunsWithASpreadBetweenThem(t *testing.T) {
+	if testing.Short() {
+		t.Skip("statistics over many pairs of runs: nothing for the race detector that one pair does not show")
+	}
 	const pairs, most = 200, 10
 	for name, percent := range map[string]int{"lossless": 0, "lossy": 5} {
 		t.Run(name, func(t *testing.T) {
@@ -107,6 +110,9 @@ func TestEqualRunsWithASpreadBetweenThem(t *testing.T) {
 // A rank that computes 10 % longer is found in five runs a side, though the runs as a whole are
 // apart by 5 %: the other ranks of each run say how slow that run was.
 func TestSlowerRankIsFoundInSeveralRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("statistics over many pairs of runs: nothing for the race detector that one pair does not show")
+	}
 	const pairs = 100
 	for name, percent := range map[string]int{"lossless": 0, "lossy": 5} {
 		t.Run(name, func(t *testing.T) {
