@@ -15,11 +15,14 @@ import (
 var localFunctions = []string{
 	"MPI_Cart_get",
 	"MPI_Cartdim_get",
+	"MPI_Comm_create_keyval",
 	"MPI_Comm_f2c",
+	"MPI_Comm_get_attr",
 	"MPI_Comm_group",
 	"MPI_Comm_rank",
 	"MPI_Comm_remote_group",
 	"MPI_Comm_remote_size",
+	"MPI_Comm_set_attr",
 	"MPI_Comm_size",
 	"MPI_Comm_test_inter",
 	"MPI_Dist_graph_neighbors_count",
@@ -29,11 +32,13 @@ var localFunctions = []string{
 	"MPI_Get_library_version",
 	"MPI_Graph_neighbors_count",
 	"MPI_Graphdims_get",
+	"MPI_Group_compare",
 	"MPI_Group_free",
 	"MPI_Group_from_session_pset",
 	"MPI_Group_rank",
 	"MPI_Group_size",
 	"MPI_Group_translate_ranks",
+	"MPI_Group_union",
 	"MPI_Initialized",
 	"MPI_Query_thread",
 	"MPI_Request_f2c",
@@ -42,12 +47,17 @@ var localFunctions = []string{
 	"MPI_Type_f2c",
 	"MPI_Type_get_envelope",
 	"MPI_Type_get_envelope_c",
+	"MPI_Win_create_keyval",
 	"MPI_Win_f2c",
+	"MPI_Win_get_attr",
+	"MPI_Win_get_group",
+	"MPI_Win_set_attr",
 }
 
 // votingFunctions are what the clustered mode calls beyond these, in cluster.c alone: the one place where Cairn
 // communicates, and only where the user asks for that mode (docs/decisions/0060-online-clustering.md).
 var votingFunctions = []string{
+	"MPI_Allreduce",
 	"MPI_Comm_dup",
 	"MPI_Comm_set_errhandler",
 	"MPI_Iallreduce",
