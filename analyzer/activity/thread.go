@@ -51,21 +51,23 @@ type Thread struct {
 	first     uint64 // call that counts
 	began     bool
 	finalized bool
-	now       int64 // end of the call before
 	attempt   match.Attempt
+	step      Step // the latest; it ends where the next one begins
 }
 
-// See takes the thread's next call, which is such a poll (match.LocationGaps.See). It returns false for a call that is not part of the run.
-func (t *Thread) See(c *timeline.Record, poll match.Poll) (Step, bool) {
+// See takes the thread's next call, which is such a poll (match.LocationGaps.See). The step is valid until the next one is
+// seen; it is nil for a call that is not part of the run.
+func (t *Thread) See(c *timeline.Record, poll match.Poll) *Step {
 	if t.finalized || c.Index < t.first {
-		return Step{}, false
+		return nil
 	}
+	s := &t.step
 	t.finalized = c.Semantics.Operation == semantics.Finalize
 	if !t.began {
-		t.began, t.now = true, c.Enter
+		t.began, s.End = true, c.Enter
 	}
 	_, polling := t.attempt.See(poll, c)
-	s := Step{Start: t.now, End: t.now}
+	s.Start, s.Nested, s.count = s.End, false, 0
 	if held := min(c.Held, c.Enter-s.End); held > 0 {
 		s.add(Tool, s.End+held)
 	}
@@ -87,6 +89,5 @@ func (t *Thread) See(c *timeline.Record, poll match.Poll) (Step, bool) {
 	default:
 		s.add(Call, c.Exit)
 	}
-	t.now = s.End
-	return s, true
+	return s
 }

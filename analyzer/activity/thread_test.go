@@ -34,8 +34,8 @@ func spansOf(t *testing.T, b *tracetest.Builder, rank int) []string {
 	var list []string
 	end := int64(-1)
 	require.NoError(t, timeline.EachOf(context.Background(), r, i, l, nil, func(c *timeline.Call) error {
-		step, counts := thread.See(&c.Record, match.PollOf(c.Event))
-		if !counts {
+		step := thread.See(&c.Record, match.PollOf(c.Event))
+		if step == nil {
 			return nil
 		}
 		assert.True(t, end < 0 || step.Start == end, "steps follow each other")

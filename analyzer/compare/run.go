@@ -103,11 +103,11 @@ func look(ctx context.Context, name string, t Recording) (*run, error) {
 			sums[i] = map[activity]int64{}
 			tracker, thread, gaps := plan.Location(i), plan.Thread(i), all.Of(i)
 			return timeline.EachOf(inner, t, i, l, clocks, func(c *timeline.Call) error {
-				step, counts := thread.See(&c.Record, gaps.See(c.Event))
-				if !counts {
+				step := thread.See(&c.Record, gaps.See(c.Event))
+				if step == nil {
 					return nil
 				}
-				tracker.Step(&c.Record, &step)
+				tracker.Step(&c.Record, step)
 				for _, span := range step.Spans() {
 					ns := span.To - span.From
 					if ns == 0 || span.Kind == activities.Untraced || span.Kind == activities.Tool {

@@ -75,14 +75,14 @@ func takeAccounts(ctx context.Context, f *forward, p *route, plan *phases.Plan, 
 func (a *account) run(ctx context.Context, j *journal.Journal, location int, thread activities.Thread) error {
 	var before activity
 	take := func(c *timeline.Record, poll match.Poll) {
-		step, counts := thread.See(c, poll)
-		if !counts {
+		step := thread.See(c, poll)
+		if step == nil {
 			return
 		}
 		if !c.Outside {
 			a.calls++
 		}
-		a.phases.Step(c, &step)
+		a.phases.Step(c, step)
 		call := activity{function: c.Function.ID, site: c.Signature.Site}
 		if step.Nested {
 			a.tally(call).count++
@@ -167,7 +167,7 @@ func (a *account) activities() []activity {
 }
 
 func (a *account) tally(what activity) *tally {
-	return a.recent.At(a.tallies, what, uint32(what.function)<<8^uint32(what.next)^what.site<<16^what.nextSite<<20)
+	return a.recent.At(a.tallies, what, what.hash())
 }
 
 // spend notes that the location did something from start to end, and returns how long that is.

@@ -26,6 +26,11 @@ type activity struct {
 
 func (a activity) computes() bool { return a.next != 0 }
 
+// hash is for package recent.
+func (a activity) hash() uint32 {
+	return uint32(a.function)<<8 ^ uint32(a.next) ^ a.site<<16 ^ a.nextSite<<20
+}
+
 // kindOf is the kind of calls that mean f.
 func kindOf(f *semantics.Function) Kind {
 	switch {

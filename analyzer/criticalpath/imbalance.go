@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/internal/recent"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -273,7 +274,7 @@ func variance(values []float64) float64 {
 // there, in total, or in equal parts each time. Where few ranks have nearly all of the work it is serial, or a master's, and
 // no part of the others'.
 func (a *analysis) evenly() (inTotal, eachTime replay.Scenario) {
-	portions := map[activity]portion{}
+	portions, latest := map[activity]*portion{}, recent.Cache[activity, portion]{}
 	takesPart := make([]bool, len(a.accounts))
 	for row, i := range a.mainOf {
 		if i >= 0 {
@@ -283,14 +284,15 @@ func (a *analysis) evenly() (inTotal, eachTime replay.Scenario) {
 	for what := range a.total {
 		if what.computes() {
 			if p, divided := a.portionOf(what, takesPart); divided {
-				portions[what] = p
+				p.divided = true
+				portions[what] = &p
 			}
 		}
 	}
 	of := func(location int, r replay.Region) (mean float64, t *tally) {
 		what := activity{function: r.After, next: r.Before, site: r.AfterSite, nextSite: r.BeforeSite}
-		p, known := portions[what]
-		if !known || !takesPart[location] {
+		p := latest.At(portions, what, what.hash())
+		if !p.divided || !takesPart[location] {
 			return 0, nil
 		}
 		if t := a.accounts[location].tallies[what]; t != nil && t.count > 0 && t.ns > 0 && t.ns >= p.least {
@@ -315,8 +317,9 @@ func (a *analysis) evenly() (inTotal, eachTime replay.Scenario) {
 
 // A portion is what each rank of those that spend at least the least time in a region has of the work there, in nanoseconds.
 type portion struct {
-	mean  float64
-	least int64
+	divided bool // the work is divided; else there is no portion
+	mean    float64
+	least   int64
 }
 
 func (a *analysis) portionOf(what activity, takesPart []bool) (p portion, divided bool) {

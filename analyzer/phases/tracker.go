@@ -61,8 +61,8 @@ func (t *Tracker) Call(c *timeline.Record, poll match.Poll) {
 	if t == nil {
 		return
 	}
-	if step, counts := t.thread.See(c, poll); counts {
-		t.Step(c, &step)
+	if step := t.thread.See(c, poll); step != nil {
+		t.Step(c, step)
 	}
 }
 

@@ -196,10 +196,10 @@ func (p *player) next(th *thread) bool {
 func (p *player) take(th *thread) {
 	r, s := th.reader, &th.step
 	c := &r.Record
-	*s = step{
-		enter: c.Enter, exit: c.Exit, held: c.Held, function: c.Function.ID, site: c.Signature.Site, terminal: r.Terminal,
-		kind: kindOf(c.Semantics), begin: c.Enter, outside: c.Outside, posts: s.posts[:0], depends: s.depends[:0], shakes: s.shakes[:0],
-	}
+	s.enter, s.exit, s.held, s.begin = c.Enter, c.Exit, c.Held, c.Enter
+	s.function, s.site, s.terminal, s.kind = c.Function.ID, c.Signature.Site, r.Terminal, kindOf(c.Semantics)
+	s.outside, s.nested = c.Outside, false
+	s.posts, s.depends, s.shakes = s.posts[:0], s.depends[:0], s.shakes[:0]
 	if !th.started {
 		p.start(th, c)
 	}
