@@ -82,6 +82,7 @@ var (
 	age        = regexp.MustCompile(`\b([0-9]+[dhms])+\b`)
 	number     = regexp.MustCompile(`-?[0-9]+([.,][0-9]+)*`)
 	unit       = regexp.MustCompile(`N (ns|us|µs|ms|s|B|KB|MB|bytes|calls/s)\b`)
+	runDelay   = regexp.MustCompile(`, waited N unit for a CPU`) // a kernel without schedstat does not count it
 	blank      = regexp.MustCompile(`[ \t]+|─+|-{2,}|█+`)
 )
 
@@ -92,5 +93,6 @@ func mask(s string) string {
 	s = age.ReplaceAllString(s, "N")
 	s = number.ReplaceAllString(s, "N")
 	s = unit.ReplaceAllString(s, "N unit")
+	s = runDelay.ReplaceAllString(s, "")
 	return blank.ReplaceAllString(s, " ")
 }
