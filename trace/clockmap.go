@@ -14,6 +14,8 @@ type clockMap struct {
 	samples  []ClockSample // ticks strictly increasing, monotonic not decreasing
 	segment  clockSegment  // the one that was used last
 	slowest  float64       // nanoseconds per tick, at most
+	ticks    int64         // that atMost was asked of last,
+	bound    int64         // and what it said
 }
 
 func newClockMap(c *Clock) clockMap {
@@ -40,7 +42,10 @@ func (m *clockMap) atMost(ticks int64) int64 {
 	if m.identity || ticks == 0 || len(m.samples) < 2 {
 		return ticks
 	}
-	return int64(float64(ticks)*m.slowest) + 2 // both ends are rounded
+	if ticks != m.ticks {
+		m.ticks, m.bound = ticks, int64(float64(ticks)*m.slowest)+2 // both ends are rounded
+	}
+	return m.bound
 }
 
 // nanoseconds is the time of a tick. With a single sample a tick counts as a nanosecond.

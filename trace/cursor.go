@@ -284,14 +284,17 @@ func (c *Cursor) errors(g *TimingGrid, gap, duration int64, standsIn bool) {
 	if standsIn || c.next > 0 && c.next%TimingBlockCalls == 0 {
 		c.off.lose()
 	}
-	if !standsIn {
-		c.off.pass(g, gap)
+	e := &c.event
+	if standsIn {
+		e.EnterError = c.clock.atMost(c.off.ticks)
+		e.ExitError = e.EnterError
+		return
 	}
-	c.event.EnterError = c.clock.atMost(c.off.ticks)
-	if !standsIn {
-		c.off.pass(g, duration)
-	}
-	c.event.ExitError = c.clock.atMost(c.off.ticks)
+	gapStep, durationStep := c.part.steps(g, gap, duration)
+	c.off.move(g, gap, gapStep)
+	e.EnterError = c.clock.atMost(c.off.ticks)
+	c.off.move(g, duration, durationStep)
+	e.ExitError = c.clock.atMost(c.off.ticks)
 }
 
 // ownRank is the caller's rank in the communicator of the call as the signature has it.

@@ -60,17 +60,21 @@ func (b *momentBound) lose() {
 
 // pass goes on to the end of an interval; g is its grid, nil for intervals that are not rounded.
 func (b *momentBound) pass(g *TimingGrid, interval int64) {
-	if g == nil || interval < 0 || interval >= nearEnd {
-		return
+	if g != nil {
+		b.move(g, interval, g.stepAt(interval))
 	}
-	step, on := g.stepAt(interval)
+}
+
+// move is pass where the step at the interval is at hand.
+func (b *momentBound) move(g *TimingGrid, interval, step int64) {
 	switch {
+	case step == notRounded:
 	case b.legacy:
-		b.passLegacy(g, interval, on)
-	case on:
-		b.ticks = min(max(b.ticks, step), b.limit)
-	default:
+		b.passLegacy(g, interval, step != offGrid)
+	case step == offGrid:
 		b.ticks = 0
+	default:
+		b.ticks = min(max(b.ticks, step), b.limit)
 	}
 }
 
@@ -83,14 +87,22 @@ func (b *momentBound) passLegacy(g *TimingGrid, interval int64, on bool) {
 	}
 }
 
-// stepAt is how far apart an interval on the grid may be from one that was rounded to it, and whether it is on the grid.
-func (g *TimingGrid) stepAt(x int64) (step int64, on bool) {
-	if x < int64(g.fine) { // these are all there, and their neighbors are one apart
-		return 0, true
+// Instead of a step.
+const (
+	offGrid    = -1 // the interval is kept so that its end is exact
+	notRounded = -2 // intervals of its length are kept as they are
+)
+
+// stepAt is how far apart an interval on the grid may be from one that was rounded to it.
+func (g *TimingGrid) stepAt(x int64) int64 {
+	switch {
+	case x < 0 || x >= nearEnd:
+		return notRounded
+	case x < int64(g.fine):
+		return 0
 	}
-	k := g.belowNear(x)
-	if g.values[k] != x {
-		return 0, false
+	if k := g.belowNear(x); g.values[k] == x {
+		return g.steps[k].step
 	}
-	return g.values[k+1] - x, true
+	return offGrid
 }

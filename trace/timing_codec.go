@@ -64,6 +64,8 @@ type timingDecoder struct {
 	booked int     // bytes of the budget
 	left   uint64  // calls
 	err    error
+	// steps of the grid at the latest gap and duration (TimingGrid.stepAt), where there is one
+	gapStep, durationStep int64
 }
 
 func newTimingDecoder(p *timingPlan, block []byte, calls uint64, m *budget) *timingDecoder {
@@ -86,8 +88,8 @@ const (
 // call reads the gap and the duration of the next call.
 func (d *timingDecoder) call(terminal int32) (gap, duration int64) {
 	c := d.model.call(terminal)
-	gap = d.interval(c, c.gap)
-	duration = d.interval(c, c.duration)
+	gap, d.gapStep = d.interval(c, c.gap)
+	duration, d.durationStep = d.interval(c, c.duration)
 	for d.model.models.bytes() > freeModelBytes+d.booked {
 		if !d.budget.take(bookedModelBytes) {
 			d.err = errMemory
@@ -101,7 +103,7 @@ func (d *timingDecoder) call(terminal int32) (gap, duration int64) {
 	return gap, duration
 }
 
-func (d *timingDecoder) interval(c *callContext, m *intervalModel) int64 {
+func (d *timingDecoder) interval(c *callContext, m *intervalModel) (x, step int64) {
 	s := m.decode(&d.coder)
 	coarse := s
 	for s == coarseMore {
@@ -109,17 +111,21 @@ func (d *timingDecoder) interval(c *callContext, m *intervalModel) int64 {
 		s = m.decode(&d.coder)
 		if coarse += s; coarse > coarseEnd {
 			d.err = errTiming
-			return 0
+			return 0, 0
 		}
 	}
 	if coarse == 0 {
 		n := int(d.coder.bits(7))
 		if n > 64 {
 			d.err = errTiming
-			return 0
+			return 0, 0
 		}
-		x := d.coder.bits(n)
-		return int64(x>>1) ^ -int64(x&1)
+		bits := d.coder.bits(n)
+		x = int64(bits>>1) ^ -int64(bits&1)
+		if c.grid != nil {
+			step = c.grid.stepAt(x)
+		}
+		return x, step
 	}
 	fine := m.next[s&15]
 	if fine == nil {
@@ -127,16 +133,17 @@ func (d *timingDecoder) interval(c *callContext, m *intervalModel) int64 {
 	}
 	number := (coarse-1)<<4 | fine.decode(&d.coder)
 	if c.grid != nil {
-		if number >= len(c.grid.values) {
+		if number >= len(c.grid.steps) {
 			d.err = errTiming
-			return 0
+			return 0, 0
 		}
-		return c.grid.values[number]
+		on := &c.grid.steps[number]
+		return on.value, on.step
 	}
 	least, n, ok := losslessInterval(number)
 	if !ok {
 		d.err = errTiming
-		return 0
+		return 0, 0
 	}
-	return least | int64(d.coder.bits(n))
+	return least | int64(d.coder.bits(n)), 0
 }

@@ -133,6 +133,14 @@ func (p *timingPart) next(terminal int32) (gap, duration int64, ok bool) {
 	return gap, duration, true
 }
 
+// steps of the grid at the gap and the duration that next gave.
+func (p *timingPart) steps(g *TimingGrid, gap, duration int64) (gapStep, durationStep int64) {
+	if p.decoder != nil {
+		return p.decoder.gapStep, p.decoder.durationStep
+	}
+	return g.stepAt(gap), g.stepAt(duration)
+}
+
 // pass passes over a call for which another rank stands in.
 func (p *timingPart) pass() {
 	switch {

@@ -17,7 +17,11 @@ type TimingGrid struct {
 	fine    int           // values up to this index are one tick apart: every interval stands for itself
 	near    [nears]uint16 // by the leading bits of intervals: the index of the last value that is above none of them
 	ways    []timingWays  // by the index of the value below
+	steps   []gridStep    // the values again, each with what a decoder tells of it
 }
+
+// A gridStep is a value, and how far apart an interval may be that was rounded to it (stepAt).
+type gridStep struct{ value, step int64 }
 
 // timingWays are what an interval between two neighbors can become: the one, or the other where moments drift too far.
 type timingWays struct {
@@ -75,6 +79,17 @@ func newGrid(percent int64) *TimingGrid {
 		i := leadingBits(x)
 		g.near[i] = uint16(k)
 		x += max(1, int64(1)<<bits.Len64(uint64(x))>>(gridBits+1)) // the next range begins there
+	}
+	g.steps = make([]gridStep, len(g.values))
+	for k, v := range g.values {
+		switch {
+		case v >= nearEnd:
+			g.steps[k] = gridStep{v, notRounded}
+		case v < int64(g.fine): // its neighbors are one apart
+			g.steps[k] = gridStep{v, 0}
+		default:
+			g.steps[k] = gridStep{v, g.values[k+1] - v}
+		}
 	}
 	g.ways = make([]timingWays, len(g.values)-1)
 	for k, low := range g.values[:len(g.ways)] {

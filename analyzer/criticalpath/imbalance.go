@@ -289,7 +289,7 @@ func (a *analysis) evenly() (inTotal, eachTime replay.Scenario) {
 			}
 		}
 	}
-	of := func(location int, r replay.Region) (mean float64, t *tally) {
+	find := func(location int, r replay.Region) (mean float64, t *tally) {
 		what := activity{function: r.After, next: r.Before, site: r.AfterSite, nextSite: r.BeforeSite}
 		p := latest.At(portions, what, what.hash())
 		if !p.divided || !takesPart[location] {
@@ -299,6 +299,21 @@ func (a *analysis) evenly() (inTotal, eachTime replay.Scenario) {
 			return p.mean, t
 		}
 		return 0, nil
+	}
+	// both ask for one after the other
+	var asked struct {
+		location int
+		region   replay.Region
+		mean     float64
+		tally    *tally
+	}
+	asked.location = -1
+	of := func(location int, r replay.Region) (mean float64, t *tally) {
+		if a := &asked; a.location != location || a.region != r {
+			a.location, a.region = location, r
+			a.mean, a.tally = find(location, r)
+		}
+		return asked.mean, asked.tally
 	}
 	inTotal.Compute = func(location int, r replay.Region) float64 {
 		if mean, t := of(location, r); t != nil {

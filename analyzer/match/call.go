@@ -20,13 +20,20 @@ type Call struct {
 	vain      bool // it asked for something, and was told no
 	prototype      // of the operation that it makes
 	request   int64
-	status    envelope     // of what it completes itself
-	requests  []completed  // that it starts, completes or frees
+	requests  []completed  // that it starts, completes or frees; of a call that completes something itself, the status alone
 	event     *trace.Event // of calls of rare kinds, whose arguments are read when they are matched; nil for others
 }
 
 // noRequest is none that a symbolic id stands for.
 const noRequest = -1 << 62
+
+// status is that of what the call completes itself.
+func (c *Call) status() envelope {
+	if len(c.requests) == 0 {
+		return envelope{bytes: -1}
+	}
+	return c.requests[0].envelope
+}
 
 // A completed is a request and what became of it.
 type completed struct {
@@ -142,7 +149,7 @@ func (r *reader) Read(made *timeline.Call, c *Call) {
 		}
 	case probe:
 		if c.vain = p.missed(e); !c.vain {
-			c.status = statusIn(p.out(e, semantics.Status), 0)
+			r.itself(p, e)
 		}
 	case initialize, finalize:
 	default:
@@ -164,10 +171,10 @@ func (r *reader) operation(c *Call, e *trace.Event) {
 	}
 	o.root = rank(p.in(e, semantics.Root))
 	if p.In[semantics.Partitions] >= 0 {
-		o.partitions = number(p.in(e, semantics.Partitions))
+		o.partitions = int32(min(number(p.in(e, semantics.Partitions)), maxPartitions+1))
 	}
 	if p.Completion == semantics.Blocking {
-		c.status = statusIn(p.out(e, semantics.Status), 0)
+		r.itself(p, e)
 	} else if id := p.out(e, semantics.Request); id.Form == trace.Handle || id.Form == trace.Int {
 		c.request = id.Int
 	}
@@ -222,6 +229,13 @@ func (r *reader) completed(p *plan, e *trace.Event) {
 func (r *reader) id(v *trace.Value, status envelope) {
 	if v.Form == trace.Handle || v.Form == trace.Int {
 		r.requests = append(r.requests, completed{v.Int, status})
+	}
+}
+
+// itself reads the status of what a call completes itself.
+func (r *reader) itself(p *plan, e *trace.Event) {
+	if p.Out[semantics.Status] >= 0 {
+		r.requests = append(r.requests, completed{noRequest, statusIn(p.out(e, semantics.Status), 0)})
 	}
 }
 

@@ -37,28 +37,29 @@ type ordinal struct {
 	next uint32
 }
 
-// enter notes that a rank takes part in its next collective on a communicator.
-func (m *Matcher) enter(p *prototype, at Point) (*Collective, int) {
+// enter notes that a rank takes part in its next collective on a communicator, or in one that it has started again (nil: it
+// has not).
+func (m *Matcher) enter(p *prototype, again *persistent, call *Call, row int) (*Collective, int) {
 	g := m.group(p.comm)
 	if g == nil || p.own < 0 || p.root == procNull {
 		return nil, 0
 	}
 	key := collectiveKey{comm: p.comm}
-	if p.plan.IsPersistent() {
-		p.starts++
-		key.ordinal, key.start = p.ordinal, p.starts
+	if again != nil {
+		again.starts++
+		key.ordinal, key.start = again.ordinal, again.starts
 	} else {
-		key.ordinal = m.next(at.Row, p.comm)
+		key.ordinal = m.next(row, p.comm)
 	}
-	part := g.part(at.Row, int(p.own))
+	part := g.part(row, int(p.own))
 	if part >= g.size() {
 		return nil, 0
 	}
 	c := m.collective(key, p.plan.class, g.size(), g.present)
 	if p.root != noValue {
-		c.Root = g.rootPart(at.Row, int(p.own), int64(p.root))
+		c.Root = g.rootPart(row, int(p.own), int64(p.root))
 	}
-	m.arrive(c, part, at)
+	m.arrive(c, part, call, row)
 	return c, part
 }
 
@@ -88,12 +89,15 @@ func (m *Matcher) collective(key collectiveKey, class Class, size, present int) 
 	return c
 }
 
-func (m *Matcher) arrive(c *Collective, part int, at Point) {
+func (m *Matcher) arrive(c *Collective, part int, call *Call, row int) {
+	at := &c.Parts[part].Post
 	if c.Parts[part].Present() {
-		m.leftovers.confused(at)
+		var again Point
+		again.set(call, row)
+		m.leftovers.confused(&again)
 		return
 	}
-	c.Parts[part].Post = at
+	at.set(call, row)
 	c.arrived++
 	if c.First < 0 || at.Enter < c.Parts[c.First].Post.Enter {
 		c.First = part
@@ -171,7 +175,7 @@ func (m *Matcher) world(comm int32, p *plan, c *Call, row int) {
 	key := collectiveKey{comm: comm}
 	op := m.collective(key, p.class, len(m.ranks), len(m.ranks))
 	done := m.completion(c, row)
-	m.arrive(op, row, pointOf(c, row))
+	m.arrive(op, row, c, row)
 	m.leave(op, row, done)
 	m.sealed(done)
 }
@@ -199,7 +203,7 @@ func (m *Matcher) createGroup(p *plan, c *Call, row int) {
 	}
 	op := m.collective(collectiveKey{comm: created, created: true}, p.class, g.size(), g.present)
 	done := m.completion(c, row)
-	m.arrive(op, part, pointOf(c, row))
+	m.arrive(op, part, c, row)
 	m.leave(op, part, done)
 	m.sealed(done)
 }

@@ -22,13 +22,12 @@ func (m *Matcher) epoch(p *plan, c *Call, row int) {
 	if o == nil || p.missed(c.event) {
 		return
 	}
-	at := pointOf(c, row)
 	switch p.action {
 	case epochPost:
 		o.exposure = m.members(row, p.in(c.event, semantics.Group))
 		for _, origin := range o.exposure {
-			m.signal(o, at, origin, exposedToStart)
-			m.signal(o, at, origin, exposedToComplete)
+			m.signal(o, c, row, origin, exposedToStart)
+			m.signal(o, c, row, origin, exposedToComplete)
 		}
 	case epochStart:
 		o.access = m.members(row, p.in(c.event, semantics.Group))
@@ -36,7 +35,7 @@ func (m *Matcher) epoch(p *plan, c *Call, row int) {
 	case epochComplete:
 		m.awaitSignals(p, c, o, row, o.access, exposedToComplete)
 		for _, target := range o.access {
-			m.signal(o, at, target, accessed)
+			m.signal(o, c, row, target, accessed)
 		}
 		o.access = nil
 	case epochWait:
@@ -46,13 +45,14 @@ func (m *Matcher) epoch(p *plan, c *Call, row int) {
 }
 
 // signal tells another row that an epoch has begun or ended.
-func (m *Matcher) signal(o *object, at Point, to int32, tag int64) {
+func (m *Matcher) signal(o *object, c *Call, row int, to int32, tag int64) {
 	if to < 0 {
 		return
 	}
 	e := m.end()
-	e.Post, e.settled = at, true
-	e.channel = channelKey{comm: o.comm, object: o.number, source: int32(at.Row), dest: to, tag: tag}
+	e.Post.set(c, row)
+	e.settled = true
+	e.channel = channelKey{comm: o.comm, object: o.number, source: int32(row), dest: to, tag: tag}
 	m.posted(e)
 	ch := m.channels.at(e.channel)
 	ch.sends.push(e)

@@ -30,13 +30,13 @@ func (m *Matcher) Finish() []Leftover {
 		}
 		for e := ch.sends.peek(); e != nil; e = ch.sends.peek() {
 			ch.sends.drop()
-			m.leftovers.add(Sent, e.Post)
+			m.leftovers.add(Sent, &e.Post)
 			m.known(e.Done)
 		}
 		for e := ch.receives.peek(); e != nil; e = ch.receives.peek() {
 			ch.receives.drop()
 			if !e.Probe {
-				m.leftovers.add(Received, e.Post)
+				m.leftovers.add(Received, &e.Post)
 			}
 			m.knownArrivals(e)
 			m.knownLooks(e)
@@ -48,7 +48,7 @@ func (m *Matcher) Finish() []Leftover {
 			if c.Class != Startup && c.Class != Shutdown {
 				for i := range c.Parts {
 					if c.Parts[i].Present() {
-						m.leftovers.add(Collected, c.Parts[i].Post)
+						m.leftovers.add(Collected, &c.Parts[i].Post)
 					}
 				}
 			}
@@ -64,7 +64,7 @@ func (m *Matcher) finishEpochs(ch *channel) {
 		for e := queue.peek(); e != nil; e = queue.peek() {
 			queue.drop()
 			if ch.key.tag != exposedToStart {
-				m.leftovers.add(Lonely, e.Post)
+				m.leftovers.add(Lonely, &e.Post)
 			}
 			m.known(e.Done)
 		}

@@ -29,14 +29,14 @@ const (
 // leftovers counts them.
 type leftovers map[Leftover]int
 
-func (l *leftovers) add(what What, at Point) {
+func (l *leftovers) add(what What, at *Point) {
 	if *l == nil {
 		*l = leftovers{}
 	}
 	(*l)[Leftover{What: what, Row: at.Row, Function: at.Function, Site: at.Site}]++
 }
 
-func (l *leftovers) absent(at Point, what What) {
+func (l *leftovers) absent(at *Point, what What) {
 	if what == Sent {
 		l.add(sentAway, at)
 	} else {
@@ -44,9 +44,9 @@ func (l *leftovers) absent(at Point, what What) {
 	}
 }
 
-func (l *leftovers) untold(at Point) { l.add(Untold, at) }
+func (l *leftovers) untold(at *Point) { l.add(Untold, at) }
 
-func (l *leftovers) confused(at Point) { l.add(Confused, at) }
+func (l *leftovers) confused(at *Point) { l.add(Confused, at) }
 
 func (l leftovers) sorted() []Leftover {
 	list := make([]Leftover, 0, len(l))

@@ -78,7 +78,8 @@ func (m *Matcher) lock(p *plan, c *Call, row int) {
 		if l.target == target {
 			o.locks = append(o.locks[:i], o.locks[i+1:]...)
 			e := m.end()
-			e.Post, e.settled = pointOf(c, row), true
+			e.Post.set(c, row)
+			e.settled = true
 			m.posted(e)
 			l.end, l.enter, l.exit = e, e.Post.EnterStamp(), e.Post.ExitStamp()
 			l.release = l.enter

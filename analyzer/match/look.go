@@ -9,6 +9,9 @@ import (
 // request as it is. Who asked so until it was there has waited for the message, in whatever call
 // the request is completed later.
 
+// looks are the calls in which a receiver saw that its message was there.
+type looks struct{ done []*Completion }
+
 // looked handles a successful MPI_Request_get_status. Only receives are followed: what a send or a
 // collective waits for shows in the call that completes it.
 func (m *Matcher) looked(p *plan, c *Call, row int) {
@@ -23,7 +26,11 @@ func (m *Matcher) looked(p *plan, c *Call, row int) {
 			m.polled(p, done)
 		}
 		done.open++
-		r.ends[1].looks = append(r.ends[1].looks, done)
+		e := r.ends[1]
+		if e.looks == nil {
+			e.looks = new(looks)
+		}
+		e.looks.done = append(e.looks.done, done)
 	}
 	if done != nil {
 		m.sealed(done)
@@ -32,7 +39,10 @@ func (m *Matcher) looked(p *plan, c *Call, row int) {
 
 // tellLooks reports a message to those who saw that it was there.
 func (m *Matcher) tellLooks(s, r *End) {
-	for _, done := range r.looks {
+	if r.looks == nil {
+		return
+	}
+	for _, done := range r.looks.done {
 		m.message = Message{
 			Send: s, Receive: &End{Post: r.Post, Done: done, Probe: true, receive: true}, Comm: int(r.channel.comm), Tag: r.channel.tag, Bytes: r.bytes,
 		}
@@ -42,7 +52,10 @@ func (m *Matcher) tellLooks(s, r *End) {
 
 // knownLooks settles the calls that saw that a message was there.
 func (m *Matcher) knownLooks(e *End) {
-	for _, done := range e.looks {
+	if e.looks == nil {
+		return
+	}
+	for _, done := range e.looks.done {
 		m.known(done)
 	}
 	e.looks = nil

@@ -51,7 +51,7 @@ type rankState struct {
 
 // A request is an operation that is not completed yet, or a persistent one.
 type request struct {
-	persistent *prototype // nil: it ends with its operation
+	persistent *persistent // nil: it ends with its operation
 	ends       [2]*End    // active send and receive, if any
 	collective *Collective
 	part       int
@@ -64,9 +64,14 @@ type prototype struct {
 	plan               *plan
 	comm, own          int32
 	dest, source, root int32
+	partitions         int32 // of a partitioned message
 	tag, receiveTag    int64
-	ordinal, starts    uint32 // of a persistent collective
-	partitions         int64  // of a partitioned message
+}
+
+// A persistent operation is one that can be started again.
+type persistent struct {
+	prototype
+	ordinal, starts uint32 // of a collective one
 }
 
 // New makes a matcher that tells handler what it finds.
@@ -166,50 +171,49 @@ func (m *Matcher) Call(c *Call) {
 
 // operation handles a call that makes an operation: at once, by a request, or for later starts.
 func (m *Matcher) operation(p *plan, c *Call, row int) {
-	var r request
-	switch {
-	case p.Completion == semantics.Blocking:
+	if p.Completion == semantics.Blocking {
+		var r request
 		done := m.completion(c, row)
 		m.polled(p, done)
-		m.post(&r, &c.prototype, pointOf(c, row))
-		m.completeRequest(&r, done, c.status)
+		m.post(&r, &c.prototype, c, row)
+		m.completeRequest(&r, done, c.status())
 		m.sealed(done)
 		return
-	case p.IsPersistent():
-		later := c.prototype
-		r.persistent = &later
-		if p.action == collective {
-			later.ordinal = m.next(row, later.comm)
-		}
-	default:
-		m.post(&r, &c.prototype, pointOf(c, row))
 	}
+	r := new(request)
 	if c.request != noRequest {
-		m.ranks[row].requests.set(c.request, r)
+		r = m.ranks[row].requests.put(c.request)
+	}
+	if !p.IsPersistent() {
+		m.post(r, &c.prototype, c, row)
+		return
+	}
+	r.persistent = &persistent{prototype: c.prototype}
+	if p.action == collective {
+		r.persistent.ordinal = m.next(row, c.comm)
 	}
 }
 
-// post makes an operation active.
-func (m *Matcher) post(r *request, proto *prototype, at Point) {
+// post makes an operation active with a call.
+func (m *Matcher) post(r *request, proto *prototype, c *Call, row int) {
 	r.active = true
 	switch proto.plan.action {
 	case send:
-		r.ends[0] = m.postSend(proto, at)
+		r.ends[0] = m.postSend(proto, c, row)
 	case receive:
-		r.ends[1] = m.postReceive(proto, at)
+		r.ends[1] = m.postReceive(proto, c, row)
 	case sendReceive:
-		r.ends[0] = m.postSend(proto, at)
-		r.ends[1] = m.postReceive(proto, at)
+		r.ends[0] = m.postSend(proto, c, row)
+		r.ends[1] = m.postReceive(proto, c, row)
 	case collective:
-		r.collective, r.part = m.enter(proto, at)
+		r.collective, r.part = m.enter(proto, r.persistent, c, row)
 	}
 }
 
 func (m *Matcher) start(c *Call, row int) {
-	point := pointOf(c, row)
 	for i := range c.requests {
 		if r := m.ranks[row].requests.get(c.requests[i].request); r != nil && r.persistent != nil && !r.active {
-			m.post(r, r.persistent, point)
+			m.post(r, &r.persistent.prototype, c, row)
 		}
 	}
 }
@@ -264,9 +268,11 @@ func (m *Matcher) completeRequest(r *request, done *Completion, status envelope)
 	}
 }
 
-func pointOf(c *Call, row int) Point {
-	return Point{
-		Location: c.Location, Row: row, Enter: c.Enter, Exit: c.Exit, EnterError: c.EnterError, ExitError: c.ExitError,
-		Function: c.Function.ID, Site: c.Signature.Site,
-	}
+// set makes p that of a call, field by field: a literal would be made elsewhere and copied, and a processor waits for what
+// it has just written in other pieces than it reads.
+func (p *Point) set(c *Call, row int) {
+	p.Location, p.Row = c.Location, row
+	p.Enter, p.Exit = c.Enter, c.Exit
+	p.EnterError, p.ExitError = c.EnterError, c.ExitError
+	p.Function, p.Site = c.Function.ID, c.Signature.Site
 }

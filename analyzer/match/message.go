@@ -26,17 +26,18 @@ func (m *Matcher) release(e *End) {
 }
 
 // postSend makes a send active; nil if no message leaves.
-func (m *Matcher) postSend(p *prototype, at Point) *End {
+func (m *Matcher) postSend(p *prototype, c *Call, row int) *End {
 	g := m.group(p.comm)
 	if g == nil || p.dest == procNull || p.dest == noValue {
 		return nil
 	}
 	e := m.end()
-	e.Post, e.Mode = at, p.plan.Mode
+	e.Post.set(c, row)
+	e.Mode = p.plan.Mode
 	e.divide(p.partitions)
-	e.channel = channelKey{comm: p.comm, source: p.own, dest: int32(g.peer(at.Row, int(p.own), int64(p.dest))), tag: p.tag}
+	e.channel = channelKey{comm: p.comm, source: p.own, dest: int32(g.peer(row, int(p.own), int64(p.dest))), tag: p.tag}
 	if e.channel.dest < 0 {
-		m.leftovers.absent(at, Sent)
+		m.leftovers.absent(&e.Post, Sent)
 		e.unmatched = true
 		return e
 	}
@@ -54,14 +55,15 @@ func (m *Matcher) posted(e *End) {
 }
 
 // postReceive makes a receive active; nil if no message is expected.
-func (m *Matcher) postReceive(p *prototype, at Point) *End {
+func (m *Matcher) postReceive(p *prototype, c *Call, row int) *End {
 	if m.group(p.comm) == nil || p.source == procNull || p.source == noValue {
 		return nil
 	}
 	e := m.end()
-	e.Post, e.receive = at, true
+	e.Post.set(c, row)
+	e.receive = true
 	e.divide(p.partitions)
-	e.channel = channelKey{comm: p.comm, source: p.source, dest: int32(at.Row), tag: p.receiveTag}
+	e.channel = channelKey{comm: p.comm, source: p.source, dest: int32(row), tag: p.receiveTag}
 	e.wildcard = p.source == anyValue || p.receiveTag == anyValue
 	m.posted(e)
 	m.stand(e)
@@ -100,7 +102,7 @@ func (m *Matcher) advance(key inboxKey, box *inbox) {
 // enlist puts a receive into its channel.
 func (m *Matcher) enlist(e *End) {
 	if g := m.group(e.channel.comm); g.peer(int(e.channel.dest), m.ownRank(e), int64(e.channel.source)) < 0 {
-		m.leftovers.absent(e.Post, Received)
+		m.leftovers.absent(&e.Post, Received)
 		m.orphan(e)
 		return
 	}
@@ -210,7 +212,7 @@ func (m *Matcher) completeReceive(e *End, status envelope) {
 		if e.wildcard {
 			e.wildcard = false
 			if !status.known {
-				m.leftovers.untold(e.Post)
+				m.leftovers.untold(&e.Post)
 			}
 			key := inboxKey{e.channel.comm, e.channel.dest}
 			if box := m.inboxes[key]; box != nil {
@@ -234,12 +236,13 @@ func (m *Matcher) completeReceive(e *End, status envelope) {
 
 // probe handles MPI_Probe and a successful MPI_Iprobe: they may have waited for the message that they saw.
 func (m *Matcher) probe(p *plan, c *Call, row int) {
-	if !c.status.known || c.status.source < 0 || m.group(c.comm) == nil {
+	status := c.status()
+	if !status.known || status.source < 0 || m.group(c.comm) == nil {
 		return
 	}
 	done := m.completion(c, row)
 	m.polled(p, done)
-	m.look(c, row, done, c.status)
+	m.look(c, row, done, status)
 	m.sealed(done)
 }
 
@@ -254,7 +257,8 @@ func (m *Matcher) polled(p *plan, done *Completion) {
 // look stands a completed probe in line.
 func (m *Matcher) look(c *Call, row int, done *Completion, status envelope) {
 	e := m.end()
-	e.Post, e.receive, e.Probe, e.bytes = pointOf(c, row), true, true, status.bytes
+	e.Post.set(c, row)
+	e.receive, e.Probe, e.bytes = true, true, status.bytes
 	e.channel = channelKey{comm: c.comm, source: status.source, dest: int32(row), tag: status.tag}
 	e.settled, e.Done = true, done
 	done.open++
@@ -276,7 +280,8 @@ func (m *Matcher) matchedProbe(p *plan, c *Call, row int) {
 	m.look(c, row, done, status)
 	m.sealed(done)
 	e := m.end()
-	e.Post, e.receive, e.bytes = pointOf(c, row), true, status.bytes
+	e.Post.set(c, row)
+	e.receive, e.bytes = true, status.bytes
 	e.channel = channelKey{comm: c.comm, source: status.source, dest: int32(row), tag: status.tag}
 	m.ranks[row].messages[handle.Int] = e
 	m.posted(e)
@@ -293,7 +298,8 @@ func (m *Matcher) matchedReceive(p *plan, c *Call, row int) {
 	r := request{active: true, ends: [2]*End{nil, e}}
 	if p.Completion == semantics.Nonblocking {
 		if id := p.out(c.event, semantics.Request); id.Form == trace.Handle || id.Form == trace.Int {
-			m.ranks[row].requests.set(id.Int, r)
+			q := m.ranks[row].requests.put(id.Int)
+			q.active, q.ends[1] = true, e
 		}
 		return
 	}

@@ -41,7 +41,7 @@ func (m *Matcher) object(p *plan, c *Call, row int) *object {
 func (m *Matcher) createObject(p *plan, c *Call, row int) {
 	done := m.completion(c, row)
 	proto := prototype{plan: p, comm: c.comm, own: c.own, root: noValue}
-	op, part := m.enter(&proto, pointOf(c, row))
+	op, part := m.enter(&proto, nil, c, row)
 	if op != nil {
 		if v := p.out(c.event, p.object); v.Form == trace.Handle {
 			m.ranks[row].objects[objectKey{p.object, v.Int}] = &object{number: uint32(op.Number), comm: c.comm, own: c.own}
@@ -60,16 +60,15 @@ func (m *Matcher) onObject(p *plan, c *Call, row int) {
 	if p.action == freeObject {
 		delete(m.ranks[row].objects, objectKey{p.object, p.in(c.event, p.object).Int})
 	}
-	at := pointOf(c, row)
 	switch p.Completion {
 	case semantics.Nonblocking:
 		if id := p.out(c.event, semantics.Request); id.Form == trace.Handle || id.Form == trace.Int {
-			r := request{active: true}
-			r.collective, r.part = m.enterOn(o, p.class, at)
-			m.ranks[row].requests.set(id.Int, r)
+			r := m.ranks[row].requests.put(id.Int)
+			r.active = true
+			r.collective, r.part = m.enterOn(o, p.class, c, row)
 		}
 	case semantics.SplitBegin:
-		o.split, o.part = m.enterOn(o, p.class, at)
+		o.split, o.part = m.enterOn(o, p.class, c, row)
 	case semantics.SplitEnd:
 		if o.split != nil {
 			done := m.completion(c, row)
@@ -79,7 +78,7 @@ func (m *Matcher) onObject(p *plan, c *Call, row int) {
 		}
 	case semantics.Blocking, semantics.Persistent, semantics.Partitioned:
 		done := m.completion(c, row)
-		if op, part := m.enterOn(o, p.class, at); op != nil {
+		if op, part := m.enterOn(o, p.class, c, row); op != nil {
 			m.leave(op, part, done)
 		}
 		m.sealed(done)
@@ -87,14 +86,14 @@ func (m *Matcher) onObject(p *plan, c *Call, row int) {
 }
 
 // enterOn notes that a rank takes part in its next collective on an object.
-func (m *Matcher) enterOn(o *object, class Class, at Point) (*Collective, int) {
+func (m *Matcher) enterOn(o *object, class Class, call *Call, row int) (*Collective, int) {
 	g := m.group(o.comm)
-	if g == nil || o.own < 0 || g.part(at.Row, int(o.own)) >= g.size() {
+	if g == nil || o.own < 0 || g.part(row, int(o.own)) >= g.size() {
 		return nil, 0
 	}
 	o.ordinal++
-	part := g.part(at.Row, int(o.own))
+	part := g.part(row, int(o.own))
 	c := m.collective(collectiveKey{comm: o.comm, object: o.number, ordinal: o.ordinal}, class, g.size(), g.present)
-	m.arrive(c, part, at)
+	m.arrive(c, part, call, row)
 	return c, part
 }

@@ -61,7 +61,7 @@ type End struct {
 	partner   *End
 	bytes     int64
 	parts     *partitions   // nil but for partitioned messages
-	looks     []*Completion // in which a receiver saw that it was there
+	looks     *looks // nil but for messages that were seen before their receive ended
 	settled   bool          // completed, or known never to be
 	awaiting  bool          // progress of its rank
 	dead      bool          // cancelled

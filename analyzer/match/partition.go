@@ -38,7 +38,7 @@ func (m *Matcher) ready(p *plan, c *Call, row int) {
 		return
 	}
 	e := r.ends[0]
-	e.Post = pointOf(c, row)
+	e.Post.set(c, row)
 	m.posted(e)
 	part := partition{e.Post, e.Posted, true}
 	mark := func(i int64) {
@@ -120,7 +120,7 @@ func (m *Matcher) knownArrivals(e *End) {
 }
 
 // divide makes room for the partitions of a message.
-func (e *End) divide(n int64) {
+func (e *End) divide(n int32) {
 	if n > 0 && n <= maxPartitions {
 		e.parts = &partitions{list: make([]partition, n)}
 	}

@@ -9,7 +9,7 @@ type requestTable struct {
 
 const maxDense = 1 << 14
 
-// get is valid until the next set; nil if there is none.
+// get is valid until the next put; nil if there is none.
 func (t *requestTable) get(id int64) *request {
 	if uint64(id) < uint64(len(t.dense)) {
 		if r := &t.dense[id]; r.there {
@@ -20,20 +20,22 @@ func (t *requestTable) get(id int64) *request {
 	return t.sparse[id]
 }
 
-func (t *requestTable) set(id int64, r request) {
-	r.there = true
+// put is a new one, valid until the next put.
+func (t *requestTable) put(id int64) *request {
 	if uint64(id) >= maxDense {
 		if t.sparse == nil {
 			t.sparse = map[int64]*request{}
 		}
-		kept := r // or all would be made where they are to stay
-		t.sparse[id] = &kept
-		return
+		r := &request{there: true}
+		t.sparse[id] = r
+		return r
 	}
 	for int64(len(t.dense)) <= id {
 		t.dense = append(t.dense, request{})
 	}
-	t.dense[id] = r
+	r := &t.dense[id]
+	*r = request{there: true}
+	return r
 }
 
 func (t *requestTable) remove(id int64) {

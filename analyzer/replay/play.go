@@ -128,8 +128,8 @@ type thread struct {
 	attempt match.Attempt
 	since   []int64 // when the polls began of which the next successful one is the last
 
-	begin, end           []int64 // of the thread's part of the run
-	in, out              []int64 // when it had left MPI_Init, and entered MPI_Finalize or ended
+	begin, in            []int64 // when the thread's part of the run began, and when it had left MPI_Init
+	out, end             []int64 // when it entered MPI_Finalize, and when it had left it: if it is through
 	initialized, through bool
 	left                 bool // MPI_Init
 	passed               passed
@@ -326,7 +326,7 @@ func (p *player) enter(th *thread, location int, s *step) {
 		th.initialized = true
 		copy(th.begin, th.clock)
 	}
-	if !th.through {
+	if s.kind == finalization && !th.through {
 		copy(th.out, th.clock)
 	}
 	if s.polls {
@@ -372,11 +372,9 @@ func (p *player) leave(th *thread, s *step) {
 		th.left = true
 		copy(th.in, th.clock)
 	}
-	if !th.through {
+	if s.kind == finalization && !th.through {
+		th.through = true
 		copy(th.end, th.clock)
-		if th.through = s.kind == finalization; !th.through {
-			copy(th.out, th.clock)
-		}
 	}
 }
 
@@ -439,11 +437,17 @@ func (p *player) lengths() []Length {
 		first, last := int64(math.MaxInt64), int64(math.MinInt64)
 		in, out := last, last
 		for i := range p.threads {
-			if th := &p.threads[i]; th.started {
-				first, last = min(first, th.begin[k]), max(last, th.end[k])
-				if p.locations[i].Main == i {
-					in, out = max(in, th.in[k]), max(out, th.out[k])
-				}
+			th := &p.threads[i]
+			if !th.started {
+				continue
+			}
+			left, ended := th.clock[k], th.clock[k]
+			if th.through {
+				left, ended = th.out[k], th.end[k]
+			}
+			first, last = min(first, th.begin[k]), max(last, ended)
+			if p.locations[i].Main == i {
+				in, out = max(in, th.in[k]), max(out, left)
 			}
 		}
 		if last > first {
