@@ -52,7 +52,7 @@ type rankState struct {
 // A request is an operation that is not completed yet, or a persistent one.
 type request struct {
 	persistent *persistent // nil: it ends with its operation
-	ends       [2]*End    // active send and receive, if any
+	ends       [2]*End     // active send and receive, if any
 	collective *Collective
 	part       int
 	active     bool

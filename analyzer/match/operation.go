@@ -60,11 +60,11 @@ type End struct {
 	next      *End // that waits behind it
 	partner   *End
 	bytes     int64
-	parts     *partitions   // nil but for partitioned messages
-	looks     *looks // nil but for messages that were seen before their receive ended
-	settled   bool          // completed, or known never to be
-	awaiting  bool          // progress of its rank
-	dead      bool          // cancelled
+	parts     *partitions // nil but for partitioned messages
+	looks     *looks      // nil but for messages that were seen before their receive ended
+	settled   bool        // completed, or known never to be
+	awaiting  bool        // progress of its rank
+	dead      bool        // cancelled
 	receive   bool
 	wildcard  bool // its envelope is not known yet
 	unmatched bool // no message: MPI_PROC_NULL and cancelled ones

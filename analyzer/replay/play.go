@@ -101,6 +101,7 @@ type player struct {
 	journal    *journal.Journal
 	handshakes int64 // from which size on messages make one, as the run has shown
 	scenarios  []Scenario
+	computing  []int // scenarios in which computations may take longer or less
 	locations  []timeline.Location
 	threads    []thread
 	gatherings map[uint64]*gathering
@@ -175,10 +176,16 @@ type dependency struct {
 }
 
 func newPlayer(j *journal.Journal, scenarios []Scenario) *player {
-	return &player{
+	p := &player{
 		journal: j, handshakes: j.Handshakes(), scenarios: scenarios,
 		locations: j.Locations, threads: make([]thread, len(j.Locations)), gatherings: map[uint64]*gathering{},
 	}
+	for k := range scenarios {
+		if scenarios[k].Compute != nil || scenarios[k].Lasts != nil {
+			p.computing = append(p.computing, k)
+		}
+	}
+	return p
 }
 
 // next goes to the thread's next call; false if there is none in the slabs that may be played.
@@ -304,19 +311,14 @@ func (p *player) enter(th *thread, location int, s *step) {
 		p.enterNested(th, s, gap)
 		return
 	}
-	r := Region{th.function, s.function, th.site, s.site}
-	for k := range p.scenarios {
-		passed := gap
-		if f := p.scenarios[k].Compute; f != nil && th.function != 0 {
-			held := min(s.held, gap)
-			passed = held + int64(math.Round(float64(gap-held)*f(location, r)))
+	for k := range th.clock {
+		th.clock[k] += gap
+	}
+	if th.function != 0 && gap > s.held {
+		r := Region{th.function, s.function, th.site, s.site}
+		for _, k := range p.computing {
+			th.clock[k] += p.scenarios[k].longer(location, r, gap-s.held, s.idle)
 		}
-		if f := p.scenarios[k].Lasts; f != nil && th.function != 0 && !s.idle && gap > s.held {
-			if ns, known := f(location, r); known {
-				passed = s.held + ns
-			}
-		}
-		th.clock[k] += passed
 	}
 	th.last = s.enter
 	if len(th.clock) > 0 {
@@ -380,18 +382,13 @@ func (p *player) leave(th *thread, s *step) {
 
 // end is when a call that began at t ends in the k-th scenario.
 func (p *player) end(scenario *Scenario, k int, s *step, t int64, own cost) int64 {
-	n := scenario.Network
-	if s.kind == inputOutput {
-		n = nil
-	}
-	if scenario.Free != nil && scenario.Free(s.function, s.site) {
-		own, n = cost{}, nil
-	}
-	if s.outside {
-		n = nil // no time passes there, whatever the network
-	}
-	if n != nil {
+	free := scenario.Free != nil && scenario.Free(s.function, s.site)
+	// no time passes outside the window, whatever the network
+	if n := scenario.Network; n != nil && !free && s.kind != inputOutput && !s.outside {
 		return p.onNetwork(n, k, s, t)
+	}
+	if free {
+		own = cost{}
 	}
 	end := t + own.local
 	for i := range s.depends {
@@ -403,11 +400,13 @@ func (p *player) end(scenario *Scenario, k int, s *step, t int64, own cost) int6
 
 // onNetwork is when a call that began at t ends on another network.
 func (p *player) onNetwork(n *Network, k int, s *step, t int64) int64 {
-	for _, on := range [...][]dependency{s.depends, s.shakes} {
-		for i := range on {
-			d := &on[i]
-			t = max(t, n.arrival(d.on.at[k], d, p.handshakes))
-		}
+	for i := range s.depends {
+		d := &s.depends[i]
+		t = max(t, n.arrival(d.on.at[k], d, p.handshakes))
+	}
+	for i := range s.shakes {
+		d := &s.shakes[i]
+		t = max(t, n.arrival(d.on.at[k], d, p.handshakes))
 	}
 	return t + int64(n.Overhead)
 }

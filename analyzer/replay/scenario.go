@@ -39,9 +39,28 @@ const never = math.MinInt64
 // wholeHandshake is how many latencies a message takes with a handshake: asking, the answer, the data.
 const wholeHandshake = 3
 
+// longer is by how much longer a computation of so many nanoseconds takes. Idle time between calls is none, though it may be
+// longer, too.
+func (s *Scenario) longer(location int, r Region, ns int64, idle bool) int64 {
+	if s.Lasts != nil && !idle {
+		if lasts, known := s.Lasts(location, r); known {
+			return lasts - ns
+		}
+	}
+	if s.Compute != nil {
+		if factor := s.Compute(location, r); factor != 1 {
+			return int64(math.Round(float64(ns)*factor)) - ns
+		}
+	}
+	return 0
+}
+
 // arrival is when what a call depends on, which happened at t, is known to it, with the message's data if it has any.
 // Handshakes are made from a size on that the run has shown, if the network does not say which.
 func (n *Network) arrival(t int64, d *dependency, shown int64) int64 {
+	if n.Latency == 0 && n.PerByte == 0 && n.Link == nil && !d.handshake {
+		return t
+	}
 	hops := d.hops
 	if n.Handshakes > 0 {
 		shown = n.Handshakes
