@@ -28,7 +28,7 @@ func planCalls(c *Content, means []*semantics.Function) []callPlan {
 		function := c.functionIndex(s.Function)
 		p.function, p.semantics = &c.Functions[function], means[function]
 		if timing.Mode == TimingLossy {
-			p.grid, _ = GridOf(timing.ErrorOf(p.function.Name)) // the error is one that there is a grid for (Validate)
+			p.grid, _ = timing.gridOf(p.function.Name) // the error is one that there is a grid for (Validate)
 		}
 		if s.Site > 0 {
 			p.site = &c.Sites[s.Site-1]

@@ -39,7 +39,7 @@ func shareOf(x, percent int64) int64 { return x/100*percent + x%100*percent/100 
 
 // A momentBound follows by how much the moments of a thread may be off, in ticks, from interval to interval. It begins
 // with 0 at the thread's first enter. Intervals on the grid move a moment by no more than their step (TimingRounder), one
-// off the grid ends in an exact moment. Where a block of timing begins nothing is known but the limit: what a cursor says
+// in a divided step ends near the exact moment, one off the grid ends in it. Where a block of timing begins nothing is known but the limit: what a cursor says
 // must not depend on where it began to read.
 type momentBound struct {
 	limit  int64 // TimingSettings.MomentTicks
@@ -73,6 +73,8 @@ func (b *momentBound) move(g *TimingGrid, interval, step int64) {
 		b.passLegacy(g, interval, step != offGrid)
 	case step == offGrid:
 		b.ticks = 0
+	case step == onMark:
+		b.ticks = min(markTicks/2, b.limit)
 	default:
 		b.ticks = min(max(b.ticks, step), b.limit)
 	}
@@ -91,6 +93,7 @@ func (b *momentBound) passLegacy(g *TimingGrid, interval int64, on bool) {
 const (
 	offGrid    = -1 // the interval is kept so that its end is exact
 	notRounded = -2 // intervals of its length are kept as they are
+	onMark     = -3 // the step is divided: its end is off by markTicks/2 at most
 )
 
 // stepAt is how far apart an interval on the grid may be from one that was rounded to it.
@@ -101,8 +104,12 @@ func (g *TimingGrid) stepAt(x int64) int64 {
 	case x < int64(g.fine):
 		return 0
 	}
-	if k := g.belowNear(x); g.values[k] == x {
-		return g.steps[k].step
+	s := &g.steps[g.belowNear(x)]
+	switch {
+	case s.value == x:
+		return s.step
+	case s.bits > 0 && (x-s.value)%markTicks == 0:
+		return onMark
 	}
 	return offGrid
 }

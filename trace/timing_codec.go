@@ -26,7 +26,10 @@ func (e *timingEncoder) interval(c *callContext, m *intervalModel, x int64) {
 	number, rest, n := -1, uint64(0), 0
 	switch {
 	case c.grid != nil:
-		number = c.grid.index(x)
+		var mark int64
+		if number, mark = c.grid.index(x); number >= 0 {
+			rest, n = uint64(mark), c.grid.steps[number].bits
+		}
 	case x >= 0:
 		number, rest, n = losslessNumber(x)
 	}
@@ -138,6 +141,10 @@ func (d *timingDecoder) interval(c *callContext, m *intervalModel) (x, step int6
 			return 0, 0
 		}
 		on := &c.grid.steps[number]
+		if on.bits > 0 {
+			x = d.mark(on)
+			return x, c.grid.stepAt(x)
+		}
 		return on.value, on.step
 	}
 	least, n, ok := losslessInterval(number)
@@ -146,4 +153,14 @@ func (d *timingDecoder) interval(c *callContext, m *intervalModel) (x, step int6
 		return 0, 0
 	}
 	return least | int64(d.coder.bits(n)), 0
+}
+
+// mark reads which mark of a divided step an interval is.
+func (d *timingDecoder) mark(on *gridStep) int64 {
+	beyond := int64(d.coder.bits(on.bits)) * markTicks
+	if beyond >= on.next-on.value {
+		d.err = errTiming
+		return 0
+	}
+	return on.value + beyond
 }

@@ -245,7 +245,7 @@ func (t *Reader) Spans() func(thread int) (begin, end int64) {
 // timing writes the timing of a thread in blocks of TimingBlockCalls. What stands in a file already, under signatures
 // that are told apart as they are here, is copied.
 func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timingPlan) error {
-	if stored, ok := t.Timing.(*storedTiming); ok && !t.SignaturesJoined && stored.file.shared.Meta.Timing.Equal(&c.Meta.Timing) {
+	if stored, ok := t.Timing.(*storedTiming); ok && !t.SignaturesJoined && stored.file.shared.Meta.Timing.codesLike(&c.Meta.Timing) {
 		return f.copyTiming(thread, t, stored)
 	}
 	var from TimingReader = &memoryTiming{t.Gaps, t.Durations}

@@ -10,7 +10,8 @@ import (
 
 // A TimingGrid holds the values that intervals of lossy timing may have: 0, 1, and from each one to the next the greatest
 // step that an error of so many per cent allows, one tick at least. Any interval lies between two neighbours, and both
-// are within the error of it.
+// are within the error of it. Steps wider than 2·MomentTicks are divided: an interval there may be any of the marks that
+// are markTicks apart from the value below on. Else moments would drift too far with every long interval.
 type TimingGrid struct {
 	percent int64
 	values  []int64
@@ -21,13 +22,21 @@ type TimingGrid struct {
 }
 
 // A gridStep is a value, and how far apart an interval may be that was rounded to it (stepAt).
-type gridStep struct{ value, step int64 }
+type gridStep struct {
+	value, step int64
+	next        int64 // the value after it
+	bits        int   // of the number of a mark, where the step is divided; else 0
+}
 
 // timingWays are what an interval between two neighbors can become: the one, or the other where moments drift too far.
 type timingWays struct {
 	end, one, other int64
 	step            int64 // between the two, MomentTicks at most
+	wide            bool  // the step is divided
 }
+
+// markTicks is how far apart the marks of a divided step are.
+const markTicks = MomentTicks / 2
 
 // MaxTimingError is the greatest error of lossy timing, in per cent. The least is 1.
 const MaxTimingError = 50
@@ -35,19 +44,34 @@ const MaxTimingError = 50
 // gridEnd is the end of all grids, in ticks: 2^56 ticks of 3 GHz are 278 days.
 const gridEnd = 1 << 56
 
-var grids [MaxTimingError + 1]struct {
+type gridOnce struct {
 	once sync.Once
 	grid *TimingGrid
 }
+
+var grids, undividedGrids [MaxTimingError + 1]gridOnce
 
 // GridOf is the grid for an error of 1 to MaxTimingError per cent.
 func GridOf(percent int) (*TimingGrid, error) {
 	if percent < 1 || percent > MaxTimingError {
 		return nil, fmt.Errorf("trace: a timing error of %d%% is not between 1%% and %d%%", percent, MaxTimingError)
 	}
-	g := &grids[percent]
-	g.once.Do(func() { g.grid = newGrid(int64(percent)) })
-	return g.grid, nil
+	return grids[percent].of(percent, true), nil
+}
+
+func (g *gridOnce) of(percent int, divided bool) *TimingGrid {
+	g.once.Do(func() { g.grid = newGrid(int64(percent), divided) })
+	return g.grid
+}
+
+// gridOf is the grid of a function's times in a trace.
+func (t *TimingSettings) gridOf(function string) (*TimingGrid, error) {
+	percent := t.ErrorOf(function)
+	g, err := GridOf(percent)
+	if err == nil && t.MomentTicks == 0 {
+		g = undividedGrids[percent].of(percent, false)
+	}
+	return g, err
 }
 
 // An interval is found by its leading one and gridBits after it, which are the upper bits of it as a floating-point
@@ -59,7 +83,8 @@ const (
 	nearEnd  = 1 << 53 // floating-point numbers below are exact
 )
 
-func newGrid(percent int64) *TimingGrid {
+// newGrid divides wide steps or not: in traces from before MomentTicks was stated they are not.
+func newGrid(percent int64, divided bool) *TimingGrid {
 	g := &TimingGrid{percent: percent, values: []int64{0, 1}}
 	for v := int64(1); v < gridEnd; {
 		// v/100 first: no product overflows
@@ -82,22 +107,34 @@ func newGrid(percent int64) *TimingGrid {
 	}
 	g.steps = make([]gridStep, len(g.values))
 	for k, v := range g.values {
+		s := &g.steps[k]
+		s.value, s.next = v, v
+		if k+1 < len(g.values) {
+			s.next = g.values[k+1]
+		}
+		if step := s.next - v; divided && step > 2*MomentTicks {
+			s.bits = bits.Len64(uint64((step - 1) / markTicks))
+		}
 		switch {
 		case v >= nearEnd:
-			g.steps[k] = gridStep{v, notRounded}
-		case v < int64(g.fine): // its neighbors are one apart
-			g.steps[k] = gridStep{v, 0}
-		default:
-			g.steps[k] = gridStep{v, g.values[k+1] - v}
+			s.step = notRounded
+		case s.bits > 0 && g.steps[k-1].bits == 0: // intervals below may be rounded to it, too
+			s.step = v - g.values[k-1]
+		case s.bits > 0:
+			s.step = onMark
+		case v >= int64(g.fine): // else its neighbors are one apart
+			s.step = s.next - v
 		}
 	}
 	g.ways = make([]timingWays, len(g.values)-1)
 	for k, low := range g.values[:len(g.ways)] {
 		high := g.values[k+1]
 		step := min(high-low, MomentTicks)
-		if g.ways[k] = (timingWays{high, low, high, step}); k > g.fine && (k-g.fine)&1 != 0 { // low is of those in between
-			g.ways[k] = timingWays{high, high, low, step}
+		one, other := low, high
+		if k > g.fine && (k-g.fine)&1 != 0 { // low is of those in between
+			one, other = high, low
 		}
+		g.ways[k] = timingWays{high, one, other, step, g.steps[k].bits > 0}
 	}
 	return g
 }
@@ -128,18 +165,32 @@ func (g *TimingGrid) below(x int64) int {
 	return k
 }
 
-// index is where x stands in the grid, −1 for nowhere.
-func (g *TimingGrid) index(x int64) int {
-	if x < 0 || x >= gridEnd {
-		if last := len(g.values) - 1; x == g.values[last] {
-			return last
-		}
-		return -1
+// index is where x stands in the grid, with the number of its mark where a step is divided; −1 for nowhere.
+func (g *TimingGrid) index(x int64) (k int, mark int64) {
+	last := len(g.values) - 1
+	switch {
+	case x == g.values[last]:
+		return last, 0
+	case x < 0 || x >= gridEnd:
+		return -1, 0
 	}
-	if k := g.below(x); g.values[k] == x {
-		return k
+	k = g.below(x)
+	s := &g.steps[k]
+	beyond := x - s.value
+	if beyond == 0 || s.bits > 0 && beyond%markTicks == 0 {
+		return k, beyond / markTicks
 	}
-	return -1
+	return -1, 0
+}
+
+// mark is the value or mark that is nearest to x, 0 < x < nearEnd, in a divided step; false where x is in no such.
+func (g *TimingGrid) mark(x int64) (int64, bool) {
+	k := g.belowNear(x)
+	if !g.ways[k].wide {
+		return 0, false
+	}
+	s := &g.steps[k]
+	return min(s.next, s.value+(x-s.value+markTicks/2)/markTicks*markTicks), true
 }
 
 // A TimingRounder rounds the intervals of one thread, gap and duration of one call after the other, so that none is wrong
@@ -150,21 +201,23 @@ func (g *TimingGrid) index(x int64) int {
 // moments drift too far. How far is too far follows what the thread does now: Recent, the widest step between two values
 // that an interval was rounded by since the last anchor, which fades by 1/256 with each interval.
 //
+// An interval in a divided step ends at the nearest mark from where the moment is: the moment is off by markTicks/2 at most
+// then, whatever it was before.
+//
 // An anchor is an interval that is kept off the grid, so that its end is exact. It takes the place of a rounded one:
 //   - where both values would let the moment be off by more than MomentTicks,
 //   - where an interval is twice as long as any before (MPI_Init, mostly),
-//   - once in anchorEvery intervals.
+//   - once in anchorEvery intervals without a mark.
 //
-// So a moment is off by no more than the widest step since the last anchor, either (MomentBound).
+// So a moment is off by no more than the widest step since the last anchor or mark, either, or markTicks/2 (MomentBound).
 type TimingRounder struct {
 	Longest, Recent int64 // ticks
 	Drift           int64 // ticks by which the rounded moments are ahead
-	Since           int64 // intervals since the last anchor
+	Since           int64 // intervals since the last anchor or mark
 }
 
 // MomentTicks is by how much a moment of lossy timing is off at most, in ticks of the thread's clock: 22 µs with a time
-// stamp counter of 3 GHz, 66 µs where a tick is a nanosecond. Half of it makes the traces of programs that compute for
-// some milliseconds between calls 10% larger.
+// stamp counter of 3 GHz, 66 µs where a tick is a nanosecond.
 const MomentTicks = 1 << 16
 
 // anchorEvery is after how many intervals an anchor is due. It takes four bytes or so.
@@ -190,6 +243,12 @@ func (r *TimingRounder) Round(g *TimingGrid, intervals []int64) {
 			continue
 		}
 		ways := &g.ways[g.belowNear(x)]
+		if exact := x - ahead; ways.wide && exact < nearEnd {
+			if mark, ok := g.mark(exact); ok {
+				intervals[i], ahead, recent, due = mark, mark-exact, markTicks/2, i+1+anchorEvery
+				continue
+			}
+		}
 		rounded := ways.one
 		if rounded == x {
 			continue
@@ -216,7 +275,7 @@ func (r *TimingRounder) Round(g *TimingGrid, intervals []int64) {
 // nobody would know.
 func (g *TimingGrid) anchors(x, ahead int64) bool {
 	exact := x - ahead
-	return magnitude(ahead)*100 <= x*g.percent && exact > 0 && exact < nearEnd && g.values[g.belowNear(exact)] != exact
+	return magnitude(ahead)*100 <= x*g.percent && exact > 0 && exact < nearEnd && g.stepAt(exact) == offGrid
 }
 
 func magnitude(x int64) int64 {

@@ -124,10 +124,13 @@ func TestGridFindsItsValues(t *testing.T) {
 		require.NoError(t, err)
 		require.Less(t, len(g.values), 1<<13-1)
 		for k, v := range g.values[:len(g.values)-1] {
-			require.Equal(t, k, g.index(v))
+			number, mark := g.index(v)
+			require.Equal(t, k, number)
+			require.Zero(t, mark)
 			if next := g.values[k+1]; next > v+1 {
 				require.Equal(t, k, g.below(next-1))
-				require.Equal(t, -1, g.index(v+1))
+				number, _ = g.index(v + 1)
+				require.Equal(t, -1, number)
 				require.LessOrEqual(t, next-v, v/100*int64(percent)+v%100*int64(percent)/100)
 			}
 		}
@@ -136,6 +139,57 @@ func TestGridFindsItsValues(t *testing.T) {
 	require.Error(t, err)
 	_, err = GridOf(51)
 	require.Error(t, err)
+}
+
+// Steps wider than twice MomentTicks, and no others, have marks; an interval there ends within half their distance of
+// where it did, whatever the moment was off by before, and within the error. Values are counted one by one: no table.
+func TestMarksOfWideSteps(t *testing.T) {
+	random := rand.New(rand.NewSource(7))
+	for _, percent := range []int{1, 5, 20, 50} {
+		g, err := GridOf(percent)
+		require.NoError(t, err)
+		var values []int64
+		for v := int64(1); v < 1<<40; v = max(v+1, v+v*int64(percent)/100) {
+			values = append(values, v)
+		}
+		for range 20_000 {
+			k := random.Intn(len(values) - 1)
+			low, step := values[k], values[k+1]-values[k]
+			wide := step > 2*65536
+			number, mark := g.index(low + 32768)
+			if wide {
+				require.Equal(t, k+1, number, "the grid begins with 0")
+				require.Equal(t, int64(1), mark)
+				x, ahead := low+random.Int63n(step), random.Int63n(2*65536+1)-65536
+				if x-ahead < low || x-ahead >= low+step {
+					continue
+				}
+				r := TimingRounder{Longest: 1 << 50, Drift: ahead}
+				rounded := r.one(g, x)
+				require.LessOrEqual(t, magnitude(r.Drift), int64(32768/2), "%d after %d", x, ahead)
+				require.Equal(t, ahead+rounded-x, r.Drift)
+				require.LessOrEqual(t, magnitude(rounded-x)*100, x*int64(percent))
+				require.True(t, (rounded-low)%32768 == 0 || rounded == low+step)
+				require.Equal(t, rounded, r.one(g, rounded+r.Drift), "what is rounded is kept")
+			} else if step > 1 && low+32768 < values[len(values)-1] {
+				require.Zero(t, mark)
+			}
+		}
+	}
+}
+
+// In traces from before MomentTicks was stated no step has marks: their blocks do not have them.
+func TestOldTracesHaveNoMarks(t *testing.T) {
+	old := TimingSettings{Mode: TimingLossy, ErrorPercent: 5}
+	g, err := old.gridOf("MPI_Send")
+	require.NoError(t, err)
+	for k := range g.steps {
+		require.Zero(t, g.steps[k].bits)
+		require.NotEqual(t, int64(onMark), g.steps[k].step)
+	}
+	stated := TimingSettings{Mode: TimingLossy, ErrorPercent: 5, MomentTicks: MomentTicks}
+	require.False(t, old.codesLike(&stated), "blocks are written anew")
+	require.True(t, old.Equal(&stated), "and may be merged")
 }
 
 func BenchmarkTimingRound(b *testing.B) {

@@ -58,6 +58,11 @@ func (t *TimingSettings) Equal(o *TimingSettings) bool {
 	return t.Mode == o.Mode && t.ErrorPercent == o.ErrorPercent && slices.Equal(t.Functions, o.Functions)
 }
 
+// codesLike reports whether blocks of timing of both mean the same.
+func (t *TimingSettings) codesLike(o *TimingSettings) bool {
+	return t.Equal(o) && (t.MomentTicks > 0) == (o.MomentTicks > 0)
+}
+
 // Join makes t those of a trace that has the times of two with equal settings: what holds of the moments of both.
 func (t *TimingSettings) Join(o *TimingSettings) {
 	if t.MomentTicks == 0 || o.MomentTicks == 0 {

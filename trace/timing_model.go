@@ -17,7 +17,7 @@ func planTiming(signatures []Signature, m *Meta, functions []Function) (*timingP
 	byFunction := map[uint16]*TimingGrid{}
 	if m.Timing.Mode == TimingLossy {
 		for i := range functions {
-			g, err := GridOf(m.Timing.ErrorOf(functions[i].Name))
+			g, err := m.Timing.gridOf(functions[i].Name)
 			if err != nil {
 				return nil, err
 			}

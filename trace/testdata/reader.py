@@ -411,7 +411,12 @@ class Timing:
             return unzigzag(self.bits(self.bits(7)))
         number = (coarse - 1) * 16 + self.symbol(model.after(symbol, step))
         if percent:
-            return self.grid(percent)[number]
+            value, step = self.grid(percent)[number], 0
+            if 20 in self.trace.sections and number + 1 < len(self.grid(percent)):
+                step = self.grid(percent)[number + 1] - value
+            if step > 131072:
+                value += self.bits(((step - 1) // 32768).bit_length()) * 32768
+            return value
         if number < 32:
             return number
         n = (number - 32) // 16 + 1
