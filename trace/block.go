@@ -11,9 +11,19 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// FormatVersion is the version of the file format that this package reads and writes. It is frozen: docs/format.md says
-// what may still be added. Version 0 was that of the time before the first release; its files are refused.
-const FormatVersion = 1
+// FormatVersion is the newest version of the file format that this package reads and writes. Versions are frozen:
+// docs/format.md says what may still be added, and what makes a file of version 2. Version 0 was that of the time before
+// the first release; its files are refused.
+const FormatVersion = 2
+
+// versionOf is the version that a content has to be written in: the oldest that can say it, so that older readers can read
+// what they know.
+func versionOf(c *Content) byte {
+	if c.Meta.Timing.MomentTicks > 0 {
+		return 2
+	}
+	return 1
+}
 
 // The file (docs/format.md): magic, blocks, of which the last is the index, and a trailer of eight bytes: the length
 // of the index block (little endian) and the end mark.

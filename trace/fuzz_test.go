@@ -101,7 +101,7 @@ type spoiledBlock struct {
 func (s *spoiledBlock) with(content []byte) []byte {
 	var b bytes.Buffer
 	w := &fileWriter{w: &b, purpose: fastest}
-	w.write(append([]byte(magic), FormatVersion))
+	w.write(s.file[:headerSize])
 	for i, e := range s.entries {
 		if i == s.at {
 			w.block(e.kind, e.key, e.part, content)

@@ -96,7 +96,7 @@ func (t *Reader) open() error {
 	if string(head[:len(magic)]) != magic {
 		return errNoTrace
 	}
-	if t.version = int(head[len(magic)]); t.version != FormatVersion {
+	if t.version = int(head[len(magic)]); t.version < 1 || t.version > FormatVersion {
 		return versionError(t.version)
 	}
 	if err := t.openIndex(); err != nil {
@@ -118,11 +118,11 @@ func (t *Reader) open() error {
 }
 
 func versionError(version int) error {
-	if version < FormatVersion {
+	if version < 1 {
 		return fmt.Errorf("format version %d is from before the format was frozen and cannot be read any more: "+
 			"trace the program again, or read the file with the Cairn that wrote it", version)
 	}
-	return fmt.Errorf("format version %d is unknown to this Cairn, which reads version %d: read the file with a newer one",
+	return fmt.Errorf("format version %d is unknown to this Cairn, which reads versions 1 to %d: read the file with a newer one",
 		version, FormatVersion)
 }
 
@@ -218,6 +218,9 @@ func (t *Reader) openShared() error {
 		{blockRunDelay, "run delay", true, func(d *decoder) { d.runDelay(c) }},
 		{blockLeads, "leads", true, func(d *decoder) { d.leads(c) }},
 		{blockClustering, "clustering", false, func(d *decoder) { d.clustering(c) }},
+	}
+	if t.version == 1 {
+		delete(byType, blockMoments) // files of the time before version 2 may have one, but their blocks of timing have no marks
 	}
 	for _, section := range sections {
 		e, ok := byType[section.kind]

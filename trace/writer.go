@@ -23,7 +23,7 @@ func Write(w io.Writer, c *Content) error {
 		return err
 	}
 	f := &fileWriter{w: w, purpose: purposeOf(&c.Meta)}
-	f.write(append([]byte(magic), FormatVersion))
+	f.write(append([]byte(magic), versionOf(c)))
 	f.block(blockMeta, 0, 0, appendMeta(&c.Meta))
 	f.block(blockFunctions, 0, 0, appendFunctions(c.Functions))
 	if len(c.Sites) > 0 {

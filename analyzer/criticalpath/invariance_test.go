@@ -24,9 +24,10 @@ import (
 //   - a part of the critical path lies between two moments: 2M for each part of either path. This takes a path without
 //     alternatives that are as long but for 2M, so one rank is slower here by more than the rest varies; where steps of the
 //     program are not much longer than M nothing is certain but who that rank is, and the path's length;
-//   - root causes divide waits among delays since two ranks were last in step: 2M for each wait. This takes partners that
-//     do not change with what is less than 2M, as those of a master do who serves whoever comes first,
-//     and those of whoever receives from anybody.
+//   - root causes divide waits among delays since two ranks were last in step: 2M for each wait, and 4M for the delay, by
+//     how much longer one rank took than the other between two moments each. This takes partners that do not change with
+//     what is less than 2M, as those of a master do who serves whoever comes first, and those of whoever receives from
+//     anybody.
 func TestFindingsDifferByNoMoreThanRoundingExplains(t *testing.T) {
 	for _, pattern := range simulate.Names() {
 		for _, compute := range []time.Duration{50 * time.Microsecond, 2 * time.Millisecond, 40 * time.Millisecond} {
@@ -112,6 +113,6 @@ func assertExplained(t *testing.T, timing string, p float64, exact *criticalpath
 	}
 	assert.Equal(t, exact.RootCauses.Delays[0].Rank, got.RootCauses.Delays[0].Rank, "%s: first root cause", timing)
 	for rank := range exact.Ranks {
-		assert.LessOrEqual(t, math.Abs(was[rank]-is[rank]), two*float64(count), "%s: waiting put down to rank %d: %g s, was %g s of %g s", timing, rank, is[rank], was[rank], all)
+		assert.LessOrEqual(t, math.Abs(was[rank]-is[rank]), 3*two*float64(count), "%s: waiting put down to rank %d: %g s, was %g s of %g s", timing, rank, is[rank], was[rank], all)
 	}
 }

@@ -412,7 +412,7 @@ class Timing:
         number = (coarse - 1) * 16 + self.symbol(model.after(symbol, step))
         if percent:
             value, step = self.grid(percent)[number], 0
-            if 20 in self.trace.sections and number + 1 < len(self.grid(percent)):
+            if self.trace.version > 1 and 20 in self.trace.sections and number + 1 < len(self.grid(percent)):
                 step = self.grid(percent)[number + 1] - value
             if step > 131072:
                 value += self.bits(((step - 1) // 32768).bit_length()) * 32768
@@ -433,7 +433,8 @@ class Timing:
 
 class Trace:
     def __init__(self, data):
-        assert data[:8] == b"CAIRN\x1a\n\1" and data[-4:] == b"NRAC"
+        assert data[:7] == b"CAIRN\x1a\n" and data[7] in (1, 2) and data[-4:] == b"NRAC"
+        self.version = data[7]
         (length,) = struct.unpack("<I", data[-8:-4])
         kind, index = block(data, len(data) - 8 - length, length)
         assert kind == 127
