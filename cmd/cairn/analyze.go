@@ -100,14 +100,19 @@ With --job it writes the findings of one analysis for one run of a TracedMPIJob;
 	return c
 }
 
-// collectEarly keeps garbage small for a trace of many ranks, each of which has a decoder: most of the memory stays, and to
-// wait until there is as much garbage again would double it. It gives a reserve to keep alive meanwhile, which counts for
-// the collector but takes no memory, since nobody writes to it: without it there would be a collection every few
-// milliseconds while there are no decoders, before and after the calls are read, a tenth of all time.
-func collectEarly(r *trace.Reader) (reserve []byte) {
+// collectRarely gives a reserve to keep alive during an analysis. It counts for the collector but takes no memory, since
+// nobody writes to it: without it there would be a collection every few milliseconds while there are no decoders, before
+// and after the calls are read, up to a tenth of all time.
+//
+// A trace of many ranks has many decoders, and most of the memory stays. To wait until there is as much garbage again would
+// double it.
+func collectRarely(r *trace.Reader) (reserve []byte) {
 	const many = 4096
-	if r.Threads().Len() < many || os.Getenv("GOGC") != "" {
+	switch {
+	case os.Getenv("GOGC") != "":
 		return nil
+	case r.Threads().Len() < many:
+		return make([]byte, 8<<20)
 	}
 	debug.SetGCPercent(50)
 	return make([]byte, 32<<20)
@@ -116,7 +121,7 @@ func collectEarly(r *trace.Reader) (reserve []byte) {
 // reportOn runs all analyses, assembles the report, and leaves the run's clock map beside the trace. A trace that cannot
 // be decoded is bad data. If one of the analyses fails there may be a report nevertheless, which lacks its findings.
 func reportOn(ctx context.Context, f *traceFile, path string, s3 s3Flags, only part, job report.Job) (*report.Report, error) {
-	defer runtime.KeepAlive(collectEarly(f.Reader))
+	defer runtime.KeepAlive(collectRarely(f.Reader))
 	clocks, err := leftClock(ctx, path, s3, f)
 	if err != nil {
 		return nil, err
@@ -212,7 +217,7 @@ func analyzeRun(ctx context.Context, s3 s3Flags, url, name string, index int) er
 	if err != nil {
 		return usageError{err}
 	}
-	defer runtime.KeepAlive(collectEarly(f.Reader))
+	defer runtime.KeepAlive(collectRarely(f.Reader))
 	var clocks *clock.Map
 	if analysis.Times {
 		if clocks, err = runClock(ctx, s, runs[index].key(clockFile), path, f); err != nil {
