@@ -98,18 +98,15 @@ const (
 
 // stepAt is how far apart an interval on the grid may be from one that was rounded to it.
 func (g *TimingGrid) stepAt(x int64) int64 {
-	switch {
-	case x < 0 || x >= nearEnd:
+	if x < 0 || x >= nearEnd {
 		return notRounded
-	case x < int64(g.fine):
-		return 0
 	}
-	s := &g.steps[g.belowNear(x)]
-	switch {
-	case s.value == x:
-		return s.step
-	case s.bits > 0 && (x-s.value)%markTicks == 0:
+	switch k, mark := g.index(x); {
+	case k < 0:
+		return offGrid
+	case mark > 0:
 		return onMark
+	default:
+		return g.steps[k].step
 	}
-	return offGrid
 }

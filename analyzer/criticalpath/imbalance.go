@@ -1,10 +1,12 @@
 package criticalpath
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/cairn-mpi/cairn/analyzer/replay"
@@ -96,7 +98,7 @@ func (a *analysis) differ(workers []worker, m measure, alpha float64) bool {
 		return false
 	}
 	mean, _ := spread(workers)
-	busiest := slices.MaxFunc(workers, func(x, y worker) int { return compareFloats(x.useful, y.useful) })
+	busiest := slices.MaxFunc(workers, func(x, y worker) int { return cmp.Compare(x.useful, y.useful) })
 	if mean <= 0 || busiest.useful < m.ratio*mean || busiest.useful-mean < minExcess*a.seconds(a.run()) {
 		return false
 	}
@@ -148,16 +150,6 @@ func (a *analysis) isTop(set, workers []worker) bool {
 
 func contains(set []worker, w worker) bool {
 	return slices.ContainsFunc(set, func(s worker) bool { return s.row == w.row })
-}
-
-func compareFloats(x, y float64) int {
-	switch {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
 }
 
 // moving finds the ranks among which work moves from iteration to iteration, and the region where it does; nil: none. What
@@ -247,7 +239,7 @@ func (a *analysis) moves(workers []worker, what activity, alpha float64, shared 
 			own[k] = float64(t.first[k])
 			sums[k] += own[k]
 		}
-		within += variance(own)
+		within += stat.Variance(own, nil)
 		if t.spread.quantile(0.75)-t.spread.quantile(0.25) >= unequalMiddle*t.spread.quantile(0.5) {
 			unequal++
 		}
@@ -256,18 +248,7 @@ func (a *analysis) moves(workers []worker, what activity, alpha float64, shared 
 		return true
 	}
 	conserved := distuv.ChiSquared{K: float64(n - 1)}.Quantile(alpha) / float64(n-1)
-	return within > 0 && variance(sums)/within < min(maxConserved, conserved)
-}
-
-func variance(values []float64) float64 {
-	mean, sum := 0.0, 0.0
-	for _, v := range values {
-		mean += v / float64(len(values))
-	}
-	for _, v := range values {
-		sum += (v - mean) * (v - mean)
-	}
-	return sum / float64(len(values)-1)
+	return within > 0 && stat.Variance(sums, nil)/within < min(maxConserved, conserved)
 }
 
 // evenly gives what is changed if work is divided equally: in each region every rank spends the mean of the ranks that work
@@ -387,18 +368,13 @@ func (a *analysis) shapeOf(workers []worker) (shape Shape, width int) {
 	return Irregular, 0
 }
 
-// correlation is that of computation with the rank (Pearson).
+// correlation is that of computation with the rank (Pearson), not a number where all compute equally long.
 func correlation(workers []worker) float64 {
-	n := float64(len(workers))
-	x, y, xx, yy, xy := 0.0, 0.0, 0.0, 0.0, 0.0
-	for _, w := range workers {
-		r := float64(w.row)
-		x, y, xx, yy, xy = x+r/n, y+w.useful/n, xx+r*r/n, yy+w.useful*w.useful/n, xy+r*w.useful/n
+	ranks, useful := make([]float64, len(workers)), make([]float64, len(workers))
+	for i, w := range workers {
+		ranks[i], useful[i] = float64(w.row), w.useful
 	}
-	if xx <= x*x || yy <= y*y {
-		return 0
-	}
-	return (xy - x*y) / math.Sqrt((xx-x*x)*(yy-y*y))
+	return stat.Correlation(ranks, useful, nil)
 }
 
 // explained reports whether nearly all of the variance of computation is that between groups, at most half as many as
