@@ -1,0 +1,105 @@
+package verdict
+
+// A Cause is one reason for which a run takes longer than it has to: what, who, where in the program, when, and how much
+// shorter the run would be without it.
+type Cause struct {
+	Kind Kind `json:"kind"`
+	Form Form `json:"form"`
+	// Ranks are who the cause is about, as a list like "0-3,7"; "" where it is about no rank in particular. Rank is the first
+	// to look at, null likewise.
+	Ranks string `json:"ranks"`
+	Rank  *int   `json:"rank"`
+	Pod   string `json:"pod"`  // of all of Ranks, "" if they are in several
+	Node  string `json:"node"` // likewise
+	// Scope is what Ranks are, if they are all ranks of one pod or node: "pod", "node"; else "".
+	Scope string `json:"scope"`
+	// After and Before are the calls between which it is computed, for computation; the call itself is Before otherwise. Path
+	// is the function in which that is, "" where call paths are not known.
+	After  Place  `json:"after"`
+	Before Place  `json:"before"`
+	In     string `json:"in"`
+	Phase  string `json:"phase"` // the name of the phase that has it, "" where it is in several
+	// Instances is in how many of the Of times that a rank came by it; both 0 where that means nothing.
+	Instances int `json:"instances"`
+	Of        int `json:"of"`
+	// EachSeconds is what it takes each time (of Instances), OthersSeconds what it takes the others, or otherwise; null where
+	// there are no others.
+	EachSeconds   float64  `json:"each_seconds"`
+	OthersSeconds *float64 `json:"others_seconds"`
+	// Calls and Bytes are of messages and collectives: how many calls, and the mean size of their messages.
+	Calls uint64  `json:"calls"`
+	Bytes float64 `json:"bytes"`
+	// LostSeconds is what the ledger charges to it, of all ranks together.
+	LostSeconds float64 `json:"lost_seconds"`
+	// GainSeconds is by how much the run would be shorter without it, given the causes before it in a list; null where the
+	// times of single calls were not kept.
+	GainSeconds *float64 `json:"gain_seconds"`
+	// Estimate is set where the gain comes from a rule of thumb, not from the replay alone.
+	Estimate bool `json:"estimate"`
+}
+
+// Place is a call in the program.
+type Place struct {
+	Function string `json:"function"`
+	CallSite string `json:"call_site"`
+}
+
+// A Kind is what makes a run slow.
+type Kind string
+
+// What can make a run slow. Nobody is the kind of no cause: the time is well spent, or nothing is worth naming.
+const (
+	Excess        Kind = "excess"        // ranks compute longer than others do
+	Imbalance     Kind = "imbalance"     // work is divided unequally over all ranks
+	Serialization Kind = "serialization" // ranks compute one after the other
+	LateReceiver  Kind = "late-receiver" // senders wait until a receiver is there, or inside MPI
+	Messages      Kind = "messages"      // point-to-point messages themselves
+	Collectives   Kind = "collectives"   // collective operations themselves
+	IO            Kind = "io"            // files
+	StartEnd      Kind = "start-end"     // MPI_Init, MPI_Finalize, and the launch
+	CPUs          Kind = "cpus"          // ranks lack CPUs, or are stopped by CPU limits
+	Network       Kind = "network"       // messages between nodes
+	Tracer        Kind = "tracer"        // the tracer itself
+	Hang          Kind = "hang"          // the run did not end: ranks wait for what never comes
+	Crash         Kind = "crash"         // a rank died
+	Nobody        Kind = "nobody"
+)
+
+// A Form is the particular way of a Kind.
+type Form string
+
+// Forms of Excess: Always, Sometimes (in some iterations), InPhase, InThread (a thread that makes no MPI calls), Blocked (in
+// the kernel, neither running nor ready to), Stopped (by a CPU limit), Preempted (others use its CPU). Of Imbalance:
+// Gradient, Classes, Heavy (a few ranks), Moving (from rank to rank). Of Serialization: Chain, Pipeline, Master (one rank
+// works while others wait for it). Of LateReceiver: NotPosted, NotInside (posted, but the receiver computes meanwhile). Of
+// Messages: TooMany (small ones), TooLarge. Of Collectives: TooOften, TooLarge. Of StartEnd: Start, End. Of CPUs: TooFew,
+// Limits. Of Hang: Cycle, Missing (a rank that never came), Mismatch. Of Crash: none.
+const (
+	Always    Form = "always"
+	Sometimes Form = "sometimes"
+	InPhase   Form = "phase"
+	InThread  Form = "thread"
+	Blocked   Form = "blocked"
+	Stopped   Form = "stopped"
+	Preempted Form = "preempted"
+	Gradient  Form = "gradient"
+	Classes   Form = "classes"
+	Heavy     Form = "heavy"
+	Moving    Form = "moving"
+	Chain     Form = "chain"
+	Pipeline  Form = "pipeline"
+	Master    Form = "master"
+	NotPosted Form = "not-posted"
+	NotInside Form = "not-inside"
+	TooMany   Form = "too-many"
+	TooLarge  Form = "too-large"
+	TooOften  Form = "too-often"
+	Start     Form = "start"
+	End       Form = "end"
+	TooFew    Form = "too-few"
+	Limits    Form = "limits"
+	Cycle     Form = "cycle"
+	Missing   Form = "missing"
+	Mismatch  Form = "mismatch"
+	NoForm    Form = ""
+)
