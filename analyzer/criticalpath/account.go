@@ -35,6 +35,8 @@ type account struct {
 	pieces               []piece
 	phases               *phases.Tracker
 
+	offCPU map[activity]*offCPU // what is known of the CPU, by computation
+
 	disturbance int64 // of sums: the longest one of a computation that repeats
 
 	firsts    int   // how many durations of a computation are kept

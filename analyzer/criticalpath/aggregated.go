@@ -33,7 +33,8 @@ func sums(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 		Ranks: a.rankTimes(), Functions: a.functionTimes(), CallSites: a.siteTimes(), Computation: a.regionTimes(),
 		Clock: o.Clock.Findings, Timing: timingError(a.meta, 0), Notes: append([]string{aggregatedNote}, a.notes()...),
 	}
-	f.Verdict = a.decideBySums(f.Efficiency, f.CPUs)
+	a.cpus = f.CPUs
+	f.Verdict = a.decideBySums(f.Efficiency)
 	return f, nil
 }
 
@@ -150,36 +151,6 @@ func disturbanceOf(s *trace.IntervalStatistics, perTick float64) int64 {
 		}
 	}
 	return int64(float64(s.Max-fifth) * perTick)
-}
-
-// decideBySums makes the verdict that sums suffice for. There is the third measure only, time really spent, without
-// knowing when: what a rank computes more must be longer than three times the longest disturbance of what repeats.
-func (a *analysis) decideBySums(e Efficiency, c *CPUs) Verdict {
-	switch {
-	case c.areLimited():
-		return Verdict{Blames: BlamesLimits, GainSeconds: new(0.0), Text: limitsText(c)}
-	case c.areFew() && isLow(e.Communication):
-		return Verdict{Blames: BlamesCPUs, GainSeconds: new(0.0), Text: cpusText(c)}
-	}
-	groups := a.roles(a.workers((*tally).spent))
-	for i, all := range groups {
-		alpha := doubtful
-		if i > 0 {
-			alpha /= float64(len(groups) - 1)
-		}
-		set, mean, worth := a.standing(all, a.seconds(a.run()), alpha, minRatioElse)
-		if !worth || !a.beyondDisturbance(set, mean) || a.isTop(set, all) {
-			continue
-		}
-		v := a.accuse(set, all, mean)
-		v.Text = a.blameText(v, set, gain(set, mean))
-		return v
-	}
-	if workers := a.unequal(nil, false); workers != nil {
-		return a.blameImbalance(workers, activity{}, false, nil)
-	}
-	return Verdict{Blames: BlamesNobody, GainSeconds: new(0.0), Text: a.sharesText("No verdict: by the sums no rank stands out") +
-		". The times of single calls were not kept (timing aggregated), so what ranks wait for is not known."}
 }
 
 // beyondDisturbance reports whether each of a set computes longer than the mean of the others by more than three times the

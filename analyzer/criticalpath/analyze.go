@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
@@ -15,18 +16,20 @@ import (
 
 // analysis is what Analyze works on after the passes.
 type analysis struct {
-	names    names
-	meta     *trace.Meta
-	ranks    []trace.Rank
-	mainOf   []int // location of a rank's first thread, by row; −1: none
-	forward  *forward
-	path     route
-	accounts []account
-	total    map[activity]*tally
-	slack    []int64 // by row
-	// how long the run takes if work is divided equally, in total and each time; 0: not known
-	balanced, balancedEach int64
-	window                 *timeline.Window
+	names       names
+	meta        *trace.Meta
+	ranks       []trace.Rank
+	mainOf      []int // location of a rank's first thread, by row; −1: none
+	forward     *forward
+	path        route
+	accounts    []account
+	total       map[activity]*tally
+	slack       []int64 // by row
+	window      *timeline.Window
+	profile     profile.Findings
+	cpus        *CPUs
+	shared      bool    // ranks had to wait for a CPU so often that how long a computation took says little of it
+	scatterGain float64 // of the run, that equal work each time saves
 	// sums: only those are known (timing aggregated); forward has no more than locations and extents, and there is no path.
 	sums bool
 }
@@ -47,14 +50,14 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		a.window = clocks.Window
 	}
 	// the root causes need nothing else of what follows, nor that of them
-	causes := newDelays(a.forward)
+	delays := newDelays(a.forward)
 	ctx, cancel := context.WithCancel(ctx)
 	following, ctx := errgroup.WithContext(ctx)
 	defer func() {
 		cancel()
 		_ = following.Wait() // it reads the journal; what it says was asked before, or does not matter any more
 	}()
-	following.Go(func() error { return causes.follow(ctx) })
+	following.Go(func() error { return delays.follow(ctx) })
 	a.path = walk(a.forward)
 	plan, err := phases.NewPlan(t, clocks)
 	if err != nil {
@@ -102,37 +105,38 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	for i := range marks {
 		marks[i] = plan.Marks(i)
 	}
-	again, err := a.whatIf(ctx, marks, o.Also)
+	if a.profile, err = a.forward.profile.Findings(); err != nil {
+		return Findings{}, fmt.Errorf("profile: %w", err)
+	}
+	if a.window == nil { // it is counted over all of the run
+		a.cpus = cpusOf(a.ranks, a.waitingShare)
+		a.shared = a.cpus.areShared()
+	}
+	played, causes, hypotheses, err := a.judge(ctx, marks, o.Also)
 	if err != nil {
 		return Findings{}, fmt.Errorf("replay: %w", err)
 	}
-	f.WhatIf = again.list
-	for i := range again.marks {
-		plan.Ideal(i, again.marks[i])
+	f.WhatIf, f.CPUs, f.Profile = a.whatIfs(&played, hypotheses), a.cpus, &a.profile
+	for i := range played.marks {
+		plan.Ideal(i, played.marks[i])
 	}
 	if err := following.Wait(); err != nil {
 		return Findings{}, fmt.Errorf("root causes: %w", err)
 	}
-	rootCauses, byRank := a.rootCauses(causes)
+	rootCauses, byRank := a.rootCauses(delays)
 	f.RootCauses = &rootCauses
-	f.Notes = append(f.Notes, causes.notes()...)
+	f.Notes = append(f.Notes, delays.notes()...)
 	for row := range f.Ranks {
 		f.Ranks[row].DelayCost = &byRank[row]
 	}
-	f.Efficiency.divide(a.seconds(again.ideal), f.RunSeconds)
-	profiled, err := a.forward.profile.Findings()
-	if err != nil {
-		return Findings{}, fmt.Errorf("profile: %w", err)
-	}
+	f.Efficiency.divide(a.seconds(played.ideal), f.RunSeconds)
 	inPhases := plan.Findings(a.waitsOf, a.stretchesOf)
 	if o.Share != nil {
-		o.Share(Shared{o.Clock, plan, again.also})
+		o.Share(Shared{o.Clock, plan, played.also})
 	}
-	f.Profile, f.Phases = &profiled, &inPhases
-	if a.window == nil { // it is counted over all of the run
-		f.CPUs = cpusOf(a.ranks, a.waitingShare)
-	}
-	f.Verdict = a.decide(f.Efficiency, f.CPUs)
+	f.Phases = &inPhases
+	nameThePhases(causes, &inPhases)
+	f.Verdict = a.decide(f.Efficiency, causes)
 	if w := a.window; w != nil {
 		f.Window = &Window{a.seconds(w.From - w.Start), a.seconds(w.To - w.Start)}
 		f.Verdict.Text = fmt.Sprintf("Between %.6g s and %.6g s of the run: %s", f.Window.From, f.Window.To, f.Verdict.Text)

@@ -1,6 +1,10 @@
 package criticalpath
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // A rank that shares its CPU with others waits for its turn in the middle of whatever it does, and who is to hear from it
 // waits along; one that its CPU limit stops does, too. If that happens to all ranks alike nobody stands out, and on a time
@@ -85,16 +89,79 @@ func (c *CPUs) areFew() bool {
 	return c.PutAside >= oftenAside
 }
 
-// areLimited tells whether CPU limits stopped the ranks, all alike.
+// areLimited reports whether CPU limits stopped the ranks, all alike.
 func (c *CPUs) areLimited() bool { return c != nil && c.Stopped >= muchStopped }
 
 // areShared reports whether ranks had to wait for their turn so often that how long a computation took says little of it.
 func (c *CPUs) areShared() bool { return c != nil && c.RunDelay != nil && *c.RunDelay >= shared }
 
-// lost is for how many seconds of the run a rank lacked a CPU to go on; all of it where that is not known.
+// fewCPUs: every rank has a CPU whenever it computes. Where it is known for how long each computation waited for one, the
+// replay tells what that saves; else it is at most what ranks lacked altogether.
+func (a *analysis) fewCPUs() *hypothesis {
+	h := hypothesis{width: ofCPUs, cause: verdict.Cause{Kind: verdict.CPUs, Form: verdict.TooFew}}
+	h.what = "every rank had a CPU whenever it could go on"
+	h.assumes = "Computations take as long as they had a CPU, or were blocked; calls keep their own cost, waiting follows."
+	delays := make([]worker, 0, len(a.ranks))
+	var only map[int]bool // locations that the hypothesis is about; nil: all
+	all := 0.0
+	for row, i := range a.mainOf {
+		if i < 0 {
+			continue
+		}
+		delayed := int64(0)
+		for _, o := range a.accounts[i].offCPU {
+			delayed += o.delayed
+		}
+		all += a.seconds(delayed)
+		// beside what all compute, a delay here and there is no difference between ranks
+		delays = append(delays, worker{row: row, useful: a.seconds(delayed + a.accounts[i].compute/int64(len(a.ranks)))})
+	}
+	if a.hasEvidence() {
+		if !a.isWorthIt(int64(all * 1e9)) {
+			return nil
+		}
+		if set, _ := a.standing(delays, doubtful, longer); set != nil && a.areFew(&suspicion{set: set}) {
+			h.cause = a.causeOf(verdict.Excess, set, activity{})
+			h.cause.Form = verdict.Preempted
+			h.width = allRegions
+			only = map[int]bool{}
+			for _, w := range set {
+				only[a.mainOf[w.row]] = true
+			}
+			h.what = h.cause.Who() + " had a CPU whenever it could go on"
+		}
+		h.change = change{takes: func(location int, r replay.Region, ns int64) int64 {
+			o := a.accounts[location].offCPU[activityOf(r)]
+			if o == nil || o.wall <= 0 || only != nil && !only[location] {
+				return ns
+			}
+			return int64(float64(ns) * (1 - min(1, float64(o.delayed)/float64(o.wall))))
+		}}
+		h.cause.LostSeconds = all
+		return &h
+	}
+	if a.cpus == nil || !a.cpus.areFew() {
+		return nil
+	}
+	h.estimated = int64(min(a.cpus.lost(a.seconds(a.run())), a.seconds(a.run())) * 1e9)
+	h.assumes = "An estimate: what a rank could have gone on with and waited for a CPU, on average."
+	return &h
+}
+
+// limits: no container is stopped by its CPU limit, where all are alike.
+func (a *analysis) limits() *hypothesis {
+	if !a.cpus.areLimited() {
+		return nil
+	}
+	h := hypothesis{width: ofCPUs, cause: verdict.Cause{Kind: verdict.CPUs, Form: verdict.Limits}, estimated: int64(a.cpus.Stopped * float64(a.run()))}
+	h.what, h.assumes = "no CPU limit stopped a container", "An estimate: what containers were stopped for, on average."
+	return &h
+}
+
+// lost is for how many seconds of the run a rank lacked a CPU to go on; what it had none for where that is not known.
 func (c *CPUs) lost(run float64) float64 {
 	if c.Starved == nil {
-		return run
+		return (1 - c.Share) * run
 	}
 	return *c.Starved * run
 }

@@ -4,10 +4,11 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
 // SchemaVersion is that of Findings: it grows when a key changes its meaning or goes.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 // Findings are what the analysis found. Times are in seconds, or in nanoseconds since the run began. What the trace cannot
 // tell is null: of one without the times of single calls (timing aggregated) there are sums only.
@@ -16,7 +17,7 @@ type Findings struct {
 	RunSeconds    float64           `json:"run_seconds"`      // T: first entry into MPI_Init to last exit from MPI_Finalize
 	RunStartNS    int64             `json:"run_start_ns"`     // when that began, on the common clock: CLOCK_MONOTONIC of the first rank's node
 	Window        *Window           `json:"window,omitempty"` // only this part was looked at; T and all the rest are of it
-	Verdict       Verdict           `json:"verdict"`
+	Verdict       verdict.Verdict   `json:"verdict"`
 	Path          *Path             `json:"critical_path"` // null where times of single calls were not kept
 	Efficiency    Efficiency        `json:"efficiency"`
 	CPUs          *CPUs             `json:"cpus"` // null where the operating system was not asked twice
@@ -172,10 +173,7 @@ type RegionTime struct {
 }
 
 // Place is a call in the program.
-type Place struct {
-	Function string `json:"function"`
-	CallSite string `json:"call_site"`
-}
+type Place = verdict.Place
 
 // WaitTime is how often and how long ranks waited in one pattern.
 type WaitTime struct {

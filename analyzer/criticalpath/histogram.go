@@ -69,3 +69,14 @@ func (h histogram) quantile(q float64) float64 {
 	}
 	return 0
 }
+
+// above is how many durations are beyond a limit, and their sum in nanoseconds, by the middles of their buckets.
+func (h histogram) above(limit float64) (count int, ns float64) {
+	for _, b := range h {
+		if middle := (lower(b.index) + lower(b.index+1)) / 2; middle > limit {
+			count += int(b.count)
+			ns += middle * float64(b.count)
+		}
+	}
+	return count, ns
+}

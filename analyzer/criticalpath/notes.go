@@ -101,7 +101,7 @@ func (a *analysis) leftoverNotes() []string {
 	var notes []string
 	for _, p := range order {
 		notes = append(notes, fmt.Sprintf("%s: %d × %s on rank %s.", capital(string(p.what)), counts[p],
-			a.names.place(p.function, p.site).at(), trace.NewRankList(ranks[p])))
+			a.names.place(p.function, p.site).At(), trace.NewRankList(ranks[p])))
 	}
 	return notes
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -45,18 +46,15 @@ func (n names) place(function uint16, site uint32) Place {
 	return Place{n.function(function), n.site(site)}
 }
 
-// at is a call and where it is, in words.
-func (p Place) at() string { return callsite.At(p.Function, p.CallSite) }
+// between words the computation between two calls.
+func between(a, b Place) string { return verdict.Between(a, b) }
 
-// between words the computation between two calls, the first of which is not known where there are sums only.
-func between(a, b Place) string {
-	if a == (Place{}) { // of sums
-		return "before " + b.at()
+// in is the function in which a call site is, "" where that is not known.
+func (n names) in(s uint32) string {
+	if s == 0 || int(s) > len(n.sites) {
+		return ""
 	}
-	if a == b {
-		return "between two calls of " + a.at()
-	}
-	return fmt.Sprintf("between %s and %s", a.at(), b.at())
+	return n.sites[s-1].Function
 }
 
 // labels gives function and call site of an activity as tables show them.

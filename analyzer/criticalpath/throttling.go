@@ -1,45 +1,28 @@
 package criticalpath
 
-import (
-	"slices"
-
-	"github.com/cairn-mpi/cairn/trace"
-)
+import "github.com/cairn-mpi/cairn/trace"
 
 // A rank that its CPU limit stops looks like one that computes more: the pauses are between its calls. What the kernel
 // counted for its container (trace.ContextSample) tells them apart.
 
-// explains is the part of a rank's excess from which on throttling is its reason.
-const explains = 0.5
-
-// throttled is for how long, in seconds, the worst rank of a set was stopped by its CPU limit beyond the mean of the ranks
-// outside the set. It is 0 where that does not explain most of the time that the rank computes more than they do, or
-// where it is not known.
-func (a *analysis) throttled(set []worker) float64 {
-	if a.window != nil {
+// throttled is for how long, in seconds, the worst rank of a set was stopped by its CPU limit beyond the mean of the others.
+// It is 0 where that does not explain most of the time that the rank computes more than they do in a region, or where it is
+// not known.
+func (a *analysis) throttled(set, others []worker) float64 {
+	if a.window != nil || len(others) == 0 {
 		return 0 // it is counted over all of the run
 	}
-	worst := set[0].row
-	own, known := throttling(&a.ranks[worst])
+	own, known := throttling(&a.ranks[set[0].row])
 	if !known {
 		return 0
 	}
-	spent, usual, stopped, n := 0.0, 0.0, 0.0, 0.0
-	for _, w := range a.workers((*tally).spent) {
-		switch {
-		case w.row == worst:
-			spent = w.useful
-		case !slices.ContainsFunc(set, func(s worker) bool { return s.row == w.row }):
-			usual += w.useful
-			other, _ := throttling(&a.ranks[w.row])
-			stopped += other
-			n++
-		}
+	usual, stopped, n := 0.0, 0.0, float64(len(others))
+	for _, o := range others {
+		usual += a.seconds(a.accounts[a.mainOf[o.row]].compute)
+		other, _ := throttling(&a.ranks[o.row])
+		stopped += other
 	}
-	if n == 0 {
-		return 0
-	}
-	more, excess := own-stopped/n, spent-usual/n
+	more, excess := own-stopped/n, a.seconds(a.accounts[a.mainOf[set[0].row]].compute)-usual/n
 	if more <= 0 || more < explains*excess {
 		return 0
 	}

@@ -181,7 +181,7 @@ func newPlayer(j *journal.Journal, scenarios []Scenario) *player {
 		locations: j.Locations, threads: make([]thread, len(j.Locations)), gatherings: map[uint64]*gathering{},
 	}
 	for k := range scenarios {
-		if scenarios[k].Compute != nil || scenarios[k].Lasts != nil {
+		if scenarios[k].Compute != nil || scenarios[k].Takes != nil {
 			p.computing = append(p.computing, k)
 		}
 	}
@@ -385,21 +385,36 @@ func (p *player) end(scenario *Scenario, k int, s *step, t int64, own cost) int6
 	free := scenario.Free != nil && scenario.Free(s.function, s.site)
 	// no time passes outside the window, whatever the network
 	if n := scenario.Network; n != nil && !free && s.kind != inputOutput && !s.outside {
-		return p.onNetwork(n, k, s, t)
+		return p.onNetwork(scenario, k, s, t)
 	}
 	if free {
 		own = cost{}
 	}
 	end := t + own.local
+	if scenario.Ignores != nil && scenario.Ignores(s.function, s.site) {
+		return end
+	}
 	for i := range s.depends {
-		at := s.depends[i].on.at[k]
+		d := &s.depends[i]
+		if scenario.Buffered && d.answers() {
+			continue
+		}
+		at := d.on.at[k]
 		end = max(end, at+own.within(at-t))
 	}
 	return end
 }
 
+// answers reports whether a dependency is that of a large message on its receiver, who has to answer, or on a partner that
+// was outside MPI when it should have.
+func (d *dependency) answers() bool { return d.handshake && d.hops < wholeHandshake }
+
 // onNetwork is when a call that began at t ends on another network.
-func (p *player) onNetwork(n *Network, k int, s *step, t int64) int64 {
+func (p *player) onNetwork(scenario *Scenario, k int, s *step, t int64) int64 {
+	n := scenario.Network
+	if scenario.Ignores != nil && scenario.Ignores(s.function, s.site) {
+		return t + int64(n.Overhead)
+	}
 	for i := range s.depends {
 		d := &s.depends[i]
 		t = max(t, n.arrival(d.on.at[k], d, p.handshakes))

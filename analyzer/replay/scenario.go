@@ -8,11 +8,15 @@ type Scenario struct {
 	Network *Network
 	// Compute is the factor by which a computation takes longer than it did; nil: 1.
 	Compute func(location int, r Region) float64
-	// Lasts is how long, in ns, a computation takes instead of what it took, where that is known; nil: it is not. Time between
-	// polls, and while tracing is off, is none.
-	Lasts func(location int, r Region) (ns int64, known bool)
+	// Takes is how long, in ns, a computation takes instead of the ns that it took; nil: as long. It is asked for one
+	// computation at a time, so that single instances may change. Time between polls, and while tracing is off, is none.
+	Takes func(location int, r Region, ns int64) int64
 	// Free tells of calls whose own cost is nothing; nil: none. They still wait for others.
 	Free func(function uint16, site uint32) bool
+	// Ignores tells of calls that wait for nobody; nil: none. They keep their own cost.
+	Ignores func(function uint16, site uint32) bool
+	// Buffered: sends do not wait for their receives, nor for a receiver that is outside MPI.
+	Buffered bool
 }
 
 // A Region is a computation: what is between a call and the next one on the same thread.
@@ -42,10 +46,8 @@ const wholeHandshake = 3
 // longer is by how much longer a computation of so many nanoseconds takes. Idle time between calls is none, though it may be
 // longer, too.
 func (s *Scenario) longer(location int, r Region, ns int64, idle bool) int64 {
-	if s.Lasts != nil && !idle {
-		if lasts, known := s.Lasts(location, r); known {
-			return lasts - ns
-		}
+	if s.Takes != nil && !idle {
+		return s.Takes(location, r, ns) - ns
 	}
 	if s.Compute != nil {
 		if factor := s.Compute(location, r); factor != 1 {

@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/program"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
 // SchemaVersion is that of report.json: it grows when a key changes its meaning or goes.
@@ -17,7 +18,7 @@ const SchemaVersion = 1
 // A Report is report.json.
 type Report struct {
 	SchemaVersion int                         `json:"schema_version"`
-	Verdict       criticalpath.Verdict        `json:"verdict"`
+	Verdict       verdict.Verdict             `json:"verdict"`
 	RunSeconds    float64                     `json:"run_seconds"`
 	Window        *criticalpath.Window        `json:"window,omitempty"` // only this part of the run was looked at
 	Path          *criticalpath.Path          `json:"critical_path"`    // null where times of single calls were not kept

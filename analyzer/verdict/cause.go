@@ -1,5 +1,7 @@
 package verdict
 
+import "strings"
+
 // A Cause is one reason for which a run takes longer than it has to: what, who, where in the program, when, and how much
 // shorter the run would be without it.
 type Cause struct {
@@ -11,6 +13,7 @@ type Cause struct {
 	Rank  *int   `json:"rank"`
 	Pod   string `json:"pod"`  // of all of Ranks, "" if they are in several
 	Node  string `json:"node"` // likewise
+	Host  string `json:"host"` // likewise
 	// Scope is what Ranks are, if they are all ranks of one pod or node: "pod", "node"; else "".
 	Scope string `json:"scope"`
 	// After and Before are the calls between which it is computed, for computation; the call itself is Before otherwise. Path
@@ -26,6 +29,16 @@ type Cause struct {
 	// there are no others.
 	EachSeconds   float64  `json:"each_seconds"`
 	OthersSeconds *float64 `json:"others_seconds"`
+	// OthersOf is how often one of the others came by it; 0 where there are no others.
+	OthersOf float64 `json:"others_of"`
+	// StoppedSeconds is for how long a CPU limit stopped the rank beyond the others, BlockedSeconds for how long it was blocked
+	// in the kernel there; 0 where that is not the reason.
+	StoppedSeconds float64 `json:"stopped_seconds"`
+	BlockedSeconds float64 `json:"blocked_seconds"`
+	// Spread is how unequally ranks compute, of an Imbalance; else null.
+	Spread *Spread `json:"spread"`
+	// AtOnce is how many ranks compute at once, on average, of a Serialization; else 0.
+	AtOnce float64 `json:"at_once"`
 	// Calls and Bytes are of messages and collectives: how many calls, and the mean size of their messages.
 	Calls uint64  `json:"calls"`
 	Bytes float64 `json:"bytes"`
@@ -36,6 +49,52 @@ type Cause struct {
 	GainSeconds *float64 `json:"gain_seconds"`
 	// Estimate is set where the gain comes from a rule of thumb, not from the replay alone.
 	Estimate bool `json:"estimate"`
+}
+
+// A Spread is how unequally ranks compute, in seconds.
+type Spread struct {
+	Ranks    string  `json:"ranks"`         // that are compared: all, or those of one role
+	Least    float64 `json:"least_seconds"` // computation of the rank that computes least,
+	Mean     float64 `json:"mean_seconds"`  // on average,
+	Most     float64 `json:"most_seconds"`  // and of the busiest one
+	MostRank int     `json:"most_rank"`
+	// Shape is what the computation of ranks goes with: "rank" if it grows or falls with the rank, "node" if ranks of one
+	// node are alike, "row" or "column" if neighbors, or every so many ranks, are; "iteration" if the totals are equal, and
+	// another rank is the busiest from iteration to iteration; "" for none of these.
+	Shape Shape `json:"shape"`
+	// Width is how many ranks a row has, or how far apart those of a column are; 0 for other shapes.
+	Width int `json:"width"`
+	// Grows reports whether computation grows with the rank, of shape "rank"; it falls otherwise.
+	Grows bool `json:"grows"`
+}
+
+// A Shape is what the computation of ranks goes with.
+type Shape string
+
+// What computation can go with.
+const (
+	ByRank      Shape = "rank"
+	ByNode      Shape = "node"
+	ByRow       Shape = "row"
+	ByColumn    Shape = "column"
+	ByIteration Shape = "iteration"
+	Irregular   Shape = ""
+)
+
+// Who is the ranks of a cause in words: "rank 3", "ranks 4-7", "the ranks" where it is about none in particular.
+func (c *Cause) Who() string {
+	switch {
+	case c.Ranks == "":
+		return "the ranks"
+	case strings.ContainsAny(c.Ranks, "-,"):
+		return "ranks " + c.Ranks
+	}
+	return "rank " + c.Ranks
+}
+
+// IsComputation reports whether a cause is about what ranks compute, between two calls.
+func (c *Cause) IsComputation() bool {
+	return c.Kind == Excess || c.Kind == Imbalance || c.Kind == Serialization && c.Form == Master
 }
 
 // Place is a call in the program.

@@ -2,6 +2,7 @@ package criticalpath
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -10,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/recent"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -20,7 +22,6 @@ import (
 // not be noise: either the ranks' totals differ by more than their own variation explains, or the iterations of different
 // ranks are unequal as no noise makes them.
 const (
-	minBalanceGain = 0.05 // of the run, by the replay
 	minScatterGain = 0.15 // the same where only the spread of iterations speaks against noise, which costs up to a tenth
 	minExcess      = 0.03 // of the run: what the busiest rank computes beyond the mean
 	serialShare    = 0.1  // of the busiest rank's time in a region: who has less has no part in the work there
@@ -28,67 +29,27 @@ const (
 	conservedAlpha = 0.001
 	minIterations  = 8
 	unequalMiddle  = 0.3 // interquartile range over median of iterations, from where on they are no noise
-	overshadowed   = 0.5 // of what a balanced run saves: a set that saves less is the top of a distribution
 	minCorrelation = 0.9
 	minExplained   = 0.9 // of the variance, by blocks of ranks
 	maxFirst       = 256 // durations that are kept of a region on a rank, in jobs of up to 4,096 ranks
 )
 
-// Imbalance is how unequally ranks compute where that, and no single rank, makes the job slow.
-type Imbalance struct {
-	Ranks    string  `json:"ranks"`         // that are compared: all, or those of one role
-	Least    float64 `json:"least_seconds"` // computation of the rank that computes least,
-	Mean     float64 `json:"mean_seconds"`  // on average,
-	Most     float64 `json:"most_seconds"`  // and of the busiest one
-	MostRank int     `json:"most_rank"`
-	// Shape is what the computation of ranks goes with: "rank" if it grows or falls with the rank, "node" if ranks of one
-	// node are alike, "row" or "column" if neighbours, or every so many ranks, are; "iteration" if the totals are equal, and
-	// another rank is the busiest from iteration to iteration; "" for none of these.
-	Shape Shape `json:"shape"`
-	// Width is how many ranks a row has, or how far apart those of a column are; 0 for other shapes.
-	Width int `json:"width"`
-}
-
-// A Shape is what the computation of ranks goes with.
-type Shape string
-
-// What computation can go with.
-const (
-	ByRank      Shape = "rank"
-	ByNode      Shape = "node"
-	ByRow       Shape = "row"
-	ByColumn    Shape = "column"
-	ByIteration Shape = "iteration"
-	Irregular   Shape = ""
-)
-
-// unequal finds the ranks among which work is divided unequally, those of except left aside; nil: it is not. Where ranks
-// shared CPUs only undisturbed time counts.
-func (a *analysis) unequal(except []worker, shared bool) []worker {
-	measures := []measure{{(*tally).undisturbed, minRatio, false}, {(*tally).typical, minRatioElse, false}, {(*tally).spent, minRatioElse, true}}
-	switch {
-	case a.sums:
-		measures = measures[2:]
-	case shared:
+// unequal finds the ranks among which work is divided unequally; nil: it is not. Where ranks shared CPUs and nothing is known
+// of single computations, only undisturbed time counts.
+func (a *analysis) unequal(shared bool) []worker {
+	measures := a.measures()
+	if shared {
 		measures = measures[:1]
 	}
 	for _, m := range measures {
-		groups := a.roles(a.workers(m.of))
+		groups := a.roles(a.workers(m, nil))
 		for _, group := range groups {
-			group = slices.DeleteFunc(slices.Clone(group), func(w worker) bool { return contains(except, w) })
 			if a.differ(group, m, doubtful/float64(len(groups)*len(measures))) {
 				return group
 			}
 		}
 	}
 	return nil
-}
-
-// A measure is a way to say how long a rank computes.
-type measure struct {
-	of      func(*tally) (seconds, variance float64)
-	ratio   float64
-	doubted bool // it is moved by disturbances
 }
 
 // differ reports whether ranks compute unequally long, beyond what their own variation explains (χ² test), and so much that
@@ -117,7 +78,7 @@ func (a *analysis) differ(workers []worker, m measure, alpha float64) bool {
 	if a.sums {
 		return a.beyondDisturbance(upper, mean)
 	}
-	return a.lasting(upper, workers)
+	return a.lasting(upper, workers, nil)
 }
 
 // upperQuarter are the busiest quarter of ranks, at least one, and none that computes less than the mean.
@@ -130,22 +91,6 @@ func upperQuarter(workers []worker) []worker {
 		n--
 	}
 	return sorted[:n]
-}
-
-// isTop reports whether a set that stands out is no more than the top of a distribution: the others differ as well, and with
-// the set like them the busiest of the others would keep the run from most of what a balanced one saves.
-func (a *analysis) isTop(set, workers []worker) bool {
-	if a.unequal(set, false) == nil {
-		return false
-	}
-	mean, _ := spread(workers)
-	next := 0.0
-	for _, w := range workers {
-		if !contains(set, w) {
-			next = max(next, w.useful)
-		}
-	}
-	return set[0].useful-next < overshadowed*(set[0].useful-mean)
 }
 
 func contains(set []worker, w worker) bool {
@@ -180,7 +125,7 @@ func (a *analysis) moving(shared bool) (workers []worker, region activity) {
 
 // inStep are the ranks that come to a region equally often, as most do that come there.
 func (a *analysis) inStep(what activity) []worker {
-	all := a.workers((*tally).spent)
+	all := a.workers(spent, nil)
 	ranks := map[uint64]int{}
 	for _, w := range all {
 		if t := a.tallyOf(w, what); t != nil {
@@ -244,7 +189,7 @@ func (a *analysis) moves(workers []worker, what activity, alpha float64, shared 
 			unequal++
 		}
 	}
-	if !shared && 2*unequal > len(workers) && a.savedBy(a.balancedEach) >= minScatterGain*a.seconds(a.run()) {
+	if !shared && 2*unequal > len(workers) && a.scatterGain >= minScatterGain {
 		return true
 	}
 	conserved := distuv.ChiSquared{K: float64(n - 1)}.Quantile(alpha) / float64(n-1)
@@ -254,7 +199,7 @@ func (a *analysis) moves(workers []worker, what activity, alpha float64, shared 
 // evenly gives what is changed if work is divided equally: in each region every rank spends the mean of the ranks that work
 // there, in total, or in equal parts each time. Where few ranks have nearly all of the work it is serial, or a master's, and
 // no part of the others'.
-func (a *analysis) evenly() (inTotal, eachTime replay.Scenario) {
+func (a *analysis) evenly() (inTotal, eachTime change) {
 	portions, latest := map[activity]*portion{}, recent.Cache[activity, portion]{}
 	takesPart := make([]bool, len(a.accounts))
 	for row, i := range a.mainOf {
@@ -271,7 +216,7 @@ func (a *analysis) evenly() (inTotal, eachTime replay.Scenario) {
 		}
 	}
 	find := func(location int, r replay.Region) (mean float64, t *tally) {
-		what := activity{function: r.After, next: r.Before, site: r.AfterSite, nextSite: r.BeforeSite}
+		what := activityOf(r)
 		p := latest.At(portions, what, what.hash())
 		if !p.divided || !takesPart[location] {
 			return 0, nil
@@ -281,7 +226,7 @@ func (a *analysis) evenly() (inTotal, eachTime replay.Scenario) {
 		}
 		return 0, nil
 	}
-	// both ask for one after the other
+	// all scenarios ask for one after the other
 	var asked struct {
 		location int
 		region   replay.Region
@@ -296,17 +241,17 @@ func (a *analysis) evenly() (inTotal, eachTime replay.Scenario) {
 		}
 		return asked.mean, asked.tally
 	}
-	inTotal.Compute = func(location int, r replay.Region) float64 {
+	inTotal.takes = func(location int, r replay.Region, ns int64) int64 {
 		if mean, t := of(location, r); t != nil {
-			return mean / float64(t.ns)
+			return int64(math.Round(float64(ns) * mean / float64(t.ns)))
 		}
-		return 1
+		return ns
 	}
-	eachTime.Lasts = func(location int, r replay.Region) (int64, bool) {
+	eachTime.takes = func(location int, r replay.Region, ns int64) int64 {
 		if mean, t := of(location, r); t != nil {
-			return int64(math.Round(mean / float64(t.count))), true
+			return int64(math.Round(mean / float64(t.count)))
 		}
-		return 0, false
+		return ns
 	}
 	return inTotal, eachTime
 }
@@ -344,15 +289,15 @@ func (a *analysis) portionOf(what activity, takesPart []bool) (p portion, divide
 }
 
 // shapeOf is what the computation of ranks goes with.
-func (a *analysis) shapeOf(workers []worker) (shape Shape, width int) {
+func (a *analysis) shapeOf(workers []worker) (shape verdict.Shape, width int) {
 	if len(workers) < minRole {
-		return Irregular, 0
+		return verdict.Irregular, 0
 	}
 	if math.Abs(correlation(workers)) >= minCorrelation {
-		return ByRank, 0
+		return verdict.ByRank, 0
 	}
 	if explained(workers, func(w worker) string { return nodeOf(&a.ranks[w.row]) }) {
-		return ByNode, 0
+		return verdict.ByNode, 0
 	}
 	n := len(a.ranks)
 	for groups := 2; groups <= n/2; groups++ {
@@ -360,12 +305,12 @@ func (a *analysis) shapeOf(workers []worker) (shape Shape, width int) {
 		switch {
 		case n%groups != 0:
 		case explained(workers, func(w worker) int { return a.ranks[w.row].Rank / width }):
-			return ByRow, width
+			return verdict.ByRow, width
 		case explained(workers, func(w worker) int { return a.ranks[w.row].Rank % groups }):
-			return ByColumn, groups
+			return verdict.ByColumn, groups
 		}
 	}
-	return Irregular, 0
+	return verdict.Irregular, 0
 }
 
 // correlation is that of computation with the rank (Pearson), not a number where all compute equally long.
@@ -410,38 +355,6 @@ func (a *analysis) listed(workers []worker) string {
 	return trace.NewRankList(list).String()
 }
 
-// blameImbalance is the verdict that work is divided unequally: gain is what a balanced run would be shorter by, in
-// seconds; nil: it is not known.
-func (a *analysis) blameImbalance(workers []worker, region activity, moving bool, gain *float64) Verdict {
-	spent := a.workers((*tally).spent)
-	workers = slices.DeleteFunc(spent, func(w worker) bool { return !contains(workers, w) })
-	least, busiest := workers[0], workers[0]
-	for _, w := range workers {
-		if w.useful < least.useful {
-			least = w
-		}
-		if w.useful > busiest.useful {
-			busiest = w
-		}
-	}
-	mean, _ := spread(workers)
-	i := Imbalance{Ranks: a.listed(workers), Least: least.useful, Mean: mean, Most: busiest.useful, MostRank: a.ranks[busiest.row].Rank, Shape: ByIteration}
-	if !moving {
-		i.Shape, i.Width = a.shapeOf(workers)
-		region = a.mostUnequal(workers)
-	}
-	v := Verdict{Blames: BlamesImbalance, Imbalance: &i, GainSeconds: gain}
-	if region.computes() {
-		before := a.names.place(region.next, region.nextSite)
-		v.Function, v.CallSite = before.Function, before.CallSite
-		if !a.sums {
-			v.After = a.names.place(region.function, region.site)
-		}
-	}
-	v.Text = a.imbalanceText(v, correlation(workers) > 0)
-	return v
-}
-
 // mostUnequal is the region in which ranks differ most: by the sum of what they spend there beyond the mean.
 func (a *analysis) mostUnequal(workers []worker) (region activity) {
 	most := -1.0
@@ -465,4 +378,81 @@ func (a *analysis) mostUnequal(workers []worker) (region activity) {
 		}
 	}
 	return region
+}
+
+// balanceHypotheses: all ranks have equal work, in total or each time.
+func (a *analysis) balanceHypotheses(inTotal, eachTime change) []hypothesis {
+	const meaning = "In each computation between two calls every rank that works there spends the mean of these, %s; calls keep their own cost, waiting follows. Serial work and a master's stay where they are."
+	total := hypothesis{width: allRanks, change: inTotal, what: "all ranks had equal work", assumes: fmt.Sprintf(meaning, "in total"), cause: verdict.Cause{Kind: verdict.Imbalance}}
+	total.doubt = func(h *hypothesis, _ *played) bool {
+		workers := a.unequal(a.shared && !a.hasEvidence())
+		if workers == nil {
+			return true
+		}
+		h.cause = a.imbalance(workers, a.mostUnequal(workers), false)
+		return false
+	}
+	each := hypothesis{width: allRanks, change: eachTime, what: "all ranks had equal work each time", assumes: fmt.Sprintf(meaning, "each time the same"), cause: verdict.Cause{Kind: verdict.Imbalance}}
+	each.doubt = func(h *hypothesis, _ *played) bool {
+		a.scatterGain = a.share(a.run() - h.length)
+		workers, region := a.moving(a.shared)
+		if workers == nil {
+			return true
+		}
+		h.cause = a.imbalance(workers, region, true)
+		return false
+	}
+	return []hypothesis{total, each}
+}
+
+// imbalance is the cause that work is divided unequally.
+func (a *analysis) imbalance(workers []worker, region activity, moving bool) verdict.Cause {
+	all := a.workers(spent, nil)
+	workers = slices.DeleteFunc(all, func(w worker) bool { return !contains(workers, w) })
+	sort.SliceStable(workers, func(i, j int) bool { return workers[i].useful > workers[j].useful })
+	mean, _ := spread(workers)
+	busiest, least := workers[0], workers[len(workers)-1]
+	s := verdict.Spread{Ranks: a.listed(workers), Least: least.useful, Mean: mean, Most: busiest.useful, MostRank: a.ranks[busiest.row].Rank, Shape: verdict.ByIteration}
+	form, set := verdict.Moving, []worker(nil)
+	if !moving {
+		inOrder := slices.Clone(workers)
+		slices.SortFunc(inOrder, func(x, y worker) int { return cmp.Compare(x.row, y.row) })
+		s.Shape, s.Width = a.shapeOf(inOrder)
+		s.Grows = correlation(inOrder) > 0
+		if form = verdict.Gradient; s.Shape != verdict.ByRank {
+			form, set = classesOf(workers)
+		}
+	}
+	c := a.causeOf(verdict.Imbalance, set, region)
+	c.Form, c.Spread = form, &s
+	return c
+}
+
+// classesOf tells whether ranks, busiest first, fall into two classes, and who the busier ones are; else the work of a few
+// of them is heavy, or nobody in particular has it.
+func classesOf(workers []worker) (verdict.Form, []worker) {
+	mean, _ := spread(workers)
+	all, best, at := 0.0, 0.0, 0
+	for _, w := range workers {
+		all += square(w.useful - mean)
+	}
+	sum := 0.0
+	for g := 1; g < len(workers); g++ {
+		sum += workers[g-1].useful
+		upper := sum / float64(g)
+		lower := (mean*float64(len(workers)) - sum) / float64(len(workers)-g)
+		if between := float64(g)*square(upper-mean) + float64(len(workers)-g)*square(lower-mean); between > best {
+			best, at = between, g
+		}
+	}
+	few := at <= max(1, int(fewRanks*float64(len(workers))))
+	switch {
+	case all <= 0:
+		return verdict.NoForm, nil
+	case few:
+		return verdict.Heavy, workers[:at]
+	case best >= minExplained*all:
+		return verdict.Classes, workers[:at]
+	}
+	return verdict.Heavy, nil
 }

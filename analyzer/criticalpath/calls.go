@@ -1,0 +1,286 @@
+package criticalpath
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+)
+
+// What the run loses to calls and to what surrounds them: late receivers, messages, collectives, files, ranks that compute one
+// after the other, the start, the CPUs, the tracer.
+const (
+	smallMessage  = 8 << 10 // bytes: what is smaller costs by the message, not by the byte
+	worthAsking   = 0.02    // of all ranks' time, of what a hypothesis is about
+	mostOfWaiting = 0.6     // of it that goes to one rank, to name it
+	lateStart     = 3.0     // times what ranks usually start apart
+)
+
+// callHypotheses are those that are about calls, by what is lost to them.
+func (a *analysis) callHypotheses() []hypothesis {
+	var list []hypothesis
+	for _, h := range []*hypothesis{
+		a.lateReceivers(), a.ownCost(verdict.Messages), a.ownCost(verdict.Collectives), a.ownCost(verdict.IO), a.oneAfterTheOther(),
+		a.lateStart(), a.fewCPUs(), a.limits(), a.tracing(),
+	} {
+		if h != nil {
+			list = append(list, *h)
+		}
+	}
+	return list
+}
+
+// isWorthIt reports whether so many ns of all ranks are worth a hypothesis.
+func (a *analysis) isWorthIt(ns int64) bool {
+	return float64(ns) >= worthAsking*float64(a.run())*float64(max(1, len(a.ranks)))
+}
+
+// lateReceivers: sends wait for nobody.
+func (a *analysis) lateReceivers() *hypothesis {
+	late, away := a.forward.kinds[waitstate.LateReceiver], a.forward.kinds[waitstate.LateProgress]
+	if !a.isWorthIt(late.ns + away.ns) {
+		return nil
+	}
+	set, where := a.waitedFor(waitstate.LateReceiver, waitstate.LateProgress)
+	h := hypothesis{width: ofMessages, change: change{buffered: true}, cause: a.causeOf(verdict.LateReceiver, set, where)}
+	h.cause.Form = verdict.NotPosted
+	if away.ns > late.ns {
+		h.cause.Form = verdict.NotInside
+	}
+	a.countCalls(&h.cause, where)
+	h.what = "no send waited for its receiver"
+	h.assumes = "Large messages leave as small ones do: their senders go on, and receivers find them when they come."
+	return &h
+}
+
+// waitedFor is where ranks waited in some ways, and who was waited for, if few ranks were for most of it.
+func (a *analysis) waitedFor(kinds ...waitstate.Kind) (set []worker, where activity) {
+	causes, places := map[int]int64{}, map[activity]int64{}
+	all := int64(0)
+	for i := range a.forward.tables {
+		t := &a.forward.tables[i]
+		for p, tally := range t.partners {
+			if slices.Contains(kinds, p.kind) {
+				causes[a.forward.locations[p.cause].Row] += tally.ns
+				all += tally.ns
+			}
+		}
+		for p, tally := range t.places {
+			if slices.Contains(kinds, p.kind) {
+				places[activity{function: p.function, site: p.site}] += tally.ns
+			}
+		}
+	}
+	most := int64(-1)
+	for what, ns := range places {
+		if ns > most || ns == most && what.less(where) {
+			most, where = ns, what
+		}
+	}
+	for row, ns := range causes {
+		set = append(set, worker{row: row, useful: float64(ns)})
+	}
+	slices.SortFunc(set, func(x, y worker) int { return cmp.Or(cmp.Compare(y.useful, x.useful), cmp.Compare(x.row, y.row)) })
+	sum := 0.0
+	for i, w := range set {
+		if i >= max(1, int(fewRanks*float64(len(a.ranks)))) {
+			return nil, where
+		}
+		if sum += w.useful; sum >= mostOfWaiting*float64(all) {
+			return set[:i+1], where
+		}
+	}
+	return nil, where
+}
+
+// kindOfCall is what a call costs the run as; "" for what no hypothesis is about.
+func (a *analysis) kindOfCall(function uint16) verdict.Kind {
+	f := a.names.trace.Semantics(function)
+	switch {
+	case f == nil || f.Operation == semantics.Initialize || f.Operation == semantics.Finalize:
+		return verdict.Nobody
+	case f.IsFileOperation():
+		return verdict.IO
+	case f.Collective:
+		return verdict.Collectives
+	}
+	return verdict.Messages
+}
+
+// isBetween reports whether a call is neither MPI_Init nor MPI_Finalize.
+func (a *analysis) isBetween(function uint16, _ uint32) bool {
+	return a.kindOfCall(function) != verdict.Nobody
+}
+
+// ownCost: calls of a kind cost nothing but what they wait for others.
+func (a *analysis) ownCost(kind verdict.Kind) *hypothesis {
+	var where activity
+	most, all := int64(-1), int64(0)
+	for what, t := range a.total {
+		if what.computes() || a.kindOfCall(what.function) != kind {
+			continue
+		}
+		own := t.ns - t.waited
+		all += own
+		if own > most || own == most && what.less(where) {
+			most, where = own, what
+		}
+	}
+	if !a.isWorthIt(all) {
+		return nil
+	}
+	h := hypothesis{width: ofCalls, cause: a.causeOf(kind, nil, where)}
+	is := map[uint16]bool{}
+	for what := range a.total {
+		if !what.computes() && a.kindOfCall(what.function) == kind {
+			is[what.function] = true
+		}
+	}
+	h.change = change{free: func(function uint16, _ uint32) bool { return is[function] }}
+	h.cause.EachSeconds = a.seconds(most) / float64(max(1, a.total[where].count))
+	a.countCalls(&h.cause, where)
+	h.assumes = "The calls themselves take no time; they still wait for other ranks."
+	switch kind {
+	case verdict.Messages:
+		h.what, h.cause.Form = "messages cost nothing", verdict.TooMany
+		if h.cause.Bytes >= smallMessage {
+			h.cause.Form = verdict.TooLarge
+		}
+		if a.crossNodes(where) {
+			h.cause.Kind = verdict.Network
+		}
+	case verdict.Collectives:
+		h.what, h.cause.Form = "collectives cost nothing", verdict.TooOften
+		if h.cause.Bytes >= smallMessage {
+			h.cause.Form = verdict.TooLarge
+		}
+	default:
+		h.what = "files cost nothing"
+	}
+	return &h
+}
+
+// countCalls says how many calls a call site has, and how many bytes each.
+func (a *analysis) countCalls(c *verdict.Cause, where activity) {
+	if t := a.total[where]; t != nil {
+		c.Calls = t.count
+	}
+	bytes, calls := uint64(0), uint64(0)
+	for _, cell := range a.profile.Cells {
+		if cell.Function == a.names.function(where.function) && cell.Bytes > 0 {
+			bytes, calls = bytes+cell.Bytes, calls+cell.Calls
+		}
+	}
+	if calls > 0 {
+		c.Bytes = float64(bytes) / float64(calls)
+	}
+}
+
+// crossNodes reports whether most bytes or messages go from one node to another.
+func (a *analysis) crossNodes(activity) bool {
+	m := &a.profile.Matrix
+	nodes := map[int]string{}
+	for i := range a.ranks {
+		nodes[a.ranks[i].Rank] = nodeOf(&a.ranks[i])
+	}
+	crossing, all := uint64(0), uint64(0)
+	for _, cell := range m.Cells {
+		all += cell.Calls
+		if nodes[cell.From*m.Tile] != nodes[cell.To*m.Tile] {
+			crossing += cell.Calls
+		}
+	}
+	return all > 0 && 2*crossing > all
+}
+
+// oneAfterTheOther: no rank waits for another's message. What counts is what is left with equal work and an ideal network,
+// for what then keeps ranks waiting is their order alone.
+func (a *analysis) oneAfterTheOther() *hypothesis {
+	waited := int64(0)
+	kinds := []waitstate.Kind{waitstate.LateSender, waitstate.WaitAtNxN, waitstate.WaitAtBarrier, waitstate.LateBroadcast, waitstate.EarlyReduce, waitstate.EarlyScan, waitstate.WaitAtNeighbors, waitstate.LatePost, waitstate.EarlyWait, waitstate.LockContention}
+	for _, k := range kinds {
+		waited += a.forward.kinds[k].ns
+	}
+	if !a.isWorthIt(waited) {
+		return nil
+	}
+	_, where := a.waitedFor(kinds...)
+	h := hypothesis{width: ofAll, cause: a.causeOf(verdict.Serialization, nil, where)}
+	h.change = change{ignores: a.isBetween}
+	h.cause.Form = verdict.Pipeline
+	if h.cause.AtOnce = a.concurrency(); h.cause.AtOnce <= 1.5 {
+		h.cause.Form = verdict.Chain
+	}
+	a.countCalls(&h.cause, where)
+	h.doubt = func(h *hypothesis, p *played) bool {
+		inOrder := p.even - p.alone
+		h.length = max(h.length, a.run()-inOrder) // the rest is unequal work, or messages
+		return a.share(inOrder) < minGain[verdict.Serialization]
+	}
+	h.what = "no rank waited for another"
+	h.assumes = "An estimate of what the order costs: each rank goes on with what it has, and all compute at once."
+	return &h
+}
+
+// concurrency is how many ranks compute at once, on average over the part of the run between start and end.
+func (a *analysis) concurrency() float64 {
+	sum := int64(0)
+	for _, i := range a.mainOf {
+		if i >= 0 {
+			sum += a.accounts[i].compute
+		}
+	}
+	return float64(sum) / float64(max(1, a.run()-a.startAndEnd()))
+}
+
+// startAndEnd is how long the path is in MPI_Init and MPI_Finalize.
+func (a *analysis) startAndEnd() (ns int64) {
+	for what, t := range a.total {
+		if a.names.startsOrEnds(what) {
+			ns += t.path
+		}
+	}
+	return ns
+}
+
+// lateStart is that ranks come to MPI_Init long after the others.
+func (a *analysis) lateStart() *hypothesis {
+	var starts []worker
+	for row, i := range a.mainOf {
+		if i >= 0 && !a.forward.extents[i].empty && a.forward.extents[i].initialized {
+			starts = append(starts, worker{row: row, useful: float64(a.forward.extents[i].start - a.path.start)})
+		}
+	}
+	if len(starts) < 2 {
+		return nil
+	}
+	slices.SortFunc(starts, func(x, y worker) int { return cmp.Or(cmp.Compare(y.useful, x.useful), cmp.Compare(x.row, y.row)) })
+	for g := 1; g <= max(1, int(fewRanks*float64(len(starts)))); g++ {
+		last, others := starts[g-1].useful, starts[g].useful
+		if a.share(int64(last-others)) >= minGain[verdict.StartEnd] && last >= lateStart*max(others, 1) {
+			h := hypothesis{width: oneRegion, cause: a.causeOf(verdict.StartEnd, starts[:g], activity{}), estimated: int64(starts[0].useful - others)}
+			h.cause.Form, h.cause.EachSeconds = verdict.Start, (starts[0].useful-others)/1e9
+			h.what = fmt.Sprintf("%s came to MPI_Init with the others", h.cause.Who())
+			h.assumes = "An estimate: all wait in MPI_Init until the last one is there."
+			return &h
+		}
+	}
+	return nil
+}
+
+// tracing is what the tracer itself took.
+func (a *analysis) tracing() *hypothesis {
+	held := int64(0)
+	for i := range a.accounts {
+		held += a.accounts[i].held
+	}
+	if !a.isWorthIt(held) {
+		return nil
+	}
+	h := hypothesis{width: ofAll, cause: verdict.Cause{Kind: verdict.Tracer}, estimated: held / int64(max(1, len(a.accounts)))}
+	h.what, h.assumes = "the tracer took no time", "An estimate: what it kept each thread for, on average."
+	return &h
+}

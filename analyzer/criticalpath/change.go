@@ -1,0 +1,85 @@
+package criticalpath
+
+import "github.com/cairn-mpi/cairn/analyzer/replay"
+
+// A change is what a hypothesis does to the run; several can be made together.
+type change struct {
+	takes         func(location int, r replay.Region, ns int64) int64 // nil: as long as it took
+	free, ignores func(function uint16, site uint32) bool             // nil: no call
+	buffered      bool
+	ideal         bool // calls cost nothing but what they wait for others
+}
+
+// together is the scenario in which all changes are made. A computation that several change is changed by one after the
+// other.
+func together(changes ...change) replay.Scenario {
+	var s replay.Scenario
+	var takes []func(int, replay.Region, int64) int64
+	var free, ignores []func(uint16, uint32) bool
+	for _, c := range changes {
+		if c.takes != nil {
+			takes = append(takes, c.takes)
+		}
+		if c.free != nil {
+			free = append(free, c.free)
+		}
+		if c.ignores != nil {
+			ignores = append(ignores, c.ignores)
+		}
+		s.Buffered = s.Buffered || c.buffered
+		if c.ideal {
+			s.Network = &replay.Network{}
+		}
+	}
+	if len(takes) > 0 {
+		s.Takes = func(location int, r replay.Region, ns int64) int64 {
+			for _, f := range takes {
+				ns = f(location, r, ns)
+			}
+			return ns
+		}
+	}
+	s.Free, s.Ignores = anyOf(free), anyOf(ignores)
+	return s
+}
+
+func anyOf(predicates []func(uint16, uint32) bool) func(uint16, uint32) bool {
+	if len(predicates) < 2 {
+		if len(predicates) == 0 {
+			return nil
+		}
+		return predicates[0]
+	}
+	return func(function uint16, site uint32) bool {
+		for _, f := range predicates {
+			if f(function, site) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// regionOf is an activity as the replay knows it.
+func regionOf(what activity) replay.Region {
+	return replay.Region{After: what.function, Before: what.next, AfterSite: what.site, BeforeSite: what.nextSite}
+}
+
+// activityOf is a region as the accounts know it.
+func activityOf(r replay.Region) activity {
+	return activity{function: r.After, next: r.Before, site: r.AfterSite, nextSite: r.BeforeSite}
+}
+
+// scaled makes computations of some locations take a part of what they took: a factor for each location, of one region or,
+// where region is nil, of all.
+func scaled(factors map[int]float64, region *activity) change {
+	return change{takes: func(location int, r replay.Region, ns int64) int64 {
+		if region != nil && regionOf(*region) != r {
+			return ns
+		}
+		if f, is := factors[location]; is {
+			return int64(f * float64(ns))
+		}
+		return ns
+	}}
+}

@@ -1,0 +1,477 @@
+package criticalpath
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Excess is what some ranks compute beyond the others: in a region, always or now and then, or everywhere.
+const (
+	maxRegions  = 5    // of which it is asked who stands out
+	fewRanks    = 0.25 // of the ranks at most: more of them are no exception, unless they are all of one pod or node
+	longer      = 1.5  // times the usual time: an instance that stands out
+	beyond      = 3.0  // interquartile ranges above it, too
+	minLong     = 3    // instances: fewer are an accident
+	maxLong     = 0.6  // of the instances of a rank: more are no exception
+	minTasks    = 5    // instances, to say how long one takes
+	explains    = 0.5  // of an excess, from where on something is its reason
+	likeSerial  = 0.7  // of a region's time that a rank computes beyond the others altogether, where it alone works there
+	ownRegions  = 0.8  // of a rank's computation, where nobody else computes: a master's
+	minSerial   = 0.05 // of the run
+	minInRegion = 0.01 // of the run that a rank computes longer there than the mean
+)
+
+// excessHypotheses are who computes longer than the others, and where.
+func (a *analysis) excessHypotheses() []hypothesis {
+	regions := a.unevenRegions()
+	questions := len(regions) + 1
+	var list []hypothesis
+	for _, what := range regions {
+		if s := a.suspect(only(what), questions); s != nil && a.areFew(s) {
+			list = append(list, a.excess(s, &what))
+		}
+		if h := a.intermittent(what, questions); h != nil {
+			list = append(list, *h)
+		}
+		if h := a.slowWorker(what, questions); h != nil {
+			list = append(list, *h)
+		}
+	}
+	if s := a.suspect(nil, questions); s != nil && a.areFew(s) {
+		list = append(list, a.excess(s, nil))
+	}
+	return list
+}
+
+// areFew reports whether ranks that stand out are an exception.
+func (a *analysis) areFew(s *suspicion) bool {
+	return len(s.set) <= max(1, int(fewRanks*float64(len(a.ranks)))) || a.scopeOf(s.set) != ""
+}
+
+// scopeOf is "node" or "pod" if a set is all ranks of one.
+func (a *analysis) scopeOf(set []worker) string {
+	switch {
+	case len(set) == 1:
+		return ""
+	case a.whole(set, nodeOf):
+		return "node"
+	case a.whole(set, func(r *trace.Rank) string { return r.Pod }):
+		return "pod"
+	}
+	return ""
+}
+
+// unevenRegions are the computations in which a rank spends most beyond the mean.
+func (a *analysis) unevenRegions() []activity {
+	type region struct {
+		what   activity
+		beyond float64
+	}
+	var list []region
+	for what := range a.total {
+		if !what.computes() {
+			continue
+		}
+		sum, most, n := 0.0, 0.0, 0.0
+		for _, i := range a.mainOf {
+			if i < 0 {
+				continue
+			}
+			if t := a.accounts[i].tallies[what]; t != nil {
+				sum, most, n = sum+float64(t.ns), max(most, float64(t.ns)), n+1
+			}
+		}
+		if beyond := most - sum/max(1, n); n > 1 && beyond >= minInRegion*float64(a.run()) {
+			list = append(list, region{what, beyond})
+		}
+	}
+	slices.SortFunc(list, func(x, y region) int {
+		return cmp.Or(cmp.Compare(y.beyond, x.beyond), compareActivities(x.what, y.what))
+	})
+	var regions []activity
+	for _, r := range list[:min(len(list), maxRegions)] {
+		regions = append(regions, r.what)
+	}
+	return regions
+}
+
+func compareActivities(x, y activity) int {
+	switch {
+	case x.less(y):
+		return -1
+	case y.less(x):
+		return 1
+	}
+	return 0
+}
+
+// excess is the hypothesis that a set computes as long as the others do, in one region or (nil) in all.
+func (a *analysis) excess(s *suspicion, region *activity) hypothesis {
+	worst := s.set[0]
+	var in scope
+	if region != nil {
+		in = only(*region)
+	}
+	where, _, _, _ := a.where(s.set, worst, s.workers, in)
+	h := hypothesis{width: oneRegion, cause: a.causeOf(verdict.Excess, s.set, where)}
+	h.cause.Form = verdict.Always
+	others := a.except(s.workers, s.set)
+	a.compareEach(&h.cause, worst, others, where)
+	if region != nil {
+		factors := map[int]float64{}
+		for _, w := range s.set {
+			factors[a.mainOf[w.row]] = s.mean / w.useful
+		}
+		h.change = scaled(factors, region)
+	} else {
+		h.width, h.change = allRegions, a.likeTheOthers(s, others)
+	}
+	a.reason(&h.cause, s, others, where)
+	h.what = fmt.Sprintf("%s computed as long as the others", h.cause.Who())
+	if region != nil {
+		h.what += " " + between(h.cause.After, h.cause.Before)
+	}
+	h.assumes = "Its computation takes as long as that of the other ranks on average; calls keep their own cost, waiting follows."
+	return h
+}
+
+// likeTheOthers is that a set computes as long as the others, region by region; where they never compute, all of it by as
+// much as it computes longer in all.
+func (a *analysis) likeTheOthers(s *suspicion, others []worker) change {
+	factors := map[int]map[activity]float64{}
+	usual := map[int]float64{}
+	for _, w := range s.set {
+		i := a.mainOf[w.row]
+		usual[i], factors[i] = s.mean/w.useful, map[activity]float64{}
+		for what, t := range a.accounts[i].tallies {
+			if !what.computes() || t.ns == 0 {
+				continue
+			}
+			sum, n := 0.0, 0.0
+			for _, o := range others {
+				if t := a.tallyOf(o, what); t != nil {
+					seconds, _ := s.by.of(&a.accounts[a.mainOf[o.row]], what)
+					sum, n = sum+seconds, n+1
+				}
+			}
+			own, _ := s.by.of(&a.accounts[i], what)
+			if 2*n >= float64(len(others)) && own > 0 {
+				factors[i][what] = min(1, sum/n/own)
+			}
+		}
+	}
+	return change{takes: func(location int, r replay.Region, ns int64) int64 {
+		own, is := factors[location]
+		if !is {
+			return ns
+		}
+		if f, known := own[activityOf(r)]; known {
+			return int64(f * float64(ns))
+		}
+		return int64(usual[location] * float64(ns))
+	}}
+}
+
+// except are the workers that are not in a set.
+func (a *analysis) except(workers, set []worker) []worker {
+	return slices.DeleteFunc(slices.Clone(workers), func(w worker) bool { return contains(set, w) })
+}
+
+// causeOf is a cause that is about ranks, slowest first, in a region.
+func (a *analysis) causeOf(kind verdict.Kind, set []worker, where activity) verdict.Cause {
+	c := verdict.Cause{Kind: kind}
+	if len(set) > 0 {
+		first := &a.ranks[set[0].row]
+		c.Ranks, c.Rank, c.Pod, c.Node, c.Host, c.Scope = a.listed(set), &first.Rank, first.Pod, first.Node, first.Host, a.scopeOf(set)
+		for _, w := range set {
+			r := &a.ranks[w.row]
+			if r.Pod != c.Pod {
+				c.Pod = ""
+			}
+			if r.Node != c.Node {
+				c.Node = ""
+			}
+			if r.Host != c.Host {
+				c.Host = ""
+			}
+		}
+	}
+	a.locate(&c, where)
+	return c
+}
+
+// locate says where in the program a cause is.
+func (a *analysis) locate(c *verdict.Cause, where activity) {
+	switch {
+	case where.computes():
+		c.Before = a.names.place(where.next, where.nextSite)
+		if !a.sums {
+			c.After = a.names.place(where.function, where.site)
+		}
+		c.In = a.names.in(where.nextSite)
+	case where != activity{}:
+		c.Before, c.In = a.names.place(where.function, where.site), a.names.in(where.site)
+	}
+}
+
+// compareEach says how long a computation takes each time, and the others.
+func (a *analysis) compareEach(c *verdict.Cause, w worker, others []worker, where activity) {
+	t := a.tallyOf(w, where)
+	if t == nil || t.count == 0 {
+		return
+	}
+	own, _ := a.accounts[a.mainOf[w.row]].undelayed(where)
+	c.EachSeconds = a.seconds(own) / float64(t.count)
+	c.Of = int(t.count)
+	sum, count := 0.0, uint64(0)
+	for _, o := range others {
+		if t := a.tallyOf(o, where); t != nil {
+			ns, _ := a.accounts[a.mainOf[o.row]].undelayed(where)
+			sum += a.seconds(ns)
+			count += t.count
+		}
+	}
+	if count > 0 {
+		c.OthersSeconds, c.OthersOf = new(sum/float64(count)), float64(count)/float64(len(others))
+	}
+}
+
+// reason says why a rank computes longer, where the operating system's counts tell: it was stopped, blocked, or another
+// thread worked.
+func (a *analysis) reason(c *verdict.Cause, s *suspicion, others []worker, where activity) {
+	worst := s.set[0]
+	t := a.tallyOf(worst, where)
+	if t == nil {
+		return
+	}
+	excess := float64(t.ns)
+	n := 0.0
+	usual, blocked, threads := 0.0, 0.0, 0.0
+	for _, o := range others {
+		n++
+		if t := a.tallyOf(o, where); t != nil {
+			usual += float64(t.ns)
+		}
+		if e := a.accounts[a.mainOf[o.row]].offCPU[where]; e != nil {
+			blocked, threads = blocked+float64(e.blocked), threads+float64(max(0, e.others))
+		}
+	}
+	excess -= usual / max(1, n)
+	if stopped := a.throttled(s.set, others); stopped > 0 {
+		c.Form, c.StoppedSeconds = verdict.Stopped, stopped
+		return
+	}
+	own := a.accounts[a.mainOf[worst.row]].offCPU[where]
+	if own == nil || excess <= 0 {
+		return
+	}
+	more := float64(own.blocked) - blocked/max(1, n)
+	busy := float64(max(0, own.others)) - threads/max(1, n)
+	switch {
+	case busy >= explains*excess:
+		c.Form = verdict.InThread
+	case more >= explains*excess:
+		c.Form, c.BlockedSeconds = verdict.Blocked, more/1e9
+		if own.bytes > 0 {
+			c.Bytes = float64(own.bytes)
+		}
+	}
+}
+
+// intermittent is that a few ranks take long in a region now and then: in these instances it would take as long as usual.
+// Where they share CPUs and nothing is known of single computations, who is preempted looks so.
+func (a *analysis) intermittent(what activity, questions int) *hypothesis {
+	evident := a.hasEvidence()
+	if a.shared && !evident {
+		return nil
+	}
+	all := a.workers(typical, only(what))
+	var medians, widths []float64
+	for _, w := range all {
+		if t := a.tallyOf(w, what); t.count >= repeated {
+			medians = append(medians, t.spread.quantile(0.5))
+			widths = append(widths, t.spread.quantile(0.75)-t.spread.quantile(0.25))
+		}
+	}
+	if len(medians) < 2 {
+		return nil
+	}
+	slices.Sort(medians)
+	slices.Sort(widths)
+	usual := medians[(len(medians)-1)/2]
+	limit := max(longer*usual, usual+beyond*widths[(len(widths)-1)/2])
+	counts := map[int]int{}
+	tails := make([]worker, 0, len(all))
+	for _, w := range all {
+		t := a.tallyOf(w, what)
+		n, ns := t.spread.above(limit)
+		tail := ns - float64(n)*usual
+		if o := a.accounts[a.mainOf[w.row]].offCPU[what]; o != nil {
+			tail -= float64(o.delayed)
+		}
+		counts[w.row] = n
+		tails = append(tails, worker{row: w.row, useful: (max(0, tail) + usual*float64(t.count)) / 1e9})
+	}
+	set, mean := a.standing(tails, doubtful/float64(questions), 1+minSpread)
+	if set == nil || !a.areFew(&suspicion{set: set}) {
+		return nil
+	}
+	for _, w := range set {
+		n, of := counts[w.row], int(a.tallyOf(w, what).count)
+		if n < minLong || float64(n) > maxLong*float64(of) || a.share(int64((w.useful-mean)*1e9)) < minGain[verdict.Excess] {
+			return nil
+		}
+	}
+	locations := map[int]bool{}
+	for _, w := range set {
+		locations[a.mainOf[w.row]] = true
+	}
+	region := regionOf(what)
+	worst := set[0]
+	t := a.tallyOf(worst, what)
+	n, ns := t.spread.above(limit)
+	h := hypothesis{width: someInstances, cause: a.causeOf(verdict.Excess, set, what)}
+	h.cause.Form, h.cause.Instances, h.cause.Of = verdict.Sometimes, n, int(t.count)
+	h.cause.EachSeconds, h.cause.OthersSeconds = ns/float64(n)/1e9, new(usual/1e9)
+	if o := a.accounts[a.mainOf[worst.row]].offCPU[what]; o != nil && float64(o.blocked) >= explains*(ns-float64(n)*usual) {
+		h.cause.BlockedSeconds, h.cause.Bytes = float64(o.blocked)/1e9, float64(max(0, o.bytes))
+	}
+	h.change = change{takes: func(location int, r replay.Region, ns int64) int64 {
+		if r == region && locations[location] && float64(ns) > limit {
+			return int64(usual)
+		}
+		return ns
+	}}
+	h.what = fmt.Sprintf("%s took no longer than usual in %d of %d times %s", h.cause.Who(), n, t.count, between(h.cause.After, h.cause.Before))
+	h.assumes = "Each of these computations takes as long as it usually does; calls keep their own cost, waiting follows."
+	return &h
+}
+
+// slowWorker is a rank that takes longer for each task and is given fewer of them, as a master does that hands out tasks to
+// whoever is ready. The replay keeps who had which task, so what a faster one would save is an estimate: the tasks per second
+// of all.
+func (a *analysis) slowWorker(what activity, questions int) *hypothesis {
+	all := a.workers(spent, only(what))
+	each := make([]worker, 0, len(all))
+	counts, totals := map[int]float64{}, map[int]float64{}
+	for _, w := range all {
+		t := a.tallyOf(w, what)
+		if t.count < minTasks {
+			return nil
+		}
+		ns, _ := a.accounts[a.mainOf[w.row]].undelayed(what)
+		n := float64(t.count)
+		counts[w.row], totals[w.row] = n, w.useful
+		each = append(each, worker{row: w.row, useful: float64(ns) / n / 1e9, variance: t.variance() / n})
+	}
+	set, mean := a.standing(each, doubtful/float64(questions), longer)
+	if len(set) != 1 {
+		return nil
+	}
+	slow := set[0]
+	others, tasks, total := 0.0, 0.0, 0.0
+	for _, w := range each {
+		if w.row != slow.row {
+			others++
+			tasks += counts[w.row]
+			total += totals[w.row]
+		}
+	}
+	if others < 1 || counts[slow.row] > 0.8*tasks/others || totals[slow.row] > minRatio*total/others {
+		return nil // it has no fewer of them
+	}
+	h := hypothesis{width: oneRegion, cause: a.causeOf(verdict.Excess, set, what)}
+	h.cause.Form = verdict.Always
+	a.compareEach(&h.cause, slow, a.except(all, set), what)
+	now, then := 0.0, 0.0
+	for _, w := range each {
+		now += 1 / w.useful
+		then += 1 / min(w.useful, mean)
+	}
+	if w := slow.useful; w > mean {
+		then += 1/mean - 1/min(w, mean)
+	}
+	busy := (total + totals[slow.row]) / (others + 1)
+	h.estimated = int64(busy * (1 - now/then) * 1e9)
+	h.what = fmt.Sprintf("%s took as long for a task as the others", h.cause.Who())
+	h.assumes = "An estimate: tasks go to whoever is ready, so all together are done faster by what this rank is faster."
+	return &h
+}
+
+// serialHypothesis is work that one rank has alone while others wait for it: if all had a part of it, it would take a part of
+// the time. It is told from a rank that merely comes along another way, as at the edge of a grid: that computes no more than
+// the others in all.
+func (a *analysis) serialHypothesis() *hypothesis {
+	type alone struct {
+		w    worker
+		what activity
+		ns   int64
+	}
+	all := a.workers(spent, nil)
+	if len(all) < 2 {
+		return nil
+	}
+	var best *alone
+	total := 0.0
+	for _, w := range all {
+		total += w.useful
+	}
+	for _, w := range all {
+		others := (total - w.useful) / float64(len(all)-1)
+		own := int64(0)
+		var longest *alone
+		for what, t := range a.accounts[a.mainOf[w.row]].tallies {
+			if !what.computes() || a.share(t.ns) < minPromise || !a.isAlone(w, what, t.ns, all) {
+				continue
+			}
+			own += t.ns
+			if longest == nil || t.ns > longest.ns || t.ns == longest.ns && what.less(longest.what) {
+				longest = &alone{w, what, t.ns}
+			}
+		}
+		if longest == nil || a.share(longest.ns) < minSerial {
+			continue
+		}
+		if w.useful-others < likeSerial*a.seconds(longest.ns) && (len(all) < 3 || a.seconds(own) < ownRegions*w.useful) {
+			continue
+		}
+		if best == nil || longest.ns > best.ns {
+			best = longest
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	h := hypothesis{width: oneRegion, cause: a.causeOf(verdict.Serialization, []worker{best.w}, best.what)}
+	h.cause.Form = verdict.Master
+	a.compareEach(&h.cause, best.w, nil, best.what)
+	h.change = scaled(map[int]float64{a.mainOf[best.w.row]: 1 / float64(len(all))}, &best.what)
+	h.what = fmt.Sprintf("all ranks had a part of what rank %d computes alone before %s", *h.cause.Rank, callsite.At(h.cause.Before.Function, h.cause.Before.CallSite))
+	h.assumes = "The work is divided by the number of ranks, which costs nothing; calls keep their own cost, waiting follows."
+	return &h
+}
+
+// isAlone reports whether hardly anybody else computes where a rank does: neither in the region nor in one that begins or
+// ends with the same call.
+func (a *analysis) isAlone(w worker, what activity, ns int64, all []worker) bool {
+	for _, o := range all {
+		if o.row == w.row {
+			continue
+		}
+		for other, t := range a.accounts[a.mainOf[o.row]].tallies {
+			if !other.computes() || float64(t.ns) < serialShare*float64(ns) {
+				continue
+			}
+			if other.site == what.site && other.function == what.function || other.nextSite == what.nextSite && other.next == what.next {
+				return false
+			}
+		}
+	}
+	return true
+}

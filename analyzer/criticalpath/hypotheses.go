@@ -1,0 +1,223 @@
+package criticalpath
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// Hypotheses are causes that the accounts make likely. Each says what would be otherwise without it, and the replay says
+// how long the run would take then: all in one pass, and what comes next given those before in another.
+const (
+	maxHypotheses = 8
+	maxCauses     = 3
+	keeps         = 0.9  // of a wider hypothesis's gain: a narrower one that keeps so much is the cause
+	minPromise    = 0.01 // of the run: what is worth a row in the table of what-ifs
+)
+
+// minGain is the part of the run from which on a cause is blamed. Who stands out by a test needs to gain little; what every
+// run loses something to needs to gain much.
+var minGain = map[verdict.Kind]float64{
+	verdict.Excess: 0.02, verdict.Imbalance: 0.05, verdict.Serialization: 0.1, verdict.LateReceiver: 0.05, verdict.Messages: 0.15,
+	verdict.Collectives: 0.15, verdict.Network: 0.15, verdict.IO: 0.05, verdict.StartEnd: 0.05, verdict.CPUs: 0.1, verdict.Tracer: 0.05,
+}
+
+// Widths of hypotheses, from narrow to wide.
+const (
+	someInstances = iota
+	oneRegion
+	allRegions
+	allRanks
+	ofMessages
+	ofCalls
+	ofCPUs
+	ofAll
+)
+
+// A hypothesis is a cause, and what is otherwise without it.
+type hypothesis struct {
+	cause  verdict.Cause
+	change change
+	width  int
+	// estimated is the gain in ns by a rule of thumb, where the replay cannot tell; 0: the replay tells.
+	estimated int64
+	// doubt is asked after the replay whether the gain is something else's; nil: there is no doubt.
+	doubt func(h *hypothesis, p *played) bool
+	what  string // in words, for the table of what-ifs: "rank 3 computes as fast as the others"
+	// assumes is what the prediction rests on.
+	assumes string
+	length  int64 // that the run would have, in ns
+}
+
+// played is how long the run takes under conditions that several hypotheses are judged by, in ns.
+type played struct {
+	ideal int64 // calls cost nothing but what they wait for others
+	// even: on the ideal network, with equal work each time; alone: when besides nobody waits for anybody
+	even, alone int64
+	marks       replay.Marks // when the marks are there on the ideal network
+	also        []int64      // in the scenarios of others
+}
+
+// judge replays hypotheses, and puts those first that are the causes, in order: given the first, the second gains most of the
+// rest, and so on.
+func (a *analysis) judge(ctx context.Context, marks replay.Marks, also []replay.Scenario) (p played, causes, all []hypothesis, err error) {
+	if a.run() <= 0 {
+		return played{}, nil, nil, nil
+	}
+	inTotal, eachTime := a.evenly()
+	all = a.hypotheses(inTotal, eachTime)
+	nobodyWaits := change{ignores: a.isBetween}
+	scenarios := []replay.Scenario{together(change{ideal: true}), together(change{ideal: true}, eachTime), together(change{ideal: true}, eachTime, nobodyWaits)}
+	for i := range all {
+		scenarios = append(scenarios, together(all[i].change))
+	}
+	lengths, at, err := replay.PlayMarks(ctx, a.forward.journal, append(scenarios, also...), marks)
+	if err != nil {
+		return played{}, nil, nil, err
+	}
+	p = played{ideal: lengths[0], even: lengths[1], alone: lengths[2], marks: at, also: lengths[len(scenarios):]}
+	for i := range all {
+		h := &all[i]
+		if h.length = lengths[3+i]; h.estimated > 0 {
+			h.length, h.cause.Estimate = a.run()-h.estimated, true
+		}
+	}
+	left := slices.Clone(all)
+	left = slices.DeleteFunc(left, func(h hypothesis) bool { return h.doubt != nil && h.doubt(&h, &p) })
+	before := a.run()
+	for len(causes) < maxCauses {
+		best := a.narrowest(left, before)
+		if best < 0 {
+			break
+		}
+		h := left[best]
+		h.cause.GainSeconds = new(a.seconds(before - h.length))
+		causes, before = append(causes, h), h.length
+		left = slices.DeleteFunc(slices.Delete(left, best, best+1), func(o hypothesis) bool { return h.covers(&o) })
+		if len(causes) == maxCauses || !a.worthAnother(left) {
+			break
+		}
+		if err := a.playGiven(ctx, causes, left); err != nil {
+			return played{}, nil, nil, err
+		}
+	}
+	return p, causes, all, nil
+}
+
+// worthAnother reports whether one of the hypotheses alone would gain enough.
+func (a *analysis) worthAnother(left []hypothesis) bool {
+	return slices.ContainsFunc(left, func(h hypothesis) bool { return a.gains(&h, a.run()) })
+}
+
+// playGiven gives hypotheses the length of the run with those causes gone, too.
+func (a *analysis) playGiven(ctx context.Context, causes, left []hypothesis) error {
+	gone := make([]change, 0, maxCauses)
+	estimated := int64(0)
+	for i := range causes {
+		gone = append(gone, causes[i].change)
+		estimated += causes[i].estimated
+	}
+	scenarios := []replay.Scenario{}
+	for i := range left {
+		scenarios = append(scenarios, together(append(slices.Clone(gone), left[i].change)...))
+	}
+	lengths, _, err := replay.PlayMarks(ctx, a.forward.journal, scenarios, nil)
+	for i := range lengths {
+		left[i].length = lengths[i] - estimated - left[i].estimated
+	}
+	return err
+}
+
+// gains reports whether a hypothesis shortens the run enough to be a cause.
+func (a *analysis) gains(h *hypothesis, before int64) bool {
+	return a.share(before-h.length) >= minGain[h.cause.Kind]
+}
+
+// narrowest is the index of the narrowest hypothesis that gains nearly as much as the one that gains most; −1: none gains
+// enough.
+func (a *analysis) narrowest(list []hypothesis, before int64) int {
+	most := int64(0)
+	for i := range list {
+		if a.gains(&list[i], before) {
+			most = max(most, before-list[i].length)
+		}
+	}
+	best := -1
+	for i := range list {
+		h := &list[i]
+		if !a.gains(h, before) || float64(before-h.length) < keeps*float64(most) {
+			continue
+		}
+		if best < 0 || cmp.Or(cmp.Compare(h.width, list[best].width), cmp.Compare(h.length, list[best].length)) < 0 {
+			best = i
+		}
+	}
+	return best
+}
+
+// covers reports whether another hypothesis is about the same: it is no cause beside this one.
+func (h *hypothesis) covers(o *hypothesis) bool {
+	if h.cause.Kind == verdict.Imbalance && o.cause.Kind == verdict.Imbalance {
+		return true
+	}
+	if h.cause.Kind != o.cause.Kind || h.cause.Kind != verdict.Excess || h.cause.Ranks != o.cause.Ranks {
+		return false
+	}
+	return h.width == allRegions || o.width == allRegions || h.cause.Before == o.cause.Before && h.cause.After == o.cause.After
+}
+
+// hypotheses are those that the accounts make likely, at most maxHypotheses and the two of equal work.
+func (a *analysis) hypotheses(inTotal, eachTime change) []hypothesis {
+	list := a.excessHypotheses()
+	if serial := a.serialHypothesis(); serial != nil {
+		list = append(list, *serial)
+	}
+	calls := a.callHypotheses()
+	if n := maxHypotheses - len(calls); len(list) > n {
+		list = list[:max(0, n)]
+	}
+	list = append(list, calls...)
+	return append(list, a.balanceHypotheses(inTotal, eachTime)...)
+}
+
+// WhatIf is how long the run would have taken under another condition: a prediction by replay (package replay has
+// the model and what it assumes), or an estimate.
+type WhatIf struct {
+	What     string       `json:"what"` // in words: "rank 3 computed as fast as the others"
+	Kind     verdict.Kind `json:"kind"`
+	Rank     *int         `json:"rank,omitempty"`
+	Site     *Place       `json:"site,omitempty"`
+	Seconds  float64      `json:"seconds"` // predicted run time
+	Gain     float64      `json:"gain"`    // part of the run's length that is saved
+	Estimate bool         `json:"estimate"`
+	Assumes  string       `json:"assumes"`
+}
+
+// whatIfs is the table of what-ifs: the ideal network, and every hypothesis alone that promises something, most first.
+func (a *analysis) whatIfs(p *played, all []hypothesis) []WhatIf {
+	if a.run() <= 0 {
+		return []WhatIf{}
+	}
+	row := func(what string, kind verdict.Kind, length int64, assumes string) WhatIf {
+		return WhatIf{What: what, Kind: kind, Seconds: a.seconds(length), Gain: a.share(a.run() - length), Assumes: assumes}
+	}
+	list := []WhatIf{row("the network and MPI cost nothing", verdict.Network, p.ideal,
+		"Messages arrive when they are sent, calls take no time but what they wait for others; file operations keep theirs.")}
+	for i := range all {
+		h := &all[i]
+		if a.share(a.run()-h.length) < minPromise {
+			continue
+		}
+		w := row(h.what, h.cause.Kind, h.length, h.assumes)
+		w.Estimate, w.Rank = h.cause.Estimate, h.cause.Rank
+		if h.width == ofMessages || h.width == ofCalls {
+			w.Site = &Place{h.cause.Before.Function, h.cause.Before.CallSite}
+		}
+		list = append(list, w)
+	}
+	slices.SortStableFunc(list[1:], func(x, y WhatIf) int { return cmp.Compare(x.Seconds, y.Seconds) })
+	return list
+}

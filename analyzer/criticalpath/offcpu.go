@@ -1,0 +1,45 @@
+package criticalpath
+
+// What a rank had of the CPU while it computed, from what the tracer's threads read of themselves (trace.EvidenceRow): sums
+// by computation. Where there is nothing, nothing is known, which is not the same as no delay.
+
+// offCPU is what the long instances of a computation on one rank were, in nanoseconds.
+type offCPU struct {
+	wall    int64 // of the instances that were looked at
+	cpu     int64
+	delayed int64 // ready to run, without a CPU
+	blocked int64 // neither running nor ready to
+	others  int64 // CPU time of the process's other threads meanwhile; −1: not known
+	bytes   int64 // read and written by system calls; −1: not known
+}
+
+// evident is the part of a computation's time that evidence has to cover before the rest is taken to be like it.
+const evident = 0.5
+
+// undelayed is how long a rank computed there, without what it waited for a CPU; known reports whether evidence covers it.
+func (a *account) undelayed(what activity) (ns int64, known bool) {
+	t := a.tallies[what]
+	if t == nil {
+		return 0, true
+	}
+	o := a.offCPU[what]
+	if o == nil || float64(o.wall) < evident*float64(t.ns) {
+		return t.ns, false
+	}
+	return max(0, t.ns-o.delayed), true
+}
+
+// hasEvidence reports whether what is known of the CPU covers most of what ranks computed.
+func (a *analysis) hasEvidence() bool {
+	covered, all := 0.0, 0.0
+	for _, i := range a.mainOf {
+		if i < 0 {
+			continue
+		}
+		all += float64(a.accounts[i].compute)
+		for _, o := range a.accounts[i].offCPU {
+			covered += float64(o.wall)
+		}
+	}
+	return all > 0 && covered >= evident*all
+}

@@ -1,0 +1,352 @@
+package criticalpath
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// The rule (docs/verdict.md has it in prose). A set of ranks stands out if every one of them computes longer than
+//
+//	mean + t(1 − α/n^g, n−g−1) · s · √(1 + 1/(n−g))
+//
+// mean and s those of the n−g ranks outside the set, that is, beyond where one more rank like the others would be found
+// once in 1/α runs; s is taken to be at least minSpread of the mean. Besides, it must compute minRatio times as long,
+// by more than minSigma standard errors of its own varying iterations.
+//
+// It is asked by several measures. Where the tracer's threads read for how long they waited for a CPU, that is taken off
+// first. Undisturbed time counts each computation that repeats with the time that a fifth of its instances did not exceed:
+// preemption and neighbours on a core move sums and even medians, but hardly that, so it finds more work and slower cores
+// under heavy noise. Typical time goes by medians. The time really spent also has the pauses of a throttled rank and work
+// that is done once; there a computation that repeats must be long in most parts of the run, and one that does not
+// must be longer than three times the longest disturbance of any that does, or a preemption would be blamed on its
+// victim.
+const (
+	significance = 0.05 // α of undisturbed time, which hardly anything but work moves
+	doubtful     = 0.01 // of the others
+	minSpread    = 0.02
+	minRatio     = 1.1  // of undisturbed time
+	minRatioElse = 1.15 // of the others
+	minRatioPair = 1.5  // of two ranks: the other one alone tells nothing of a spread
+	minSigma     = 3.0
+	repeated     = 10  // from how many times on a computation repeats
+	sustained    = 0.9 // of the parts of the run
+	parts        = 20
+)
+
+// A measure is a way to say how long a rank computes.
+type measure struct {
+	name    string
+	of      func(a *account, what activity) (seconds, variance float64)
+	alpha   float64
+	ratio   float64
+	doubted bool // disturbances move it
+}
+
+var (
+	byEvidence  = measure{"evidence", onCPU, significance, minRatio, false}
+	undisturbed = measure{"undisturbed", ofTally((*tally).undisturbed), significance, minRatio, false}
+	typical     = measure{"typical", ofTally((*tally).typical), doubtful, minRatioElse, false}
+	spent       = measure{"spent", ofTally((*tally).spent), doubtful, minRatioElse, true}
+)
+
+func ofTally(of func(*tally) (seconds, variance float64)) func(*account, activity) (seconds, variance float64) {
+	return func(a *account, what activity) (seconds, variance float64) { return of(a.tallies[what]) }
+}
+
+// onCPU is the time spent without what the rank waited for a CPU. Its variance is that of typical time.
+func onCPU(a *account, what activity) (seconds, variance float64) {
+	ns, _ := a.undelayed(what)
+	_, variance = a.tallies[what].typical()
+	return float64(ns) / 1e9, variance
+}
+
+// measures are those that can be relied on, in the order in which they are asked.
+func (a *analysis) measures() []measure {
+	switch {
+	case a.sums:
+		return []measure{spent}
+	case a.hasEvidence():
+		return []measure{byEvidence, undisturbed}
+	}
+	return []measure{undisturbed, typical, spent}
+}
+
+// A scope is which computations count; nil: all.
+type scope func(what activity) bool
+
+func (s scope) has(what activity) bool { return what.computes() && (s == nil || s(what)) }
+
+func only(region activity) scope { return func(what activity) bool { return what == region } }
+
+// A worker is a rank as the verdict sees it: its main thread's computation.
+type worker struct {
+	row      int // of Trace.Ranks
+	useful   float64
+	variance float64 // of useful
+}
+
+// standing finds the smallest set of ranks that stands out, slowest first; nil if there is none. mean is that of the
+// others.
+func (a *analysis) standing(workers []worker, alpha, ratio float64) (set []worker, mean float64) {
+	sorted := slices.Clone(workers)
+	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
+	n := len(sorted)
+	rest := make([]float64, n+1) // what all from one on compute
+	for i := n - 1; i >= 0; i-- {
+		rest[i] = rest[i+1] + sorted[i].useful
+	}
+	for g := 1; g <= n/2; g++ {
+		if rest[g] <= 0 || sorted[g-1].useful < 0.99*ratio*rest[g]/float64(n-g) {
+			continue // by far not: no need to look at all the others, or it would take the square of the ranks
+		}
+		mean, s := spread(sorted[g:])
+		if mean <= 0 || !exceeds(sorted[g-1], sorted[g:], a.looks(sorted[:g], n), mean, s, alpha, ratio) {
+			continue
+		}
+		return sorted[:g], mean
+	}
+	return nil, 0
+}
+
+// looks is in how many ways one can look for such a set: n^g, or n and the number of pods and nodes if these are just
+// all ranks of one.
+func (a *analysis) looks(set []worker, n int) float64 {
+	looks := math.Pow(float64(n), float64(len(set)))
+	if a.whole(set, func(r *trace.Rank) string { return r.Pod }) || a.whole(set, nodeOf) {
+		looks = min(looks, 3*float64(n))
+	}
+	return looks
+}
+
+// nodeOf is where a rank ran.
+func nodeOf(r *trace.Rank) string { return cmp.Or(r.Node, r.BootID, r.Host) }
+
+// whole tells whether a set is all ranks of one place, of several.
+func (a *analysis) whole(set []worker, place func(*trace.Rank) string) bool {
+	name := place(&a.ranks[set[0].row])
+	n, elsewhere := 0, false
+	for row := range a.ranks {
+		if place(&a.ranks[row]) == name {
+			n++
+		} else {
+			elsewhere = true
+		}
+	}
+	for _, w := range set {
+		if place(&a.ranks[w.row]) != name {
+			return false
+		}
+	}
+	return name != "" && elsewhere && n == len(set)
+}
+
+// exceeds tells whether w, the least of the candidates, is beyond what the others explain.
+func exceeds(w worker, others []worker, looks, mean, s, alpha, ratio float64) bool {
+	excess := w.useful - mean
+	if len(others) > 1 {
+		k := float64(len(others))
+		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: k - 1}.Quantile(1 - alpha/looks)
+		if excess < t*max(s, minSpread*mean)*math.Sqrt(1+1/k) {
+			return false
+		}
+	} else {
+		ratio = minRatioPair
+	}
+	variance := w.variance
+	for _, o := range others {
+		variance += o.variance / float64(len(others)*len(others))
+	}
+	return w.useful >= ratio*mean && excess > minSigma*math.Sqrt(variance)
+}
+
+// spread is the mean and the standard deviation of useful time.
+func spread(workers []worker) (mean, s float64) {
+	for _, w := range workers {
+		mean += w.useful
+	}
+	mean /= float64(len(workers))
+	if len(workers) < 2 {
+		return mean, 0
+	}
+	for _, w := range workers {
+		s += (w.useful - mean) * (w.useful - mean)
+	}
+	return mean, math.Sqrt(s / float64(len(workers)-1))
+}
+
+// A suspicion is a set of ranks that computes longer than the others do.
+type suspicion struct {
+	workers []worker // all that were compared,
+	set     []worker // those that stand out, slowest first,
+	mean    float64  // and how long the others compute
+	by      measure
+}
+
+// suspect asks by one measure after the other who stands out in some computations; nil: nobody. It is one of so many
+// questions.
+func (a *analysis) suspect(in scope, questions int) *suspicion {
+	for _, m := range a.measures() {
+		groups := a.roles(a.workers(m, in))
+		for i, all := range groups {
+			alpha := m.alpha / float64(questions)
+			if i > 0 {
+				alpha /= float64(len(groups) - 1)
+			}
+			set, mean := a.standing(all, alpha, m.ratio)
+			if set == nil || m.doubted && !a.sums && !a.lasting(set, all, in) || a.sums && !a.beyondDisturbance(set, mean) {
+				continue
+			}
+			return &suspicion{all, set, mean, m}
+		}
+	}
+	return nil
+}
+
+// workers are the ranks that take part in the comparison: those that ended early would only shift the mean, and who never
+// comes to a scope has no part in it.
+func (a *analysis) workers(m measure, in scope) []worker {
+	var workers []worker
+	for row := range a.ranks {
+		i := a.mainOf[row]
+		if i < 0 || a.forward.extents[i].empty || a.ranks[row].EndedEarly != "" {
+			continue
+		}
+		account, w, takesPart := &a.accounts[i], worker{row: row}, in == nil
+		for _, what := range account.activities() {
+			if in.has(what) {
+				seconds, variance := m.of(account, what)
+				w.useful += seconds
+				w.variance += variance
+				takesPart = true
+			}
+		}
+		if takesPart {
+			workers = append(workers, w)
+		}
+	}
+	return workers
+}
+
+// lasting tells whether each of the set computes longer than the others in most parts of the run, or does so in a
+// computation that comes only now and then, and for longer than any disturbance.
+func (a *analysis) lasting(set, workers []worker, in scope) bool {
+	disturbance := a.disturbance()
+	for _, w := range set {
+		region, _, _, excess := a.where(set, w, workers, in)
+		if t := a.accounts[a.mainOf[w.row]].tallies[region]; t == nil || t.count < repeated {
+			if excess <= 3*disturbance {
+				return false
+			}
+			continue
+		}
+		longer, all := 0, 0
+		for part := range parts {
+			own, others, n := a.computing(w.row, part), int64(0), int64(0)
+			for _, o := range workers {
+				if !slices.ContainsFunc(set, func(s worker) bool { return s.row == o.row }) {
+					others += a.computing(o.row, part)
+					n++
+				}
+			}
+			if n == 0 || own+others == 0 {
+				continue
+			}
+			all++
+			if own*n > others {
+				longer++
+			}
+		}
+		if float64(longer) < sustained*float64(all) {
+			return false
+		}
+	}
+	return true
+}
+
+// disturbance is the longest one, in nanoseconds, of any computation that repeats.
+func (a *analysis) disturbance() int64 {
+	longest := int64(0)
+	for _, i := range a.mainOf {
+		if i >= 0 {
+			for what, t := range a.accounts[i].tallies {
+				if what.computes() {
+					longest = max(longest, t.longest())
+				}
+			}
+		}
+	}
+	return longest
+}
+
+// computing is how long a rank computed in one of the equal parts of the run, in nanoseconds.
+func (a *analysis) computing(row, part int) int64 {
+	i := a.mainOf[row]
+	b, x := &a.accounts[i].strip.mpi, a.forward.extents[i]
+	from, to := part*len(b.ns)/parts, (part+1)*len(b.ns)/parts
+	ns := int64(0)
+	for k := from; k < to; k++ {
+		start := max(x.start, b.start+int64(k)*b.width)
+		end := min(x.end, b.start+int64(k+1)*b.width)
+		ns += max(0, end-start-b.ns[k])
+	}
+	return ns
+}
+
+// where finds the computation in which the worst rank loses most against the ranks outside the set: its excess there,
+// as far as it is on the path, else all of it. excess is in nanoseconds; counts is how often it computes there over how
+// often the others do, each the same for how long it takes there each time; 0 if they never do.
+func (a *analysis) where(set []worker, worst worker, workers []worker, in scope) (region activity, counts, each float64, excess int64) {
+	others := 0.0
+	mean := map[activity]*tally{}
+	for _, w := range workers {
+		if slices.ContainsFunc(set, func(s worker) bool { return s.row == w.row }) {
+			continue
+		}
+		others++
+		for what, t := range a.accounts[a.mainOf[w.row]].tallies {
+			if in.has(what) {
+				if mean[what] == nil {
+					mean[what] = new(tally)
+				}
+				mean[what].add(t)
+			}
+		}
+	}
+	most := int64(-1)
+	for what, t := range a.accounts[a.mainOf[worst.row]].tallies {
+		if !in.has(what) || t.ns == 0 {
+			continue
+		}
+		usual, often, long := int64(0), 0.0, 0.0
+		if m := mean[what]; m != nil {
+			usual, often = int64(float64(m.ns)/others), float64(t.count)*others/float64(m.count)
+			if m.ns > 0 {
+				long = float64(t.ns) / float64(m.ns) * others / often
+			}
+		}
+		more := max(0, t.ns-usual)
+		lost := int64(float64(t.path) * float64(more) / float64(t.ns))
+		if lost > most || lost == most && (more > excess || more == excess && what.less(region)) {
+			most, region, counts, each, excess = lost, what, often, long, more
+		}
+	}
+	return region, counts, each, excess
+}
+
+func (a activity) less(b activity) bool {
+	switch {
+	case a.function != b.function:
+		return a.function < b.function
+	case a.site != b.site:
+		return a.site < b.site
+	case a.next != b.next:
+		return a.next < b.next
+	}
+	return a.nextSite < b.nextSite
+}

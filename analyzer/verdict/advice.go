@@ -1,0 +1,136 @@
+package verdict
+
+import (
+	"fmt"
+
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+)
+
+// Neighbors are the other ranks of the job where a cause's rank runs, and how many of them compute longer than the average,
+// too.
+type Neighbors struct{ All, Slower int }
+
+// Advice is what to do about a cause.
+func (c *Cause) Advice(n Neighbors) []string {
+	switch c.Kind {
+	case Excess:
+		return c.adviseExcess(n)
+	case Imbalance:
+		return c.adviseImbalance()
+	case Serialization:
+		if c.Form == Master {
+			return []string{c.look(), "Give parts of that work to the other ranks, let them do something else meanwhile, or do it less often."}
+		}
+		return []string{
+			fmt.Sprintf("Follow the critical path in the time line around %s: no faster network and no better balance changes that ranks wait for their turn there.", c.Before.At()),
+			"Let ranks start with what they have: send smaller blocks earlier, have several sweeps under way at once, or replace the chain by a collective (a tree of log2 P steps).",
+		}
+	case LateReceiver:
+		steps := []string{"Post receives earlier (MPI_Irecv before the computation), so that large messages find them."}
+		if c.Form == NotInside {
+			steps = []string{"Let the receiver enter MPI while it computes (MPI_Test now and then), divide the computation, or turn on the library's progress thread: a large message moves only while both sides are inside MPI."}
+		}
+		return append(steps, fmt.Sprintf("Or let the sender go on: replace %s by a non-blocking send that is completed later.", c.Before.At()))
+	case Messages:
+		if c.Form == TooLarge {
+			return []string{"Send less: only what has changed, in a smaller type, or compressed. Overlap the transfer with computation (non-blocking calls), and put ranks that talk much on one node."}
+		}
+		return []string{fmt.Sprintf("Send fewer and larger messages: collect what goes to one rank from %s and send it at once (a derived datatype, MPI_Pack, a buffer per neighbor).", c.Before.At())}
+	case Network:
+		return []string{"Put ranks that talk much on one node (see Placement), check that the library uses the fast network (UCX_TLS, btl, fabric), and send fewer, larger messages earlier."}
+	case Collectives:
+		if c.Form == TooLarge {
+			return []string{"Reduce or exchange less data, or on fewer ranks (a communicator per node first); start it early as a non-blocking collective and complete it late."}
+		}
+		return []string{fmt.Sprintf("Call %s less often: take it out of the inner loop, combine several into one with a longer buffer, or test for convergence only every so many iterations. Where the result is needed later, use the non-blocking form.", c.Before.At())}
+	case IO:
+		return []string{"Write less often or less, use collective file calls with large contiguous pieces, and check the file system (a local or parallel one instead of NFS)."}
+	case StartEnd:
+		return []string{fmt.Sprintf("Look at what %s does before MPI_Init, and at how its pod starts (image pull, mounts, scheduling).", c.Who())}
+	case CPUs:
+		return c.adviseCPUs()
+	case Tracer:
+		return []string{"Trace less: without call paths, in another mode, or without the groups of calls that you do not need (spec.tracer)."}
+	case Hang, Crash, Nobody:
+	}
+	return nil
+}
+
+// look says which code to look at.
+func (c *Cause) look() string {
+	if c.Before == (Place{}) {
+		return "See the table of ranks for who computes how long."
+	}
+	return fmt.Sprintf("Look at the code that runs %s.", c.where())
+}
+
+func (c *Cause) adviseExcess(n Neighbors) []string {
+	switch c.Form {
+	case Stopped:
+		return []string{fmt.Sprintf("Raise the CPU limit of its pod (resources.limits.cpu), or remove it: the limit stopped the container for %s.", wording.Duration(c.StoppedSeconds))}
+	case Preempted:
+		return []string{"See what else runs on its CPUs: other pods of the node, more threads than CPUs (OMP_NUM_THREADS), ranks bound to the same core (mpirun --report-bindings)."}
+	}
+	steps := []string{c.look()}
+	switch {
+	case c.BlockedSeconds > 0 && c.Bytes > 0:
+		return append(steps, "It waits for files there: write less often, from a thread of its own, or to a faster or a local file system.")
+	case c.BlockedSeconds > 0:
+		return append(steps, "It does not compute there but waits inside the kernel: for a lock, another process, a device, the network or a sleep. See what it calls (a profiler for off-CPU time, strace -p).")
+	case c.Form == InThread:
+		return append(steps, "One of its threads works longer than the others of its team: check how the loop is divided (schedule(dynamic), fewer serial sections), and whether its threads have CPUs of their own.")
+	case c.Form == Sometimes:
+		return append(steps, fmt.Sprintf("Find out what it does there in %d of %d times only: output, a checkpoint, adaptation, garbage collection, or something outside the program. Have all ranks do it together, do it less often, or beside the computation.", c.Instances, c.Of))
+	case c.OthersSeconds == nil || *c.OthersSeconds < 0.01*c.EachSeconds:
+		steps = append(steps, "Hardly any other rank computes there: it is work that the others wait for. Give parts of it to others, or overlap it with their work.")
+	case c.OthersOf > 0 && float64(c.Of) > 1.1*c.OthersOf:
+		steps = append(steps, "It computes there more often than the others: it was given more work. Check how the work is divided among ranks.")
+	case c.OthersOf > 0 && float64(c.Of) < 0.9*c.OthersOf:
+		steps = append(steps, "It takes longer for each task, and is given fewer of them already: its tasks are larger, or its CPU is slower.")
+	default:
+		steps = append(steps, "It computes there as often as the others, but longer each time: either its share of the data is larger (check how the domain is divided), or its CPU is slower.")
+	}
+	place := "host"
+	if c.Node != "" {
+		place = "node " + c.Node
+	}
+	switch {
+	case c.Scope == "node":
+		steps = append(steps, "All ranks of that node are slower, and no others: check the machine first (CPU limits and throttling, other jobs, frequency).")
+	case n.All == 0:
+		steps = append(steps, fmt.Sprintf("Nothing else of this job runs on its %s, so compare: move the rank to another one. If the slowness stays behind, it is the machine (CPU limit and throttling, other jobs, frequency); if it goes along, it is the work.", place))
+	case 2*n.Slower > n.All:
+		steps = append(steps, fmt.Sprintf("Most ranks on its %s are slower than the average too: check the machine first (CPU limits and throttling, other jobs, frequency).", place))
+	default:
+		steps = append(steps, fmt.Sprintf("The other ranks on its %s are no slower than the average, so the machine as a whole is not the reason: look at the work of this rank first, then at what shares its core.", place))
+	}
+	return steps
+}
+
+func (c *Cause) adviseImbalance() []string {
+	steps := []string{fmt.Sprintf("Look at how work is divided for the code that runs %s.", c.where())}
+	switch c.Spread.Shape {
+	case ByRank:
+		steps = append(steps, "The work goes with the number of the rank: check bounds that depend on it, as of a triangular loop or of blocks that grow, or deal the parts out in turn (cyclic instead of blocks).")
+	case ByNode:
+		steps = append(steps, "Ranks of one node compute alike: compare the nodes (type and frequency of CPUs, limits, other jobs) before the work, or give slower ones fewer ranks.")
+	case ByRow, ByColumn:
+		steps = append(steps, "The work goes with the place in the grid of ranks: parts of the domain cost more than others. Weigh them when it is divided, or use a grid of another shape.")
+	case ByIteration:
+		steps = append(steps, "In total the ranks have equal work, so another division of the whole does not help: divide the work of each iteration, or let ranks go on with the next one instead of waiting for the slowest of this one (fewer collectives, non-blocking ones).")
+	case Irregular:
+		steps = append(steps, "Divide by what parts cost instead of by their number (a partitioner with weights), or hand parts out as ranks become free.")
+	}
+	return append(steps, "See the table of ranks for who has how much, and the what-ifs for what equal work would give.")
+}
+
+func (c *Cause) adviseCPUs() []string {
+	if c.Form == Limits {
+		return []string{"Raise the CPU limits of the pods (resources.limits.cpu), or remove them; a rank needs a whole CPU for each of its threads, and MPI polls while it waits."}
+	}
+	return []string{
+		"Give each rank a CPU of its own: fewer ranks on a node (slotsPerWorker, more workers), larger CPU requests, nothing else on these nodes.",
+		"Check how many threads a rank starts (OMP_NUM_THREADS), and whether ranks are bound to the same cores (mpirun --report-bindings).",
+		"Until then the times of messages and calls say more about whose turn it was than about the network.",
+	}
+}

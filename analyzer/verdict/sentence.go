@@ -1,0 +1,427 @@
+package verdict
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// text is the verdict in words: the first cause, its gain, what is next, and what was not recorded.
+func text(causes []Cause, f Facts) string {
+	var b strings.Builder
+	if gap := f.gap(); gap != "" {
+		b.WriteString(gap)
+	}
+	if len(causes) == 0 {
+		b.WriteString(nobody(f))
+		return b.String()
+	}
+	b.WriteString(capital(causes[0].sentence()))
+	b.WriteString(causes[0].gain(f.RunSeconds))
+	for i, c := range causes[1:] {
+		lead := " Next: "
+		if i > 0 {
+			lead = " Then: "
+		}
+		b.WriteString(lead + c.short())
+		if c.GainSeconds != nil {
+			fmt.Fprintf(&b, " (another %s)", wording.Duration(*c.GainSeconds))
+		}
+		b.WriteString(".")
+	}
+	return b.String()
+}
+
+// gap says what was not recorded, as far as it may change the verdict; "" if that is nothing.
+func (f Facts) gap() string {
+	switch {
+	case f.Missing != "":
+		return fmt.Sprintf("%s missing from this trace, so the reason may lie there. Of the other %s: ", areMissing(f.Missing), count(f.Ranks, "rank"))
+	case len(f.EndedEarly) > 0 && len(f.EndedEarly) < f.Ranks:
+		return fmt.Sprintf("%s ended early, so what follows is about the part before. ", capital(ranks(trace.NewRankList(f.EndedEarly).String())))
+	case f.LostCalls > 0:
+		return fmt.Sprintf("%s were lost, so what follows may not be all. ", count(int(f.LostCalls), "call"))
+	case f.UntracedSeconds > 0.05*f.RunSeconds*float64(max(1, f.Ranks)):
+		return fmt.Sprintf("Tracing was off for %.0f%% of the ranks' time, of which nothing is known. Of the rest: ", 100*f.UntracedSeconds/(f.RunSeconds*float64(f.Ranks)))
+	}
+	return ""
+}
+
+func areMissing(list string) string {
+	if strings.ContainsAny(list, "-,") {
+		return "Ranks " + list + " are"
+	}
+	return "Rank " + list + " is"
+}
+
+// sentence says what a cause is, without its gain and the full stop.
+func (c *Cause) sentence() string {
+	switch c.Kind {
+	case Excess:
+		return c.excess()
+	case Imbalance:
+		return c.imbalance()
+	case Serialization:
+		return c.serialization()
+	case LateReceiver:
+		return c.lateReceiver()
+	case Messages, Network, Collectives, IO:
+		return c.calls()
+	case StartEnd:
+		return fmt.Sprintf("%s%s makes this job slow: it comes to MPI_Init %s after the others, and all of them wait for it there", c.Who(), c.whereabouts(), wording.Duration(c.EachSeconds))
+	case CPUs:
+		if c.Form == Limits {
+			return "CPU limits make this job slow: they stop the containers of all ranks alike"
+		}
+		return "too few CPUs make this job slow: ranks are ready to compute and wait for a CPU, all alike"
+	case Tracer:
+		return "the tracer itself makes this job slow"
+	case Hang, Crash, Nobody:
+	}
+	return ""
+}
+
+// excess says who computes longer than the others, where, and when.
+func (c *Cause) excess() string {
+	var b strings.Builder
+	make := "makes"
+	if c.isSeveral() {
+		make = "make"
+	}
+	switch c.Scope {
+	case "node":
+		fmt.Fprintf(&b, "node %s makes this job slow: its ranks, %s, %s", or(c.Node, c.Host), c.Ranks, c.verb("compute"))
+	case "pod":
+		fmt.Fprintf(&b, "pod %s makes this job slow: its ranks, %s, %s", c.Pod, c.Ranks, c.verb("compute"))
+	default:
+		fmt.Fprintf(&b, "%s%s %s this job slow: %s %s", c.Who(), c.whereabouts(), make, c.they(), c.verb("compute"))
+	}
+	if c.Form == Preempted {
+		return b.String()
+	}
+	each, where := wording.Duration(c.EachSeconds), c.where()
+	switch {
+	case c.Form == Sometimes:
+		fmt.Fprintf(&b, " for %s in %d of %d times %s", each, c.Instances, c.Of, where)
+		if c.OthersSeconds != nil {
+			fmt.Fprintf(&b, ", and for %s otherwise", wording.Duration(*c.OthersSeconds))
+		}
+	case c.OthersSeconds == nil || *c.OthersSeconds < 0.01*c.EachSeconds:
+		fmt.Fprintf(&b, " for %s %s, where the others have next to nothing to do", each, where)
+	case c.OthersOf > 0 && float64(c.Of) > 1.1*c.OthersOf && c.Of > 1:
+		fmt.Fprintf(&b, " %d times for %s %s, the others %.0f times for %s", c.Of, each, where, c.OthersOf, wording.Duration(*c.OthersSeconds))
+	case c.Of == 1:
+		fmt.Fprintf(&b, " for %s %s, the others for %s", each, where, wording.Duration(*c.OthersSeconds))
+	default:
+		fmt.Fprintf(&b, " for %s each time %s, the others for %s", each, where, wording.Duration(*c.OthersSeconds))
+	}
+	switch {
+	case c.StoppedSeconds > 0:
+		fmt.Fprintf(&b, "; the CPU limit of its container stopped it for %s longer than the others, and that, not more work, is the reason", wording.Duration(c.StoppedSeconds))
+	case c.BlockedSeconds > 0 && c.Bytes > 0:
+		fmt.Fprintf(&b, "; for %s of that it was blocked in the kernel, with %s read or written meanwhile: it waits for files", wording.Duration(c.BlockedSeconds), humanize.IBytes(uint64(c.Bytes)))
+	case c.BlockedSeconds > 0:
+		fmt.Fprintf(&b, "; for %s of that it was blocked in the kernel and did not compute at all", wording.Duration(c.BlockedSeconds))
+	case c.Form == InThread:
+		b.WriteString("; meanwhile another of its threads computes")
+	}
+	return b.String()
+}
+
+// verb is what ranks do: they compute, or wait for their CPU.
+func (c *Cause) verb(compute string) string {
+	if c.Form == Preempted {
+		if c.isSeveral() {
+			return "wait for a CPU while the others have one, since something else runs there"
+		}
+		return "waits for a CPU while the others have one, since something else runs there"
+	}
+	if c.Scope == "" && !c.isSeveral() {
+		return compute + "s"
+	}
+	return compute
+}
+
+func (c *Cause) they() string {
+	if c.isSeveral() {
+		if c.Rank != nil {
+			return "they"
+		}
+		return "these"
+	}
+	return "it"
+}
+
+func (c *Cause) isSeveral() bool { return strings.ContainsAny(c.Ranks, "-,") }
+
+// where says in which part of the program.
+func (c *Cause) where() string {
+	text := Between(c.After, c.Before)
+	if c.In != "" {
+		text = "in " + c.In + ", " + text
+	}
+	if c.Phase != "" {
+		text += fmt.Sprintf(" (phase %q)", c.Phase)
+	}
+	return text
+}
+
+// Between words the computation between two calls, the first of which is not known where there are sums only.
+func Between(after, before Place) string {
+	switch {
+	case before == Place{}:
+		return "outside MPI"
+	case after == Place{}:
+		return "before " + before.At()
+	case after == before:
+		return "between two calls of " + before.At()
+	}
+	return fmt.Sprintf("between %s and %s", after.At(), before.At())
+}
+
+// At is a call and where it is, in words.
+func (p Place) At() string { return callsite.At(p.Function, p.CallSite) }
+
+// whereabouts names pod and node, or the host outside Kubernetes.
+func (c *Cause) whereabouts() string {
+	switch {
+	case c.Pod != "" && c.Node != "":
+		return fmt.Sprintf(" (pod %s, node %s)", c.Pod, c.Node)
+	case c.Pod != "":
+		return fmt.Sprintf(" (pod %s)", c.Pod)
+	case c.Node != "":
+		return fmt.Sprintf(" (node %s)", c.Node)
+	case c.Host != "" && !c.isSeveral():
+		return fmt.Sprintf(" (host %s)", c.Host)
+	}
+	return ""
+}
+
+// imbalance says how unequally ranks compute.
+func (c *Cause) imbalance() string {
+	s := c.Spread
+	who := "ranks " + s.Ranks
+	if s.Shape == ByIteration {
+		return fmt.Sprintf("unequal work makes this job slow: in all, %s compute between %s and %s each, but each time another one computes longest, %s",
+			who, wording.Duration(s.Least), wording.Duration(s.Most), c.where())
+	}
+	return fmt.Sprintf("unequal work makes this job slow: %s compute between %s and %s each, rank %d the longest%s; they differ most %s",
+		who, wording.Duration(s.Least), wording.Duration(s.Most), s.MostRank, c.shape(), c.where())
+}
+
+// shape says what the computation of ranks goes with.
+func (c *Cause) shape() string {
+	s := c.Spread
+	switch s.Shape {
+	case ByRank:
+		if s.Grows {
+			return "; it grows with the rank"
+		}
+		return "; it falls with the rank"
+	case ByNode:
+		return "; ranks of one node compute alike"
+	case ByRow:
+		return fmt.Sprintf("; each %d neighbors from rank 0 on compute alike", s.Width)
+	case ByColumn:
+		return fmt.Sprintf("; every %s rank computes alike", ordinal(s.Width))
+	case ByIteration, Irregular:
+	}
+	if c.Form == Classes {
+		return fmt.Sprintf("; %s compute longer than the rest", c.Who())
+	}
+	return ""
+}
+
+// serialization says that ranks compute one after the other.
+func (c *Cause) serialization() string {
+	if c.Form == Master {
+		return fmt.Sprintf("%s%s makes this job slow: what it computes %s, %s, it computes alone, and the others wait for it", c.Who(), c.whereabouts(), c.where(), c.times())
+	}
+	return fmt.Sprintf("ranks compute one after the other, and that makes this job slow: on average %.1f of them compute at once, the others wait for their turn in %s",
+		c.AtOnce, c.Before.At())
+}
+
+func (c *Cause) times() string {
+	if c.Of == 1 {
+		return wording.Duration(c.EachSeconds)
+	}
+	return fmt.Sprintf("%d times for %s", c.Of, wording.Duration(c.EachSeconds))
+}
+
+// lateReceiver says who waits in a send.
+func (c *Cause) lateReceiver() string {
+	until := "the receiver has posted its receive"
+	if c.Form == NotInside {
+		until = "the receiver, which computes, calls MPI again"
+	}
+	if c.Ranks != "" {
+		until = strings.Replace(until, "the receiver", c.Who(), 1)
+		if c.isSeveral() {
+			until = strings.NewReplacer("has posted", "have posted", "its receive", "their receives", "which computes, calls", "which compute, call").Replace(until)
+		}
+	}
+	return fmt.Sprintf("late receivers make this job slow: large messages wait in %s until %s", c.Before.At(), until)
+}
+
+// calls says that calls themselves take the time.
+func (c *Cause) calls() string {
+	place := fmt.Sprintf("%s (%s, %s each", c.Before.At(), count(int(c.Calls), "call"), wording.Duration(c.EachSeconds))
+	size := ")"
+	if c.Bytes > 0 {
+		size = fmt.Sprintf(", %s on average)", humanize.IBytes(uint64(c.Bytes)))
+	}
+	place += size
+	switch {
+	case c.Kind == Network:
+		return "messages between nodes make this job slow: most of their time goes to " + place
+	case c.Kind == Messages && c.Form == TooLarge:
+		return "large messages make this job slow: most of their time goes to " + place
+	case c.Kind == Messages:
+		return "many small messages make this job slow: most of their time goes to " + place
+	case c.Kind == Collectives && c.Form == TooLarge:
+		return "collectives of much data make this job slow: most of their time goes to " + place
+	case c.Kind == Collectives:
+		return "many collectives make this job slow: most of their time goes to " + place
+	}
+	return "files make this job slow: most of their time goes to " + place
+}
+
+// gain says how much shorter the run would be, as a sentence of its own.
+func (c *Cause) gain(run float64) string {
+	if c.GainSeconds == nil {
+		return ". How much shorter the run would be without that is not known, since the times of single calls were not kept."
+	}
+	about := ""
+	if c.Estimate {
+		about = "about "
+	}
+	if c.Kind == Imbalance {
+		return fmt.Sprintf(". If work were divided equally, the run would take %s%s instead of %s.", about, wording.Duration(run-*c.GainSeconds), wording.Duration(run))
+	}
+	return fmt.Sprintf(". Without that, the run would take %s%s less (of %s).", about, wording.Duration(*c.GainSeconds), wording.Duration(run))
+}
+
+// short names a cause in few words.
+func (c *Cause) short() string {
+	switch c.Kind {
+	case Excess:
+		if c.Form == Preempted {
+			return c.Who() + " waiting for a CPU"
+		}
+		return fmt.Sprintf("%s %s", c.Who(), Between(c.After, c.Before))
+	case Imbalance:
+		return "unequal work " + Between(c.After, c.Before)
+	case Serialization:
+		if c.Form == Master {
+			return fmt.Sprintf("what %s computes alone %s", c.Who(), Between(c.After, c.Before))
+		}
+		return "ranks that compute one after the other"
+	case LateReceiver:
+		return "late receivers at " + c.Before.At()
+	case Messages, Network:
+		return "messages, most of all " + c.Before.At()
+	case Collectives:
+		return "collectives, most of all " + c.Before.At()
+	case IO:
+		return "files, most of all " + c.Before.At()
+	case StartEnd:
+		return c.Who() + " coming late to MPI_Init"
+	case CPUs:
+		if c.Form == Limits {
+			return "CPU limits"
+		}
+		return "too few CPUs"
+	case Tracer:
+		return "the tracer"
+	case Hang, Crash, Nobody:
+	}
+	return ""
+}
+
+// nobody is the verdict where nothing is worth naming. It says what the time goes to instead.
+func nobody(f Facts) string {
+	if f.Ended == 0 {
+		return "No rank ran to its end, so nothing is said of who is slow."
+	}
+	parallel := 0.0
+	if f.Parallel != nil {
+		parallel = *f.Parallel
+	}
+	run, share := wording.Duration(f.RunSeconds), 100*parallel
+	shares := fmt.Sprintf("the %d ranks compute between %s and %s each, %.0f%% of the %s that the run takes", f.Ended, wording.Duration(f.Least), wording.Duration(f.Most), share, run)
+	if f.Ended == 1 {
+		shares = fmt.Sprintf("the only one computes %s, %.0f%% of the %s that the run takes", wording.Duration(f.Least), share, run)
+	}
+	if f.SumsOnly {
+		return "No verdict: by the sums no rank stands out: " + shares + ". The times of single calls were not kept (timing aggregated), so what ranks wait for is not known."
+	}
+	text := "No rank stands out: " + shares
+	if parallel < good {
+		start := f.StartEnd / max(f.RunSeconds, 1e-9)
+		switch {
+		case start > (1-parallel)/2:
+			text += fmt.Sprintf("; most of the rest, %.0f%%, is the start and the end of MPI, which a longer run would hide", 100*start)
+		case f.Costliest != nil:
+			text += fmt.Sprintf("; most of the rest goes to %s (%.0f%% of all ranks' time", f.Costliest.At(), 100*f.CostliestShare)
+			if f.CostliestWaits != nil && *f.CostliestWaits > 0.5 {
+				text += ", most of it waiting for whoever happens to be last"
+			}
+			text += ")"
+		}
+	}
+	if c := f.Harmless; c != nil {
+		text += fmt.Sprintf(". %s computes longer than the others, but that costs the run next to nothing", capital(c.Who()))
+	}
+	return text + "."
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// count is a number of things: "1 call", "12,000 calls".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return humanize.Comma(int64(n)) + " " + what + "s"
+}
+
+// ranks is "rank 3" or "ranks 3,7".
+func ranks(list string) string {
+	if strings.ContainsAny(list, "-,") {
+		return "ranks " + list
+	}
+	return "rank " + list
+}
+
+// ordinal is "2nd", "13th".
+func ordinal(n int) string {
+	suffix := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n, suffix)
+}
