@@ -1,10 +1,11 @@
-// Command plant runs a planted problem and prints what was planted, what is true of it, and what Cairn says.
+// Command plant runs planted problems and prints what was planted, what is true of it, and what Cairn says.
 //
-//	go run ./hack/plant --list
-//	go run ./hack/plant --kind chain --seed 17
-//	go run ./hack/plant --kind chain --seed 17 -o chain.cairn [--mended]
+//	go run ./hack/plant list
+//	go run ./hack/plant run --kind chain --seed 17
+//	go run ./hack/plant run --kind chain --seed 17 -o chain.cairn [--mended]
+//	go run ./hack/plant bench --simulated 240 --controls 300
 //
-// It exits with 1 if what Cairn says is wrong.
+// It exits with 1 if what Cairn says is wrong, or a target is missed.
 package main
 
 import (
@@ -24,77 +25,69 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := command().ExecuteContext(ctx); err != nil {
+	c := &cobra.Command{Use: "plant", Short: "Run planted problems, and say what was planted and what Cairn says", SilenceUsage: true, SilenceErrors: true}
+	c.AddCommand(newListCommand(), newRunCommand(), newBenchCommand())
+	if err := c.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "plant:", err)
 		os.Exit(1)
 	}
 }
 
-// flags are what the command was asked for.
-type flags struct {
-	kind   string
-	seed   uint64
-	out    string
-	mended bool
-	list   bool
-}
-
-func command() *cobra.Command {
-	var f flags
-	c := &cobra.Command{
-		Use:           "plant --kind KIND --seed N",
-		Short:         "Run a planted problem, and say what was planted and what Cairn says",
-		Args:          cobra.NoArgs,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if f.list {
-				list()
-				return nil
+func newListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List all kinds", Args: cobra.NoArgs,
+		Run: func(*cobra.Command, []string) {
+			for i := range plant.Kinds {
+				k := &plant.Kinds[i]
+				forms := ""
+				if k.HasSimulated() {
+					forms = "simulated "
+				}
+				if k.Real {
+					forms += "real"
+				}
+				fmt.Printf("%-18s %-15s %s\n", k.Name, forms, k.About)
 			}
-			return f.run(c.Context())
 		},
 	}
-	c.Flags().StringVar(&f.kind, "kind", "", "the kind of problem (--list has them)")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "of all that is drawn")
-	c.Flags().StringVarP(&f.out, "output", "o", "", "where the trace is written; it is not analyzed then")
-	c.Flags().BoolVar(&f.mended, "mended", false, "with -o: without the problem")
-	c.Flags().BoolVar(&f.list, "list", false, "list all kinds")
+}
+
+var errWrong = errors.New("what Cairn says is wrong")
+
+func newRunCommand() *cobra.Command {
+	var (
+		kind   string
+		seed   uint64
+		out    string
+		mended bool
+	)
+	c := &cobra.Command{
+		Use: "run --kind KIND --seed N", Short: "Run one plant", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			p, err := plant.Random(kind, seed, false)
+			if err != nil {
+				return err
+			}
+			fmt.Println(p)
+			if out != "" {
+				return write(p, out, mended)
+			}
+			r, err := examine.Simulated(c.Context(), p)
+			if err != nil {
+				return err
+			}
+			fmt.Print(r)
+			if !r.Cause || !r.Who {
+				return errWrong
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&kind, "kind", "", "the kind of problem (plant list)")
+	c.Flags().Uint64Var(&seed, "seed", 1, "of all that is drawn")
+	c.Flags().StringVarP(&out, "output", "o", "", "where the trace is written; it is not analyzed then")
+	c.Flags().BoolVar(&mended, "mended", false, "with -o: without the problem")
 	return c
-}
-
-func list() {
-	for i := range plant.Kinds {
-		k := &plant.Kinds[i]
-		forms := ""
-		if k.HasSimulated() {
-			forms = "simulated "
-		}
-		if k.Real {
-			forms += "real"
-		}
-		fmt.Printf("%-18s %-15s %s\n", k.Name, forms, k.About)
-	}
-}
-
-func (f *flags) run(ctx context.Context) error {
-	p, err := plant.Random(f.kind, f.seed, false)
-	if err != nil {
-		return err
-	}
-	fmt.Println(p)
-	if f.out != "" {
-		return write(p, f.out, f.mended)
-	}
-	r, err := examine.Simulated(ctx, p)
-	if err != nil {
-		return err
-	}
-	fmt.Print(r)
-	if !r.Cause || !r.Who {
-		return errors.New("what Cairn says is wrong")
-	}
-	return nil
 }
 
 func write(p *plant.Plant, to string, mended bool) error {

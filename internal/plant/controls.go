@@ -2,6 +2,7 @@ package plant
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
@@ -29,7 +30,7 @@ var controls = []Kind{
 		effect: func(p *Plant, _ bool) effect { return effect{after: p.burst} },
 	},
 	{
-		Name: "oversubscribed", Class: Control, Real: true, About: "all ranks do the same, twice as many as there are cores", may: []verdict.Kind{verdict.CPUs},
+		Name: "oversubscribed", Class: Control, Real: true, About: "all ranks do the same, twice as many as there are cores", may: func(*Plant) []verdict.Kind { return []verdict.Kind{verdict.CPUs} },
 		draw: func(p *Plant, r *rand.Rand) {
 			p.drawLong(r)
 			p.Severity = 1
@@ -42,7 +43,9 @@ var controls = []Kind{
 		effect: func(*Plant, bool) effect { return effect{} },
 	},
 	{
+		// of so short a run MPI_Init is much
 		Name: "small", Class: Control, About: "a few ranks and a few iterations, with some noise",
+		may: func(*Plant) []verdict.Kind { return []verdict.Kind{verdict.StartEnd} },
 		draw: func(p *Plant, r *rand.Rand) {
 			p.Severity, p.Ranks, p.Iterations = 0, 2+r.IntN(7), 1+r.IntN(8)
 			p.Noise = 0.02 + 0.1*r.Float64()
@@ -53,14 +56,23 @@ var controls = []Kind{
 		Name: "pattern", Class: Control, About: "a balanced pattern of package simulate, with noise",
 		draw: func(p *Plant, r *rand.Rand) {
 			p.Severity, p.Program = 0, ""
-			p.Pattern = simulate.Names()[r.IntN(len(simulate.Names()))]
+			p.Pattern = balanced[r.IntN(len(balanced))]
 			p.Ranks = []int{4, 9, 16, 25, 36, 64}[r.IntN(6)]
 			p.Noise = 0.02 + 0.1*r.Float64()
-			p.Work = time.Duration(1000+r.IntN(4000)) * time.Microsecond
+			p.Work *= 4
+		},
+		may: func(p *Plant) []verdict.Kind {
+			if p.Pattern == "wavefront" { // a pipeline, which has to be filled
+				return []verdict.Kind{verdict.Serialization}
+			}
+			return nil
 		},
 		effect: func(*Plant, bool) effect { return effect{} },
 	},
 }
+
+// balanced are the patterns whose ranks wait for nobody for long, but for a wavefront.
+var balanced = slices.DeleteFunc(simulate.Names(), func(name string) bool { return name == "random" })
 
 // burst holds a rank up at the end of a computation, each Every computations on average, for a time as long as one or less.
 func (p *Plant) burst(s *process, region, iteration int) {

@@ -15,8 +15,8 @@ type Kind struct {
 	Class       Class
 	Real        bool // there is a C program of it
 	draw        func(p *Plant, r *rand.Rand)
-	accepted    func(p *Plant) []Expected // nil: of a control
-	may         []verdict.Kind            // that a control may be blamed on
+	accepted    func(p *Plant) []Expected     // nil: of a control
+	may         func(p *Plant) []verdict.Kind // that a control may be blamed on; nil: nothing
 	// effect is the problem in a simulated program; nil: there is none.
 	effect func(p *Plant, mended bool) effect
 }

@@ -126,8 +126,11 @@ func (p *Plant) some(r *rand.Rand, n int) []int {
 
 // restrict bounds the ranks, and with them who is drawn later.
 func (p *Plant) restrict(r *rand.Rand, least, most int) {
+	if most < least {
+		most = 4 * least
+	}
 	if p.Ranks < least || p.Ranks > most {
-		p.Ranks = between(r, least, max(most, 4*least))
+		p.Ranks = between(r, least, most)
 	}
 }
 
@@ -139,6 +142,9 @@ func (p *Plant) String() string {
 	}
 	s := fmt.Sprintf("%s, seed %d, %s: %d ranks, %d iterations of %v, severity %.2f", p.Kind, p.Seed, form, p.Ranks, p.Iterations,
 		p.Work, p.Severity)
+	if p.Pattern != "" {
+		s += fmt.Sprintf(", pattern %s, noise %.0f%%", p.Pattern, 100*p.Noise)
+	}
 	if p.Program != "" {
 		s += fmt.Sprintf(", program %s, %d ranks a node, noise %.0f%%", p.Program, p.PerNode, 100*p.Noise)
 	}

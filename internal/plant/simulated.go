@@ -74,7 +74,10 @@ func (p *Plant) Truth() (Truth, error) {
 	if err != nil {
 		return Truth{}, err
 	}
-	t := Truth{May: k.may}
+	var t Truth
+	if k.may != nil {
+		t.May = k.may(p)
+	}
 	if p.Real || k.Class != Problem {
 		return t.of(p)
 	}

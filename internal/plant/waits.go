@@ -67,12 +67,17 @@ var waits = []Kind{
 	},
 	{
 		Name: "master", Real: true, About: "rank 0 prepares each task itself, and so slowly that the workers wait for it",
-		draw: func(p *Plant, r *rand.Rand) { p.drawFarm(r) },
+		draw: func(p *Plant, r *rand.Rand) {
+			p.drawFarm(r)
+			p.Count += 2
+			p.Severity = max(p.Severity, 0.1+1/float64(p.Count)) // or workers would wait at the beginning of a round only
+		},
 		accepted: func(*Plant) []Expected {
 			return []Expected{anybody(verdict.Serialization, verdict.Master), excess([]int{0}, verdict.Always)}
 		},
 		effect: func(p *Plant, mended bool) effect {
-			prepare := time.Duration((1 + p.Severity) * float64(p.Work) / float64(p.Ranks-1))
+			// the last worker gets its last task when all are prepared
+			prepare := time.Duration((1 + p.Severity - 1/float64(p.Count)) * float64(p.Work) / float64(p.Ranks-1))
 			if mended {
 				prepare /= 20
 			}

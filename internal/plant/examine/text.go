@@ -62,7 +62,7 @@ func also(kinds []verdict.Kind) string {
 
 // Command is how the result is had again.
 func (r *Result) Command() string {
-	s := fmt.Sprintf("go run ./hack/plant --kind %s --seed %d", r.Plant.Kind, r.Plant.Seed)
+	s := fmt.Sprintf("go run ./hack/plant run --kind %s --seed %d", r.Plant.Kind, r.Plant.Seed)
 	if r.Plant.Real {
 		s += " --real --mpi " + r.MPI
 	}
