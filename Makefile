@@ -107,6 +107,10 @@ bench-analyze: build ## events per second from trace to report, memory, size of 
 bench-predict: build examples ## what-if predictions against real runs of the examples changed accordingly, or on another network, within 15% (PAIRS=5)
 	CAIRN_BENCH_PREDICT=$(or $(PAIRS),5) go test -tags mpi -count=1 -v -run 'Test(Network)?Predictions' ./test/mpi | grep -v '^ *\(===\|---\)'
 
+.PHONY: bench-verdict
+bench-verdict: build ## how often the verdict names the planted problem, by kind, with targets (SIMULATED=240 CONTROLS=300 REAL=60 SEED=1 KINDS=)
+	hack/bench-verdict.sh
+
 ##@ Local cluster
 .PHONY: cluster-up cluster-down cluster-status
 cluster-up: ## start the local two-node Kubernetes

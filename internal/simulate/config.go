@@ -53,6 +53,7 @@ type Imbalance struct {
 type Model struct {
 	Call       int64   // that every call takes at least; 200
 	Latency    int64   // 2000
+	Between    int64   // that a message to another node takes longer; 0
 	PerByte    float64 // 0.1
 	Eager      int     // 65536
 	Collective int64   // 5000
@@ -98,7 +99,7 @@ func (c *Config) defaults() error {
 		return fmt.Errorf("simulate: %d ranks: 1 to %d are possible", c.Ranks, maxRanks)
 	case c.Iterations < 0 || c.Bytes < 0 || c.Steps < 1 || c.Regrid < 1 || c.Variety < 1 || c.RanksPerNode < 1:
 		return fmt.Errorf("simulate: iterations, bytes, steps, regrid, variety and ranks per node must not be negative")
-	case c.Compute < 0 || c.Model.Call < 1 || c.Model.Latency < 0 || c.Model.PerByte < 0 || c.Model.Collective < 0:
+	case c.Compute < 0 || c.Model.Call < 1 || c.Model.Latency < 0 || c.Model.Between < 0 || c.Model.PerByte < 0 || c.Model.Collective < 0:
 		return fmt.Errorf("simulate: times must not be negative, and a call takes 1 ns at least")
 	case c.CallSites != "caller" && c.CallSites != "none":
 		return fmt.Errorf("simulate: call sites %q: caller or none", c.CallSites)

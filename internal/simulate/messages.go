@@ -50,7 +50,11 @@ func (r *Rank) send(comm *Comm, dest, tag, bytes int, enter int64, synchronous b
 	} else {
 		q.done = true
 	}
-	r.sim.events.push(event{at: enter + r.sim.config.Model.Latency, kind: arrives, message: m})
+	latency := r.sim.config.Model.Latency
+	if perNode := r.sim.config.RanksPerNode; q.peer/perNode != r.rank/perNode {
+		latency += r.sim.config.Model.Between
+	}
+	r.sim.events.push(event{at: enter + latency, kind: arrives, message: m})
 	return q
 }
 

@@ -1,6 +1,10 @@
 package simulate
 
-import "github.com/cairn-mpi/cairn/tracer/recorder"
+import (
+	"time"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder"
+)
 
 // A Rank makes the MPI calls of one rank of a pattern. Peers, roots and sources are ranks in the communicator that is
 // given; times are nanoseconds since the program's start.
@@ -28,6 +32,9 @@ type Rank struct {
 
 // Rank is its number in MPI_COMM_WORLD.
 func (r *Rank) Rank() int { return r.rank }
+
+// Now is how long the program has run.
+func (r *Rank) Now() time.Duration { return time.Duration(r.now) }
 
 // At sets the line of the source that the next calls come from.
 func (r *Rank) At(line int) *Rank {

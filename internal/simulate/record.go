@@ -102,7 +102,7 @@ func (r *Rank) record(function uint16, enter int64, arguments ...any) {
 			r.log = a.appendTo(r.log)
 		}
 	}
-	ticks := bootNS + r.sim.skew(r.rank)
+	ticks := BootNS + r.sim.skew(r.rank)
 	r.log[start+logLength] = uint64(len(r.log) - start)
 	r.log[start+logFunction] = uint64(function)
 	r.log[start+logEnter], r.log[start+logExit] = uint64(ticks+enter), uint64(ticks+r.now)

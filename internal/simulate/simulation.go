@@ -81,7 +81,7 @@ func (s *Simulation) Rank(i int) (*trace.Content, error) {
 	r.encode()
 	skew := s.skew(i)
 	for _, at := range []int64{0, r.now} {
-		r.rec.Sample(trace.ClockSample{Ticks: bootNS + at + skew, MonotonicNS: bootNS + at + skew, RealtimeNS: epochNS + at + skew})
+		r.rec.Sample(trace.ClockSample{Ticks: BootNS + at + skew, MonotonicNS: BootNS + at + skew, RealtimeNS: epochNS + at + skew})
 	}
 	c, err := r.rec.Content()
 	if err != nil {
@@ -130,7 +130,8 @@ func (s *Simulation) Waits() []Wait {
 func (s *Simulation) End() int64 { return s.end }
 
 const (
-	bootNS  = 1_000_000_000_000         // CLOCK_MONOTONIC at the start
+	// BootNS is CLOCK_MONOTONIC at the start, but for Config.Skew.
+	BootNS  = 1_000_000_000_000
 	epochNS = 1_700_000_000_000_000_000 // CLOCK_REALTIME at the start
 )
 

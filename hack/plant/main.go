@@ -1,0 +1,103 @@
+// Command plant runs planted problems and prints what was planted, what is true of it, and what Cairn says.
+//
+//	go run ./hack/plant list
+//	go run ./hack/plant run --kind chain --seed 17
+//	go run ./hack/plant run --kind chain --seed 17 -o chain.cairn [--mended]
+//	go run ./hack/plant bench --simulated 240 --controls 300
+//
+// It exits with 1 if what Cairn says is wrong, or a target is missed.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/internal/plant"
+	"github.com/cairn-mpi/cairn/internal/plant/examine"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	c := &cobra.Command{Use: "plant", Short: "Run planted problems, and say what was planted and what Cairn says", SilenceUsage: true, SilenceErrors: true}
+	c.AddCommand(newListCommand(), newRunCommand(), newBenchCommand())
+	if err := c.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "plant:", err)
+		os.Exit(1)
+	}
+}
+
+func newListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List all kinds", Args: cobra.NoArgs,
+		Run: func(*cobra.Command, []string) {
+			for i := range plant.Kinds {
+				k := &plant.Kinds[i]
+				forms := ""
+				if k.HasSimulated() {
+					forms = "simulated "
+				}
+				if k.Real {
+					forms += "real"
+				}
+				fmt.Printf("%-18s %-15s %s\n", k.Name, forms, k.About)
+			}
+		},
+	}
+}
+
+var errWrong = errors.New("what Cairn says is wrong")
+
+func newRunCommand() *cobra.Command {
+	var (
+		kind   string
+		seed   uint64
+		out    string
+		mended bool
+	)
+	c := &cobra.Command{
+		Use: "run --kind KIND --seed N", Short: "Run one plant", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			p, err := plant.Random(kind, seed, false)
+			if err != nil {
+				return err
+			}
+			fmt.Println(p)
+			if out != "" {
+				return write(p, out, mended)
+			}
+			r, err := examine.Simulated(c.Context(), p)
+			if err != nil {
+				return err
+			}
+			fmt.Print(r)
+			if !r.Cause || !r.Who {
+				return errWrong
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&kind, "kind", "", "the kind of problem (plant list)")
+	c.Flags().Uint64Var(&seed, "seed", 1, "of all that is drawn")
+	c.Flags().StringVarP(&out, "output", "o", "", "where the trace is written; it is not analyzed then")
+	c.Flags().BoolVar(&mended, "mended", false, "with -o: without the problem")
+	return c
+}
+
+func write(p *plant.Plant, to string, mended bool) error {
+	content, err := examine.Trace(p, mended)
+	if err != nil {
+		return err
+	}
+	file, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	return errors.Join(trace.Write(file, content), file.Close())
+}

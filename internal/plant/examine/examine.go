@@ -1,0 +1,66 @@
+package examine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/internal/plant"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A Result is what was found in a plant, beside what is true.
+type Result struct {
+	Plant  *plant.Plant
+	MPI    string // of a real one: openmpi, mpich
+	Truth  plant.Truth
+	Text   string // the verdict
+	Causes []verdict.Cause
+	// Cause and Who say whether these are right, Why what is wrong.
+	Cause, Who bool
+	Why        string
+}
+
+// Simulated runs a simulated plant and analyzes it.
+func Simulated(ctx context.Context, p *plant.Plant) (*Result, error) {
+	truth, err := p.Truth()
+	if err != nil {
+		return nil, err
+	}
+	content, err := Trace(p, false)
+	if err != nil {
+		return nil, err
+	}
+	var file bytes.Buffer
+	if err := trace.Write(&file, content); err != nil {
+		return nil, err
+	}
+	r, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		return nil, err
+	}
+	found, err := criticalpath.Analyze(ctx, timeline.Of(r), criticalpath.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", p, err)
+	}
+	return (&Result{Plant: p, Truth: truth}).judge(&found.Verdict), nil
+}
+
+// Trace is the trace of a simulated plant, mended: without the problem.
+func Trace(p *plant.Plant, mended bool) (*trace.Content, error) {
+	s, err := p.Simulate(mended)
+	if err != nil {
+		return nil, err
+	}
+	return s.Trace()
+}
+
+// judge holds the verdict against the truth.
+func (r *Result) judge(v *criticalpath.Verdict) *Result {
+	r.Text, r.Causes = v.Text, causes(v)
+	r.Cause, r.Who, r.Why = plant.Judge(r.Causes, r.Truth)
+	return r
+}

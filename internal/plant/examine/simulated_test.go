@@ -1,0 +1,36 @@
+package examine_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/internal/plant"
+	"github.com/cairn-mpi/cairn/internal/plant/examine"
+)
+
+// held are the kinds that the verdict is held by here, a short form of `make bench-verdict`: what reaches its target there
+// stays so.
+var held = []string{"slow-rank", "blocked", "serial", "limits", "network", "end", "balanced", "noisy", "two-ranks", "small", "pattern"}
+
+// TestPlants: of each kind, eight plants; of those that cost much at most one is not named rightly.
+func TestPlants(t *testing.T) {
+	const plants = 8
+	for _, kind := range held {
+		t.Run(kind, func(t *testing.T) {
+			wrong := 0
+			for seed := range uint64(plants) {
+				p, err := plant.Random(kind, seed, false)
+				require.NoError(t, err)
+				r, err := examine.Simulated(t.Context(), p)
+				require.NoError(t, err)
+				if k, _ := plant.KindOf(kind); (!r.Cause || !r.Who) && (k.Class == plant.Control || r.Truth.Loss() >= plant.MuchLost) {
+					wrong++
+					t.Logf("%s\n%v\n%v", r.Command(), p, r)
+				}
+			}
+			assert.LessOrEqual(t, wrong, 1)
+		})
+	}
+}

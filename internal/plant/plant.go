@@ -1,0 +1,193 @@
+package plant
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A Plant is a program with a problem in it. Kind, Seed and Real determine all else.
+type Plant struct {
+	Kind string
+	Seed uint64
+	Real bool // a C program that runs on this machine; else a simulated one
+
+	Ranks      int
+	PerNode    int // ranks of a node, if simulated
+	Iterations int
+	Program    Program       // around the problem, if simulated; "": Pattern is all there is
+	Pattern    string        // of package simulate
+	Work       time.Duration // computation of a rank in an iteration, without the problem
+	Noise      float64       // by how much of it a rank computes longer at most, anew each time
+	Phases     int           // parts of the run with calls at lines of their own; 1: none
+
+	// Severity is what is planted, as a share of what the run takes without it. What it costs in fact is a Truth's loss.
+	Severity float64
+	Who      []int     // ranks that the problem is about, ascending; nil: none in particular
+	Region   int       // of the program's computations, 0 to 2, in which it is
+	Every    int       // in each so many iterations; 0 where that means nothing
+	Phase    int       // in which of Phases, or thirds of the run
+	Count    int       // calls, blocks or tasks, by kind
+	Degrees  []float64 // by rank, how many times as long each computes; nil: all alike
+	With     []*Plant  // of a combination: its two problems, in this very program
+}
+
+// Program is what a simulated plant does around the problem.
+type Program string
+
+// The programs. Each has three regions of computation in an iteration, with communication after each.
+const (
+	Halo     Program = "halo"     // neighbors exchange without blocking, then in a ring; a reduction in every fifth iteration
+	Lockstep Program = "lockstep" // a collective after each region
+	Exchange Program = "exchange" // partners exchange, a root broadcasts, and reduces
+	Grid     Program = "grid"     // halo exchange on a 2-D grid, then a reduction
+)
+
+// shares are the parts of the computation of an iteration in the three regions.
+var shares = [...]float64{0.5, 0.3, 0.2}
+
+// Random draws a plant of a kind.
+func Random(kind string, seed uint64, real bool) (*Plant, error) {
+	k, err := KindOf(kind)
+	if err != nil {
+		return nil, err
+	}
+	if real && !k.Real || !real && !k.HasSimulated() {
+		return nil, fmt.Errorf("plant: kind %q has no such form: simulated %v, real %v", kind, k.HasSimulated(), k.Real)
+	}
+	p := &Plant{Kind: kind, Seed: seed, Real: real, Phases: 1}
+	r := rand.New(rand.NewPCG(seed, xxhash.Sum64String(kind)))
+	if real {
+		p.drawReal(r)
+	} else {
+		p.drawSimulated(r)
+	}
+	k.draw(p, r)
+	return p, nil
+}
+
+// drawSimulated draws what all simulated plants have.
+func (p *Plant) drawSimulated(r *rand.Rand) {
+	p.Ranks = between(r, 4, 256)
+	if r.IntN(32) == 0 {
+		p.Ranks = between(r, 257, 1024)
+	}
+	p.PerNode = []int{4, 8, 16, 32}[r.IntN(4)]
+	p.Iterations = min(20+r.IntN(41), max(12, maxSteps/p.Ranks))
+	p.Program = []Program{Halo, Lockstep, Exchange, Grid}[r.IntN(4)]
+	p.Work = time.Duration(1000+r.IntN(4000)) * time.Microsecond
+	p.Noise = 0.02 + 0.03*r.Float64()
+	p.Region = r.IntN(len(shares))
+	p.Severity = severity(r)
+}
+
+// maxSteps bounds ranks times iterations, so that hundreds of plants take minutes.
+const maxSteps = 8192
+
+// drawReal draws what all real plants have: twice as many ranks as cores.
+func (p *Plant) drawReal(r *rand.Rand) {
+	p.Ranks = 2 * max(2, runtime.NumCPU())
+	p.Iterations = 40 + r.IntN(21)
+	p.Work = time.Duration(2000+r.IntN(2000)) * time.Microsecond
+	p.Region = r.IntN(len(shares))
+	p.Severity = severity(r)
+}
+
+// severity draws what a problem costs, relative to the run without it: 15 to 45% of the run with it in most cases, in every
+// eighth less than 15%.
+func severity(r *rand.Rand) float64 {
+	loss := 0.17 + 0.28*r.Float64()
+	if r.IntN(8) == 0 {
+		loss = 0.06 + 0.08*r.Float64()
+	}
+	return loss / (1 - loss)
+}
+
+// between draws from least to most, such that small and large numbers are as frequent: its logarithm is evenly distributed.
+func between(r *rand.Rand, least, most int) int {
+	x := math.Exp(math.Log(float64(least)) + r.Float64()*math.Log(float64(most+1)/float64(least)))
+	return min(most, max(least, int(x)))
+}
+
+// some draws n different ranks, ascending.
+func (p *Plant) some(r *rand.Rand, n int) []int {
+	who := r.Perm(p.Ranks)[:n]
+	slices.Sort(who)
+	return who
+}
+
+// restrict bounds the ranks, and with them who is drawn later.
+func (p *Plant) restrict(r *rand.Rand, least, most int) {
+	if most < least {
+		most = 4 * least
+	}
+	if p.Ranks < least || p.Ranks > most {
+		p.Ranks = between(r, least, most)
+	}
+}
+
+// String is all that was drawn, in one line.
+func (p *Plant) String() string {
+	form := "simulated"
+	if p.Real {
+		form = "real"
+	}
+	s := fmt.Sprintf("%s, seed %d, %s: %d ranks, %d iterations of %v, severity %.2f", p.Kind, p.Seed, form, p.Ranks, p.Iterations,
+		p.Work, p.Severity)
+	if p.Pattern != "" {
+		s += fmt.Sprintf(", pattern %s, noise %.0f%%", p.Pattern, 100*p.Noise)
+	}
+	if p.Program != "" {
+		s += fmt.Sprintf(", program %s, %d ranks a node, noise %.0f%%", p.Program, p.PerNode, 100*p.Noise)
+	}
+	s += p.details()
+	for _, w := range p.With {
+		s += fmt.Sprintf("; %s, severity %.2f%s", w.Kind, w.Severity, w.details())
+	}
+	return s
+}
+
+// details are what only some kinds draw.
+func (p *Plant) details() string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if len(p.With) > 0 {
+		return ""
+	}
+	add("region %d", p.Region)
+	if p.Who != nil {
+		add("who %s", trace.NewRankList(p.Who))
+	}
+	if p.Every > 0 {
+		add("in each %d", p.Every)
+	}
+	if p.Kind == "phase" {
+		add("third %d, %d phases", p.Phase, p.Phases)
+	}
+	if p.Count > 0 {
+		add("count %d", p.Count)
+	}
+	if p.Degrees != nil {
+		add("%.2f to %.2f times as long", slices.Min(p.Degrees), slices.Max(p.Degrees))
+	}
+	return ", " + strings.Join(parts, ", ")
+}
+
+// chance is a number from 0 to 1 that depends on its arguments only.
+func (p *Plant) chance(what ...int) float64 {
+	b := make([]byte, 0, 64)
+	for _, x := range append([]int{int(p.Seed)}, what...) {
+		for i := range 8 {
+			b = append(b, byte(uint64(x)>>(8*i)))
+		}
+	}
+	return float64(xxhash.Sum64(b)>>11) / (1 << 53)
+}

@@ -1,0 +1,114 @@
+package plant_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/internal/plant"
+)
+
+// The same kind and seed are the same plant, and another seed is another one.
+func TestSameSeedSamePlant(t *testing.T) {
+	for i := range plant.Kinds {
+		k := &plant.Kinds[i]
+		for _, real := range []bool{false, true} {
+			if real && !k.Real || !real && !k.HasSimulated() {
+				_, err := plant.Random(k.Name, 1, real)
+				assert.Error(t, err)
+				continue
+			}
+			first, err := plant.Random(k.Name, 3, real)
+			require.NoError(t, err)
+			again, err := plant.Random(k.Name, 3, real)
+			require.NoError(t, err)
+			assert.Equal(t, first, again)
+			if k.Class != plant.Failure {
+				other, err := plant.Random(k.Name, 4, real)
+				require.NoError(t, err)
+				assert.NotEqual(t, first.String(), other.String())
+			}
+		}
+	}
+}
+
+// Every problem says what is true of it, and ranks that exist; a control says that nothing is.
+func TestEveryKindHasItsTruth(t *testing.T) {
+	for i := range plant.Kinds {
+		k := &plant.Kinds[i]
+		for seed := range uint64(20) {
+			p, err := plant.Random(k.Name, seed, k.Real)
+			require.NoError(t, err)
+			truth := plant.Truth{}
+			if k.Real {
+				truth, err = p.Truth()
+				require.NoError(t, err)
+			} else if k.Class == plant.Problem && seed < 2 {
+				truth, err = p.Truth()
+				require.NoError(t, err)
+			} else {
+				continue
+			}
+			if k.Class == plant.Control {
+				assert.Empty(t, truth.Planted, p)
+				continue
+			}
+			require.NotEmpty(t, truth.Planted, p)
+			for _, one := range truth.Planted {
+				assert.NotEmpty(t, one.Accepted, p)
+				for _, e := range one.Accepted {
+					assert.NotEmpty(t, e.Kind, p)
+					assert.True(t, slices.IsSorted(e.Who), p)
+					for _, rank := range e.Who {
+						assert.Less(t, rank, p.Ranks, p)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What a simulated plant loses is about what its severity says, as computed from the parameters alone.
+func TestLossIsWhatWasPlanted(t *testing.T) {
+	for _, k := range plant.Of(plant.Problem, false) {
+		t.Run(k.Name, func(t *testing.T) {
+			for seed := range uint64(6) {
+				p, err := plant.Random(k.Name, seed, false)
+				require.NoError(t, err)
+				truth, err := p.Truth()
+				require.NoError(t, err)
+				assert.Greater(t, truth.LossSeconds, 0.3*p.Severity*(truth.RunSeconds-truth.LossSeconds), p)
+				assert.Less(t, truth.LossSeconds, 4*p.Severity*(truth.RunSeconds-truth.LossSeconds), p)
+				for _, one := range truth.Planted {
+					assert.Positive(t, one.LossSeconds, p)
+				}
+			}
+		})
+	}
+}
+
+// Most plants cost 15% of the run or more.
+func TestMostPlantsCostMuch(t *testing.T) {
+	much, all := 0, 0
+	for _, k := range plant.Of(plant.Problem, false) {
+		for seed := range uint64(4) {
+			p, err := plant.Random(k.Name, seed, false)
+			require.NoError(t, err)
+			truth, err := p.Truth()
+			require.NoError(t, err)
+			all++
+			if truth.Loss() >= plant.MuchLost {
+				much++
+			}
+		}
+	}
+	assert.Greater(t, much, all*3/4)
+}
+
+// There are at least 18 kinds of each form, besides controls and failures.
+func TestThereAreManyKinds(t *testing.T) {
+	assert.GreaterOrEqual(t, len(plant.Of(plant.Problem, false)), 18)
+	assert.GreaterOrEqual(t, len(plant.Of(plant.Problem, true)), 18)
+}

@@ -1,0 +1,126 @@
+package plant
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/internal/simulate"
+	"github.com/cairn-mpi/cairn/merger"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A Simulated is a simulated plant that has run.
+type Simulated struct {
+	simulation *simulate.Simulation
+	processes  []*process
+}
+
+// Simulate runs a simulated plant, mended: without the problem.
+func (p *Plant) Simulate(mended bool) (*Simulated, error) {
+	return p.simulate(func(*Plant) bool { return mended })
+}
+
+func (p *Plant) simulate(mended func(p *Plant) bool) (*Simulated, error) {
+	if p.Real {
+		return nil, fmt.Errorf("plant: %s is real", p.Kind)
+	}
+	config := simulate.Config{Pattern: cmp.Or(string(p.Program), p.Kind), Ranks: p.Ranks, Iterations: p.Iterations, RanksPerNode: p.PerNode,
+		Compute: p.Work, Seed: p.Seed}
+	if p.Program == "" { // a pattern of package simulate
+		config.Pattern, config.Imbalance.Noise = p.Pattern, 100*p.Noise
+		s, err := simulate.New(config)
+		return &Simulated{simulation: s}, err
+	}
+	effects, err := p.effects(mended)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range effects {
+		if e.model != nil {
+			e.model(&config.Model)
+		}
+	}
+	done := &Simulated{processes: make([]*process, p.Ranks)}
+	done.simulation, err = simulate.NewOf(config, func(r *simulate.Rank) {
+		s := &process{Rank: r, plant: p, effects: effects}
+		done.processes[r.Rank()] = s
+		s.run()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("plant: %v: %w", p, err)
+	}
+	return done, nil
+}
+
+// Seconds is what the run takes.
+func (s *Simulated) Seconds() float64 { return float64(s.simulation.End()) / 1e9 }
+
+// Trace is the merged trace.
+func (s *Simulated) Trace() (*trace.Content, error) {
+	contents, err := s.simulation.Contents()
+	if err != nil {
+		return nil, err
+	}
+	for i, process := range s.processes {
+		contents[i].Ranks.Change(0, func(r *trace.Rank) { r.Context = process.samples })
+	}
+	return merger.Merge(contents, merger.Options{Final: true, CreatedBy: "plant"})
+}
+
+// Truth is what may be said of the plant. What it loses is simulated, if the plant is.
+func (p *Plant) Truth() (Truth, error) {
+	k, err := KindOf(p.Kind)
+	if err != nil {
+		return Truth{}, err
+	}
+	var t Truth
+	if k.may != nil {
+		t.May = k.may(p)
+	}
+	if p.Real || k.Class != Problem {
+		return t.of(p)
+	}
+	seconds := func(mended func(*Plant) bool) float64 {
+		if err != nil {
+			return 0
+		}
+		var s *Simulated
+		if s, err = p.simulate(mended); err != nil {
+			return 0
+		}
+		return s.Seconds()
+	}
+	t.RunSeconds = seconds(func(*Plant) bool { return false })
+	t.LossSeconds = t.RunSeconds - seconds(func(*Plant) bool { return true })
+	if t, err = t.of(p); err != nil {
+		return t, err
+	}
+	if len(p.With) == 0 {
+		t.Planted[0].LossSeconds = t.LossSeconds
+		return t, nil
+	}
+	for i, one := range p.With {
+		t.Planted[i].LossSeconds = t.RunSeconds - seconds(func(p *Plant) bool { return p == one })
+	}
+	slices.SortStableFunc(t.Planted, func(a, b Planted) int { return cmp.Compare(b.LossSeconds, a.LossSeconds) })
+	return t, err
+}
+
+// of adds what is planted.
+func (t Truth) of(p *Plant) (Truth, error) {
+	all := p.With
+	if len(all) == 0 {
+		all = []*Plant{p}
+	}
+	for _, one := range all {
+		k, err := KindOf(one.Kind)
+		if err != nil {
+			return t, err
+		}
+		if k.accepted != nil {
+			t.Planted = append(t.Planted, Planted{Kind: one.Kind, Accepted: k.accepted(one)})
+		}
+	}
+	return t, nil
+}
