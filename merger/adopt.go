@@ -345,6 +345,7 @@ func (a *adoption) addProcesses(to *processes) {
 			}
 			r.CommunicatorsOwn = own
 		}
+		r.ReplaceSites(func(site uint32) uint32 { return uint32(a.sites[site-1]) + 1 })
 		to.ranks.Append(r)
 		to.first.Push(int64(to.threads.Len()))
 		for ; at < a.from.Threads.Len(); at++ {

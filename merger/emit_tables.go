@@ -7,15 +7,21 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// addTables writes the functions, sites and segments that the signatures use.
+// addTables writes the functions, sites and segments that the signatures and the ranks' evidence use.
 func (e *emission) addTables() {
 	p, c := e.pool, e.c
 	used := map[uint16]bool{}
-	for i := range c.Signatures {
-		if id := c.Signatures[i].Function; !used[id] {
+	use := func(id uint16) {
+		if !used[id] {
 			used[id] = true
 			c.Functions = append(c.Functions, *p.functions[id])
 		}
+	}
+	for i := range c.Signatures {
+		use(c.Signatures[i].Function)
+	}
+	for call := range c.Ranks.EvidenceCalls() {
+		use(call.Function)
 	}
 	slices.SortFunc(c.Functions, func(a, b trace.Function) int { return cmp.Compare(a.ID, b.ID) })
 	p.emitPlaces(c)

@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// Places are what signatures refer to outside of themselves: call sites, the
+// Places are what signatures and evidence refer to outside of themselves: call sites, the
 // paths that lead to them, and the memory segments that pointers lead to.
 
 func (p *pool) addSegment(s trace.Segment) int32 {
@@ -90,8 +90,8 @@ func (p *pool) segmentIdentity(segment int32) []byte {
 	return append(b, p.siteIdentity(s.Site)...)
 }
 
-// emitPlaces writes the sites and segments that the signatures of c use, with
-// all callers, and gives the signatures the numbers that these have in c.
+// emitPlaces writes the sites and segments that the signatures and the ranks of c
+// use, with all callers, and gives both the numbers that these have in c.
 func (p *pool) emitPlaces(c *trace.Content) {
 	sites, segments := map[uint32]bool{}, map[int32]bool{}
 	use := func(site uint32) {
@@ -112,6 +112,10 @@ func (p *pool) emitPlaces(c *trace.Content) {
 		}
 	}
 
+	for call := range c.Ranks.EvidenceCalls() {
+		use(call.Site)
+	}
+
 	sitePlace := map[uint32]uint32{0: 0}
 	for i, site := range inOrder(sites, p.siteIdentity) {
 		sitePlace[site] = uint32(i) + 1
@@ -119,6 +123,7 @@ func (p *pool) emitPlaces(c *trace.Content) {
 		s.Caller = sitePlace[s.Caller] // sorts before
 		c.Sites = append(c.Sites, s)
 	}
+	c.Ranks.ReplaceSites(func(site uint32) uint32 { return sitePlace[site] })
 	segmentPlace := make([]int32, len(p.segments))
 	for i, id := range inOrder(segments, p.segmentIdentity) {
 		segmentPlace[id] = int32(i)

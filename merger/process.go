@@ -4,7 +4,7 @@ import "github.com/cairn-mpi/cairn/trace"
 
 // processes are ranks with their threads, in order of arrival.
 type processes struct {
-	ranks trace.RankTable // CommunicatorsOwn are pooled
+	ranks trace.RankTable // CommunicatorsOwn and the call sites of Evidence are pooled
 	// threads, rank by rank: Shape is pooled, Place is the row in its columns, aggregates are of its terminals
 	threads trace.ThreadTable
 	first   trace.Numbers // row of the first thread of each rank

@@ -70,6 +70,7 @@ func (t *symbolTables) apply(c *trace.Content, modules []string) {
 	for i := range c.Signatures {
 		c.Signatures[i] = c.Signatures[i].WithSites(number)
 	}
+	c.Ranks.ReplaceSites(number)
 	for i := range c.Segments {
 		if s := &c.Segments[i]; s.Site > 0 {
 			s.Site = number(s.Site)

@@ -59,6 +59,7 @@ const (
 	blockClustering
 	blockMoments
 	blockRunDelay
+	blockEvidence
 	blockIndex = 127
 )
 

@@ -50,7 +50,10 @@ type Rank struct {
 	EndedEarly       string // "" when MPI_Finalize returned; else what was in flight: "killed in MPI_Recv", "after MPI_Send"
 	Dropped          uint64 // records lost inside the tracer
 	Context          []ContextSample
-	CommunicatorsOwn []uint32 // instances in the order in which this rank got them, indices into Content.Communicators
+	Evidence         []EvidenceRow      // nil: none was taken, or nothing was long
+	Outliers         []EvidenceInstance // the largest instances of Evidence, in order of BeginNS
+	Threads          []ThreadUsage      // of the process, by falling CPU time
+	CommunicatorsOwn []uint32           // instances in the order in which this rank got them, indices into Content.Communicators
 }
 
 // Clock turns ticks into time. Samples are taken together, in order of ticks.

@@ -136,7 +136,7 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 		times.Add(1000)
 		thread.Aggregates = []Aggregate{{Terminal: 1, Durations: times, Gaps: times}}
 	})
-	files := [][]byte{written(t, withContext()), written(t, clustered(3, 6)), written(t, pointersAndPaths(t)), written(t, aggregated)}
+	files := [][]byte{written(t, withContext()), written(t, withEvidence()), written(t, clustered(3, 6)), written(t, pointersAndPaths(t)), written(t, aggregated)}
 	golden, err := filepath.Glob("testdata/*.cairn")
 	require.NoError(t, err)
 	for _, name := range golden {
@@ -149,7 +149,7 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 	for i, file := range files {
 		entries, _ := blocksOf(t, file)
 		for at, e := range entries {
-			rich := i >= 4 && (e.kind == blockSignatures || e.kind == blockStreams || e.kind == blockColumns || e.kind == blockSequences)
+			rich := i >= 5 && (e.kind == blockSignatures || e.kind == blockStreams || e.kind == blockColumns || e.kind == blockSequences)
 			if !seen[e.kind] || rich {
 				seen[e.kind] = true
 				blocks = append(blocks, spoiledBlock{file, entries, at})
@@ -169,7 +169,7 @@ func TestEverySectionIsFuzzed(t *testing.T) {
 			require.ErrorIs(t, err, ErrLeads)
 		}
 	}
-	for kind := blockMeta; kind <= blockMoments; kind++ {
+	for kind := blockMeta; kind <= blockEvidence; kind++ {
 		require.True(t, fuzzed[kind], "block %d is not fuzzed", kind)
 	}
 }

@@ -16,6 +16,7 @@ type RankTable struct {
 	ownLists                    listDictionary[uint32]
 	samples                     ragged
 	context                     ragged
+	evidence                    evidenceTable
 }
 
 // The texts of a rank.
@@ -70,6 +71,7 @@ func (t *RankTable) Append(r Rank) {
 		last = *s
 	}
 	t.context.end(len(contextColumns))
+	t.evidence.append(&r)
 }
 
 // At is the rank in row i; it panics when there is none.
@@ -83,7 +85,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 	for k := range texts {
 		texts[k].of = &t.texts[k]
 	}
-	samples, context := t.samples.lookup(), t.context.lookup()
+	samples, context, evidence := t.samples.lookup(), t.context.lookup(), t.evidence.lookup()
 	return func(i int) Rank {
 		text := func(k int) string { return t.strings.list[texts[k].at(i)] }
 		r := Rank{
@@ -113,6 +115,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 				before = r.Context[k]
 			}
 		}
+		evidence(i, &r)
 		return r
 	}
 }

@@ -89,6 +89,9 @@ func (c *Content) validateShared() error {
 	if err := c.validateRanks(); err != nil {
 		return err
 	}
+	if err := c.validateEvidence(); err != nil {
+		return err
+	}
 	return c.validateThreads()
 }
 

@@ -51,6 +51,9 @@ func Write(w io.Writer, c *Content) error {
 	if hasRunDelay(c) {
 		f.block(blockRunDelay, 0, 0, appendRunDelay(c))
 	}
+	if hasEvidence(c) {
+		f.block(blockEvidence, 0, 0, appendEvidence(c))
+	}
 	if len(c.Leads) > 0 {
 		f.block(blockLeads, 0, 0, AppendSequence(nil, numbers(c.Leads)))
 	}

@@ -58,6 +58,7 @@ func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) e
 		}
 		// its times are those of its lead's clock
 		ranks[i].Clock, ranks[i].BootID, ranks[i].Context = ranks[k].Clock, ranks[k].BootID, nil
+		ranks[i].Evidence, ranks[i].Outliers, ranks[i].Threads = nil, nil, nil
 	}
 	c.Threads, c.Ranks, c.Leads = trace.NewThreadTable(threads...), trace.NewRankTable(ranks...), leads
 	dropSequences(c, threads)
@@ -75,6 +76,9 @@ func onCommonClock(ranks []trace.Rank, clocks *timeline.Clocks) {
 		samples := slices.Clone(ranks[i].Clock.Samples)
 		for k := range samples {
 			samples[k].MonotonicNS = clocks.Time(i, samples[k].MonotonicNS)
+		}
+		for k := range ranks[i].Outliers {
+			ranks[i].Outliers[k].BeginNS = clocks.Time(i, ranks[i].Outliers[k].BeginNS)
 		}
 		if len(samples) > 1 { // else ticks are taken for nanoseconds, and stay so
 			ranks[i].Clock, ranks[i].BootID = trace.Clock{Kind: "tsc", Samples: samples}, ranks[0].BootID

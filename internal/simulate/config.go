@@ -32,6 +32,7 @@ type Config struct {
 	Skew         []time.Duration // how far ahead a node's clock is, by node, again from the first after the last
 	CallSites    string          // "caller" or "none"; "caller"
 	Timing       string          // "lossless", "lossy 5" (per cent) or "aggregated"; "lossless"
+	Evidence     bool            // the traces have evidence for CPU and kernel, and samples of the context
 	NoReplay     bool            // every rank alone: nobody waits, and wildcards cannot be answered
 }
 

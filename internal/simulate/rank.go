@@ -20,6 +20,8 @@ type Rank struct {
 	log   []uint64 // records that the recorder has not seen
 	rec   *recorder.Recorder
 
+	evidence evidence
+
 	// of the replay; nil and empty when the rank is alone
 	yield      func(struct{}) bool
 	next       func() (struct{}, bool)

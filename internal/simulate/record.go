@@ -110,6 +110,9 @@ func (r *Rank) record(function uint16, enter int64, arguments ...any) {
 		r.log[start+logAddress] = uint64(codeBase + r.line)
 	}
 	r.calls++
+	if r.sim.config.Evidence {
+		r.seen(function, enter)
+	}
 	if len(r.log) > logWords {
 		r.encode()
 	}

@@ -95,6 +95,9 @@ func (s *Simulation) Rank(i int) (*trace.Content, error) {
 		site := &c.Sites[k]
 		site.Function, site.File, site.Line = "main", s.config.Pattern+".c", int(site.Offset)
 	}
+	if s.config.Evidence {
+		r.writeEvidence(c)
+	}
 	return c, nil
 }
 

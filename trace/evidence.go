@@ -1,0 +1,117 @@
+package trace
+
+import "math/bits"
+
+// Evidence is what the operating system counted for a thread while a computation between two calls, or a call, was long (from
+// 1 ms on, more where readings would cost too much; docs/tracer.md): whether the thread ran, waited for a CPU, or was blocked
+// in the kernel. It is summed up by where in the program that was, and only the largest instances are there one by one, so
+// it does not grow with the run. A trace holds it rounded: an EvidenceRow's times and counts, but for Count, are off by 0.8%
+// at most (see Rounded).
+
+// Unknown is the value of a count that was not to be had: never zero.
+const Unknown = -1
+
+// A CallPlace is an MPI function and where it was called from.
+type CallPlace struct {
+	Function uint16 // Function.ID; 0: no call
+	Site     uint32 // 1 + index into the table of call sites; 0: unknown
+}
+
+// An EvidencePlace is where in the program time passed: between After and Before, or inside of the call Before if After is
+// zero.
+type EvidencePlace struct {
+	Thread        int // number of the thread in its rank, as in Thread.Thread
+	After, Before CallPlace
+}
+
+// An EvidenceRow is what passed on one thread of a rank in all the long instances of one place. Rows that take less than 0.5%
+// of the rank's run are left out.
+type EvidenceRow struct {
+	EvidencePlace
+	Count      uint64 // long instances
+	WallNS     int64  // their time
+	CPUNS      int64  // of it the thread was on a CPU
+	RunDelayNS int64  // of it the thread was ready to run and waited for a CPU; Unknown where the kernel does not count it
+	// OtherCPUNS is the CPU time that the other threads of the process took meanwhile, without the tracer's own. It may be
+	// more than WallNS. Unknown where it was not read.
+	OtherCPUNS int64
+	// IOBytes and IOCalls are what the thread read and wrote with system calls (files, pipes, terminals; sockets that are
+	// used like files), of instances in which it was blocked for a millisecond or more; 0 where there are none, Unknown where
+	// the kernel does not tell.
+	IOBytes, IOCalls int64
+	Instructions     int64 // in user space; Unknown where they are not counted
+}
+
+// BlockedNS is for how long the thread neither ran nor waited for a CPU: blocked in the kernel. Without the run delay that is
+// not known.
+func (r *EvidenceRow) BlockedNS() (ns int64, known bool) {
+	return blocked(r.WallNS, r.CPUNS, r.RunDelayNS)
+}
+
+// An EvidenceInstance is a single one of a row's instances.
+type EvidenceInstance struct {
+	Row        int   // index into Rank.Evidence
+	BeginNS    int64 // as Event.Enter and Event.Exit, which see; in a trace off by 33 µs at most
+	WallNS     int64 // this and all that follows as in an EvidenceRow
+	CPUNS      int64
+	RunDelayNS int64
+	IOBytes    int64
+}
+
+// EndNS is where the instance ends.
+func (e *EvidenceInstance) EndNS() int64 { return e.BeginNS + e.WallNS }
+
+// BlockedNS is as that of an EvidenceRow.
+func (e *EvidenceInstance) BlockedNS() (ns int64, known bool) {
+	return blocked(e.WallNS, e.CPUNS, e.RunDelayNS)
+}
+
+func blocked(wall, cpu, delay int64) (ns int64, known bool) {
+	if delay < 0 {
+		return 0, false
+	}
+	return max(wall-cpu-delay, 0), true
+}
+
+// A ThreadUsage is what a thread of a process, also one that never calls MPI, had used by the last sample of the rank's
+// context.
+type ThreadUsage struct {
+	TID        int
+	Name       string // as the kernel has it, 15 bytes at most
+	CPUNS      int64
+	RunDelayNS int64 // Unknown where the kernel does not count it
+	CallsMPI   bool
+	Tool       bool // the tracer's own
+}
+
+// MaxInstances and MaxThreadUsages bound the lists of a rank.
+const (
+	MaxInstances    = 32
+	MaxThreadUsages = 16
+)
+
+// Rounded is a time or a count as a trace holds evidence: exact up to 128, else the nearest of 64 evenly spaced numbers from
+// a power of two to the next, so off by 1/128 of it at most. Unknown stays.
+func Rounded(v int64) int64 { return unrounded(roundedCode(v)) }
+
+// Codes of rounded numbers: c < 64 is c; c ≥ 64 is (64 + c mod 64) · 2^(c div 64 − 1); −1 is Unknown.
+const (
+	roundedBits = 6
+	maxRounded  = (63-roundedBits)<<roundedBits | 1<<roundedBits - 1
+)
+
+func roundedCode(v int64) int64 {
+	if v < 2<<roundedBits {
+		return max(v, Unknown)
+	}
+	shift := bits.Len64(uint64(v)) - roundedBits - 1
+	m := (uint64(v) + 1<<(shift-1)) >> shift // 2^roundedBits to 2^(roundedBits+1)
+	return min(int64(shift)<<roundedBits+int64(m), maxRounded)
+}
+
+func unrounded(code int64) int64 {
+	if code < 2<<roundedBits {
+		return code
+	}
+	return (1<<roundedBits + code&(1<<roundedBits-1)) << (code>>roundedBits - 1)
+}
