@@ -81,6 +81,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 			a.total[what].add(t)
 		}
 	}
+	a.takeEvidence()
 	a.slack = a.slackOf()
 	found.Violations = a.forward.violations.Count
 	found.WithinRounding = a.forward.violations.Rounded

@@ -85,8 +85,12 @@ func (a *analysis) judge(ctx context.Context, marks replay.Marks, also []replay.
 			h.length, h.cause.Estimate = a.run()-h.estimated, true
 		}
 	}
-	left := slices.Clone(all)
-	left = slices.DeleteFunc(left, func(h hypothesis) bool { return h.doubt != nil && h.doubt(&h, &p) })
+	var left []hypothesis
+	for i := range all {
+		if h := &all[i]; h.doubt == nil || !h.doubt(h, &p) {
+			left = append(left, *h)
+		}
+	}
 	before := a.run()
 	for len(causes) < maxCauses {
 		best := a.narrowest(left, before)

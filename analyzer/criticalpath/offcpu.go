@@ -1,5 +1,7 @@
 package criticalpath
 
+import "github.com/cairn-mpi/cairn/trace"
+
 // What a rank had of the CPU while it computed, from what the tracer's threads read of themselves (trace.EvidenceRow): sums
 // by computation. Where there is nothing, nothing is known, which is not the same as no delay.
 
@@ -42,4 +44,45 @@ func (a *analysis) hasEvidence() bool {
 		}
 	}
 	return all > 0 && covered >= evident*all
+}
+
+// takeEvidence lays what the threads read of themselves over the computations of each rank.
+func (a *analysis) takeEvidence() {
+	if a.window != nil {
+		return // it is counted over all of the run
+	}
+	byThread := map[[2]int]int{}
+	for i, l := range a.forward.locations {
+		byThread[[2]int{l.Row, l.Thread}] = i
+	}
+	for row := range a.ranks {
+		for k := range a.ranks[row].Evidence {
+			e := &a.ranks[row].Evidence[k]
+			i, known := byThread[[2]int{row, e.Thread}]
+			if !known || e.After == (trace.CallPlace{}) || e.RunDelayNS == trace.Unknown {
+				continue
+			}
+			account := &a.accounts[i]
+			if account.offCPU == nil {
+				account.offCPU = map[activity]*offCPU{}
+			}
+			what := activity{e.After.Function, e.Before.Function, e.After.Site, e.Before.Site}
+			o := account.offCPU[what]
+			if o == nil {
+				o = &offCPU{}
+				account.offCPU[what] = o
+			}
+			blocked, _ := e.BlockedNS()
+			o.wall, o.cpu, o.delayed, o.blocked = o.wall+e.WallNS, o.cpu+e.CPUNS, o.delayed+e.RunDelayNS, o.blocked+blocked
+			o.others, o.bytes = plus(o.others, e.OtherCPUNS), plus(o.bytes, e.IOBytes)
+		}
+	}
+}
+
+// plus adds what may not be known.
+func plus(sum, more int64) int64 {
+	if sum < 0 || more < 0 {
+		return -1
+	}
+	return sum + more
 }

@@ -91,7 +91,7 @@ func (e *evidence) long(place trace.EvidencePlace, begin, end int64, c counted) 
 	}
 	wall := end - begin
 	one := trace.EvidenceInstance{
-		Row: i, BeginNS: bootNS + begin, WallNS: wall, CPUNS: wall - c.blocked - c.delay, RunDelayNS: c.delay, IOBytes: c.ioBytes,
+		Row: i, BeginNS: BootNS + begin, WallNS: wall, CPUNS: wall - c.blocked - c.delay, RunDelayNS: c.delay, IOBytes: c.ioBytes,
 	}
 	row := &e.rows[i]
 	row.Count++
@@ -122,7 +122,7 @@ func (e *evidence) sample(now int64) {
 		e.step *= 2
 	}
 	e.samples = append(e.samples, trace.ContextSample{
-		MonotonicNS: bootNS + now, CPUNS: now - e.all.blocked - e.all.delay, ThrottledNS: e.all.stopped, RunDelayNS: e.all.delay,
+		MonotonicNS: BootNS + now, CPUNS: now - e.all.blocked - e.all.delay, ThrottledNS: e.all.stopped, RunDelayNS: e.all.delay,
 		CPU: trace.Unknown,
 	})
 	e.due = now + e.step

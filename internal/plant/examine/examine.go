@@ -59,8 +59,8 @@ func Trace(p *plant.Plant, mended bool) (*trace.Content, error) {
 }
 
 // judge holds the verdict against the truth.
-func (r *Result) judge(v *criticalpath.Verdict) *Result {
-	r.Text, r.Causes = v.Text, causes(v)
+func (r *Result) judge(v *verdict.Verdict) *Result {
+	r.Text, r.Causes = v.Text, v.Causes
 	r.Cause, r.Who, r.Why = plant.Judge(r.Causes, r.Truth)
 	return r
 }
