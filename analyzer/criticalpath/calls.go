@@ -14,8 +14,10 @@ import (
 // after the other, the start, the CPUs, the tracer.
 const (
 	smallMessage  = 8 << 10 // bytes: what is smaller costs by the message, not by the byte
-	worthAsking   = 0.02    // of all ranks' time, of what a hypothesis is about
-	mostOfWaiting = 0.6     // of it that goes to one rank, to name it
+	worthAsking   = 0.02    // of the run that a rank spends with what a hypothesis is about
+	mostOfWaiting = 0.9     // of it that goes to some ranks, to name them,
+	mostRanks     = 0.6     // if they are no more than so many of all
+	eachTimeAlike = 0.6     // of the longest wait that the mean one is, in a chain
 	lateStart     = 3.0     // times what ranks usually start apart
 )
 
@@ -33,15 +35,28 @@ func (a *analysis) callHypotheses() []hypothesis {
 	return list
 }
 
-// isWorthIt reports whether so many ns of all ranks are worth a hypothesis.
-func (a *analysis) isWorthIt(ns int64) bool {
-	return float64(ns) >= worthAsking*float64(a.run())*float64(max(1, len(a.ranks)))
+// isWorthIt reports whether so many ns of a rank are worth a hypothesis.
+func (a *analysis) isWorthIt(ns int64) bool { return float64(ns) >= worthAsking*float64(a.run()) }
+
+// longestWait is how long the rank waited that waited longest in some ways.
+func (a *analysis) longestWait(kinds ...waitstate.Kind) int64 {
+	most := int64(0)
+	for i := range a.forward.tables {
+		ns := int64(0)
+		for p, t := range a.forward.tables[i].places {
+			if slices.Contains(kinds, p.kind) {
+				ns += t.ns
+			}
+		}
+		most = max(most, ns)
+	}
+	return most
 }
 
 // lateReceivers: sends wait for nobody.
 func (a *analysis) lateReceivers() *hypothesis {
 	late, away := a.forward.kinds[waitstate.LateReceiver], a.forward.kinds[waitstate.LateProgress]
-	if !a.isWorthIt(late.ns + away.ns) {
+	if !a.isWorthIt(a.longestWait(waitstate.LateReceiver, waitstate.LateProgress)) {
 		return nil
 	}
 	set, where := a.waitedFor(waitstate.LateReceiver, waitstate.LateProgress)
@@ -86,10 +101,10 @@ func (a *analysis) waitedFor(kinds ...waitstate.Kind) (set []worker, where activ
 	slices.SortFunc(set, func(x, y worker) int { return cmp.Or(cmp.Compare(y.useful, x.useful), cmp.Compare(x.row, y.row)) })
 	sum := 0.0
 	for i, w := range set {
-		if i >= max(1, int(fewRanks*float64(len(a.ranks)))) {
-			return nil, where
-		}
 		if sum += w.useful; sum >= mostOfWaiting*float64(all) {
+			if float64(i+1) > mostRanks*float64(len(a.ranks)) {
+				return nil, where
+			}
 			return set[:i+1], where
 		}
 	}
@@ -118,18 +133,16 @@ func (a *analysis) isBetween(function uint16, _ uint32) bool {
 // ownCost: calls of a kind cost nothing but what they wait for others.
 func (a *analysis) ownCost(kind verdict.Kind) *hypothesis {
 	var where activity
-	most, all := int64(-1), int64(0)
+	most := int64(-1)
 	for what, t := range a.total {
 		if what.computes() || a.kindOfCall(what.function) != kind {
 			continue
 		}
-		own := t.ns - t.waited
-		all += own
-		if own > most || own == most && what.less(where) {
+		if own := t.ns - t.waited; own > most || own == most && what.less(where) {
 			most, where = own, what
 		}
 	}
-	if !a.isWorthIt(all) {
+	if !a.isWorthIt(a.longestIn(kind)) {
 		return nil
 	}
 	h := hypothesis{width: ofCalls, cause: a.causeOf(kind, nil, where)}
@@ -161,6 +174,24 @@ func (a *analysis) ownCost(kind verdict.Kind) *hypothesis {
 		h.what = "files cost nothing"
 	}
 	return &h
+}
+
+// longestIn is how long calls of a kind took the rank that they took longest, without what it waited.
+func (a *analysis) longestIn(kind verdict.Kind) int64 {
+	most := int64(0)
+	for _, i := range a.mainOf {
+		if i < 0 {
+			continue
+		}
+		ns := int64(0)
+		for what, t := range a.accounts[i].tallies {
+			if !what.computes() && a.kindOfCall(what.function) == kind {
+				ns += t.ns - t.waited
+			}
+		}
+		most = max(most, ns)
+	}
+	return most
 }
 
 // countCalls says how many calls a call site has, and how many bytes each.
@@ -199,21 +230,14 @@ func (a *analysis) crossNodes(activity) bool {
 // oneAfterTheOther: no rank waits for another's message. What counts is what is left with equal work and an ideal network,
 // for what then keeps ranks waiting is their order alone.
 func (a *analysis) oneAfterTheOther() *hypothesis {
-	waited := int64(0)
 	kinds := []waitstate.Kind{waitstate.LateSender, waitstate.WaitAtNxN, waitstate.WaitAtBarrier, waitstate.LateBroadcast, waitstate.EarlyReduce, waitstate.EarlyScan, waitstate.WaitAtNeighbors, waitstate.LatePost, waitstate.EarlyWait, waitstate.LockContention}
-	for _, k := range kinds {
-		waited += a.forward.kinds[k].ns
-	}
-	if !a.isWorthIt(waited) {
+	if !a.isWorthIt(a.longestWait(kinds...)) {
 		return nil
 	}
 	_, where := a.waitedFor(kinds...)
 	h := hypothesis{width: ofAll, cause: a.causeOf(verdict.Serialization, nil, where)}
 	h.change = change{ignores: a.isBetween}
-	h.cause.Form = verdict.Pipeline
-	if h.cause.AtOnce = a.concurrency(); h.cause.AtOnce <= 1.5 {
-		h.cause.Form = verdict.Chain
-	}
+	h.cause.AtOnce, h.cause.Form = a.concurrency(), a.chainOrPipeline(where)
 	a.countCalls(&h.cause, where)
 	h.doubt = func(h *hypothesis, p *played) bool {
 		inOrder := p.even - p.alone
@@ -223,6 +247,32 @@ func (a *analysis) oneAfterTheOther() *hypothesis {
 	h.what = "no rank waited for another"
 	h.assumes = "An estimate of what the order costs: each rank goes on with what it has, and all compute at once."
 	return &h
+}
+
+// chainOrPipeline is which of the two a call that ranks wait in belongs to: in a chain a rank waits each time, in a pipeline
+// until it is filled and hardly afterwards.
+func (a *analysis) chainOrPipeline(where activity) verdict.Form {
+	var evenness []float64 // by location: mean wait over the longest
+	for i := range a.forward.tables {
+		t := a.accounts[i].tallies[where]
+		if t == nil || t.count < minLong {
+			continue
+		}
+		sum, longest := int64(0), int64(0)
+		for p, tally := range a.forward.tables[i].places {
+			if p.function == where.function && p.site == where.site {
+				sum, longest = sum+tally.ns, max(longest, tally.longest)
+			}
+		}
+		if longest > 0 {
+			evenness = append(evenness, float64(sum)/float64(t.count)/float64(longest))
+		}
+	}
+	slices.Sort(evenness)
+	if n := len(evenness); n > 0 && evenness[n/2] >= eachTimeAlike {
+		return verdict.Chain
+	}
+	return verdict.Pipeline
 }
 
 // concurrency is how many ranks compute at once, on average over the part of the run between start and end.
@@ -277,7 +327,7 @@ func (a *analysis) tracing() *hypothesis {
 	for i := range a.accounts {
 		held += a.accounts[i].held
 	}
-	if !a.isWorthIt(held) {
+	if !a.isWorthIt(held / int64(max(1, len(a.accounts)))) {
 		return nil
 	}
 	h := hypothesis{width: ofAll, cause: verdict.Cause{Kind: verdict.Tracer}, estimated: held / int64(max(1, len(a.accounts)))}

@@ -103,7 +103,7 @@ func (a *analysis) fewCPUs() *hypothesis {
 	h.assumes = "Computations take as long as they had a CPU, or were blocked; calls keep their own cost, waiting follows."
 	delays := make([]worker, 0, len(a.ranks))
 	var only map[int]bool // locations that the hypothesis is about; nil: all
-	all := 0.0
+	all, most := 0.0, int64(0)
 	for row, i := range a.mainOf {
 		if i < 0 {
 			continue
@@ -113,11 +113,12 @@ func (a *analysis) fewCPUs() *hypothesis {
 			delayed += o.delayed
 		}
 		all += a.seconds(delayed)
+		most = max(most, delayed)
 		// beside what all compute, a delay here and there is no difference between ranks
 		delays = append(delays, worker{row: row, useful: a.seconds(delayed + a.accounts[i].compute/int64(len(a.ranks)))})
 	}
 	if a.hasEvidence() {
-		if !a.isWorthIt(int64(all * 1e9)) {
+		if !a.isWorthIt(most) {
 			return nil
 		}
 		if set, _ := a.standing(delays, doubtful, longer); set != nil && a.areFew(&suspicion{set: set}) {

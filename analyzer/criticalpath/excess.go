@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/trace"
@@ -21,9 +20,6 @@ const (
 	maxLong     = 0.6  // of the instances of a rank: more are no exception
 	minTasks    = 5    // instances, to say how long one takes
 	explains    = 0.5  // of an excess, from where on something is its reason
-	likeSerial  = 0.7  // of a region's time that a rank computes beyond the others altogether, where it alone works there
-	ownRegions  = 0.8  // of a rank's computation, where nobody else computes: a master's
-	minSerial   = 0.05 // of the run
 	minInRegion = 0.01 // of the run that a rank computes longer there than the mean
 )
 
@@ -342,6 +338,9 @@ func (a *analysis) intermittent(what activity, questions int) *hypothesis {
 	if o := a.accounts[a.mainOf[worst.row]].offCPU[what]; o != nil && float64(o.blocked) >= explains*(ns-float64(n)*usual) {
 		h.cause.BlockedSeconds, h.cause.Bytes = float64(o.blocked)/1e9, float64(max(0, o.bytes))
 	}
+	if stopped := a.throttled(set, a.except(all, set)); stopped > 0 {
+		h.cause.Form, h.cause.StoppedSeconds = verdict.Stopped, stopped
+	}
 	h.change = change{takes: func(location int, r replay.Region, ns int64) int64 {
 		if r == region && locations[location] && float64(ns) > limit {
 			return int64(usual)
@@ -402,76 +401,4 @@ func (a *analysis) slowWorker(what activity, questions int) *hypothesis {
 	h.what = fmt.Sprintf("%s took as long for a task as the others", h.cause.Who())
 	h.assumes = "An estimate: tasks go to whoever is ready, so all together are done faster by what this rank is faster."
 	return &h
-}
-
-// serialHypothesis is work that one rank has alone while others wait for it: if all had a part of it, it would take a part of
-// the time. It is told from a rank that merely comes along another way, as at the edge of a grid: that computes no more than
-// the others in all.
-func (a *analysis) serialHypothesis() *hypothesis {
-	type alone struct {
-		w    worker
-		what activity
-		ns   int64
-	}
-	all := a.workers(spent, nil)
-	if len(all) < 2 {
-		return nil
-	}
-	var best *alone
-	total := 0.0
-	for _, w := range all {
-		total += w.useful
-	}
-	for _, w := range all {
-		others := (total - w.useful) / float64(len(all)-1)
-		own := int64(0)
-		var longest *alone
-		for what, t := range a.accounts[a.mainOf[w.row]].tallies {
-			if !what.computes() || a.share(t.ns) < minPromise || !a.isAlone(w, what, t.ns, all) {
-				continue
-			}
-			own += t.ns
-			if longest == nil || t.ns > longest.ns || t.ns == longest.ns && what.less(longest.what) {
-				longest = &alone{w, what, t.ns}
-			}
-		}
-		if longest == nil || a.share(longest.ns) < minSerial {
-			continue
-		}
-		if w.useful-others < likeSerial*a.seconds(longest.ns) && (len(all) < 3 || a.seconds(own) < ownRegions*w.useful) {
-			continue
-		}
-		if best == nil || longest.ns > best.ns {
-			best = longest
-		}
-	}
-	if best == nil {
-		return nil
-	}
-	h := hypothesis{width: oneRegion, cause: a.causeOf(verdict.Serialization, []worker{best.w}, best.what)}
-	h.cause.Form = verdict.Master
-	a.compareEach(&h.cause, best.w, nil, best.what)
-	h.change = scaled(map[int]float64{a.mainOf[best.w.row]: 1 / float64(len(all))}, &best.what)
-	h.what = fmt.Sprintf("all ranks had a part of what rank %d computes alone before %s", *h.cause.Rank, callsite.At(h.cause.Before.Function, h.cause.Before.CallSite))
-	h.assumes = "The work is divided by the number of ranks, which costs nothing; calls keep their own cost, waiting follows."
-	return &h
-}
-
-// isAlone reports whether hardly anybody else computes where a rank does: neither in the region nor in one that begins or
-// ends with the same call.
-func (a *analysis) isAlone(w worker, what activity, ns int64, all []worker) bool {
-	for _, o := range all {
-		if o.row == w.row {
-			continue
-		}
-		for other, t := range a.accounts[a.mainOf[o.row]].tallies {
-			if !other.computes() || float64(t.ns) < serialShare*float64(ns) {
-				continue
-			}
-			if other.site == what.site && other.function == what.function || other.nextSite == what.nextSite && other.next == what.next {
-				return false
-			}
-		}
-	}
-	return true
 }

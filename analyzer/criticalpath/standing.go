@@ -59,10 +59,15 @@ func ofTally(of func(*tally) (seconds, variance float64)) func(*account, activit
 	return func(a *account, what activity) (seconds, variance float64) { return of(a.tallies[what]) }
 }
 
-// onCPU is the time spent without what the rank waited for a CPU. Its variance is that of typical time.
+// onCPU is the time spent without what the rank waited for a CPU, with the variance of typical time. What is too short for
+// anybody to have looked counts by its undisturbed time, if it repeats.
 func onCPU(a *account, what activity) (seconds, variance float64) {
-	ns, _ := a.undelayed(what)
-	_, variance = a.tallies[what].typical()
+	t := a.tallies[what]
+	ns, known := a.undelayed(what)
+	if seconds, variance := t.undisturbed(); !known && t.count >= repeated {
+		return seconds, variance
+	}
+	_, variance = t.typical()
 	return float64(ns) / 1e9, variance
 }
 
@@ -72,7 +77,7 @@ func (a *analysis) measures() []measure {
 	case a.sums:
 		return []measure{spent}
 	case a.hasEvidence():
-		return []measure{byEvidence, undisturbed}
+		return []measure{byEvidence}
 	}
 	return []measure{undisturbed, typical, spent}
 }
@@ -91,27 +96,44 @@ type worker struct {
 	variance float64 // of useful
 }
 
-// standing finds the smallest set of ranks that stands out, slowest first; nil if there is none. mean is that of the
-// others.
+// standing finds the set of ranks that stands out, slowest first; nil if there is none. Of several it is the one that is
+// farthest from the next rank, so that ranks that are as slow are in it as well. mean is that of the others.
 func (a *analysis) standing(workers []worker, alpha, ratio float64) (set []worker, mean float64) {
 	sorted := slices.Clone(workers)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
 	n := len(sorted)
-	rest := make([]float64, n+1) // what all from one on compute
-	for i := n - 1; i >= 0; i-- {
-		rest[i] = rest[i+1] + sorted[i].useful
-	}
+	rest := restOf(sorted)
+	gap := 0.0
 	for g := 1; g <= n/2; g++ {
-		if rest[g] <= 0 || sorted[g-1].useful < 0.99*ratio*rest[g]/float64(n-g) {
-			continue // by far not: no need to look at all the others, or it would take the square of the ranks
+		if next := sorted[g-1].useful - sorted[g].useful; next > gap && rest[g].mean > 0 && sorted[g-1].useful >= 0.99*ratio*rest[g].mean &&
+			rest[g].exceededBy(sorted[g-1], a.looks(sorted[:g], n), alpha, ratio) {
+			set, mean, gap = sorted[:g], rest[g].mean, next
 		}
-		mean, s := spread(sorted[g:])
-		if mean <= 0 || !exceeds(sorted[g-1], sorted[g:], a.looks(sorted[:g], n), mean, s, alpha, ratio) {
-			continue
-		}
-		return sorted[:g], mean
 	}
-	return nil, 0
+	return set, mean
+}
+
+// others are the ranks outside of a set.
+type others struct {
+	n        float64
+	mean     float64
+	squares  float64 // of deviations from the mean
+	variance float64 // sum of their own
+}
+
+// restOf has, of sorted workers, all from each one on (Welford's method from the end).
+func restOf(sorted []worker) []others {
+	rest := make([]others, len(sorted)+1)
+	for i := len(sorted) - 1; i >= 0; i-- {
+		o, w := rest[i+1], sorted[i]
+		o.n++
+		deviation := w.useful - o.mean
+		o.mean += deviation / o.n
+		o.squares += deviation * (w.useful - o.mean)
+		o.variance += w.variance
+		rest[i] = o
+	}
+	return rest
 }
 
 // looks is in how many ways one can look for such a set: n^g, or n and the number of pods and nodes if these are just
@@ -146,23 +168,19 @@ func (a *analysis) whole(set []worker, place func(*trace.Rank) string) bool {
 	return name != "" && elsewhere && n == len(set)
 }
 
-// exceeds tells whether w, the least of the candidates, is beyond what the others explain.
-func exceeds(w worker, others []worker, looks, mean, s, alpha, ratio float64) bool {
-	excess := w.useful - mean
-	if len(others) > 1 {
-		k := float64(len(others))
-		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: k - 1}.Quantile(1 - alpha/looks)
-		if excess < t*max(s, minSpread*mean)*math.Sqrt(1+1/k) {
+// exceededBy reports whether w, the least of the candidates, is beyond what the others explain.
+func (o *others) exceededBy(w worker, looks, alpha, ratio float64) bool {
+	excess := w.useful - o.mean
+	if o.n > 1 {
+		s := math.Sqrt(o.squares / (o.n - 1))
+		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: o.n - 1}.Quantile(1 - alpha/looks)
+		if excess < t*max(s, minSpread*o.mean)*math.Sqrt(1+1/o.n) {
 			return false
 		}
 	} else {
 		ratio = minRatioPair
 	}
-	variance := w.variance
-	for _, o := range others {
-		variance += o.variance / float64(len(others)*len(others))
-	}
-	return w.useful >= ratio*mean && excess > minSigma*math.Sqrt(variance)
+	return w.useful >= ratio*o.mean && excess > minSigma*math.Sqrt(w.variance+o.variance/(o.n*o.n))
 }
 
 // spread is the mean and the standard deviation of useful time.

@@ -10,9 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
-	"github.com/cairn-mpi/cairn/internal/recent"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -24,7 +22,6 @@ import (
 const (
 	minScatterGain = 0.15 // the same where only the spread of iterations speaks against noise, which costs up to a tenth
 	minExcess      = 0.03 // of the run: what the busiest rank computes beyond the mean
-	serialShare    = 0.1  // of the busiest rank's time in a region: who has less has no part in the work there
 	maxConserved   = 0.25 // variance of the sum of all ranks over the sum of their variances, where work moves between ranks
 	conservedAlpha = 0.001
 	minIterations  = 8
@@ -194,98 +191,6 @@ func (a *analysis) moves(workers []worker, what activity, alpha float64, shared 
 	}
 	conserved := distuv.ChiSquared{K: float64(n - 1)}.Quantile(alpha) / float64(n-1)
 	return within > 0 && stat.Variance(sums, nil)/within < min(maxConserved, conserved)
-}
-
-// evenly gives what is changed if work is divided equally: in each region every rank spends the mean of the ranks that work
-// there, in total, or in equal parts each time. Where few ranks have nearly all of the work it is serial, or a master's, and
-// no part of the others'.
-func (a *analysis) evenly() (inTotal, eachTime change) {
-	portions, latest := map[activity]*portion{}, recent.Cache[activity, portion]{}
-	takesPart := make([]bool, len(a.accounts))
-	for row, i := range a.mainOf {
-		if i >= 0 {
-			takesPart[i] = a.ranks[row].EndedEarly == ""
-		}
-	}
-	for what := range a.total {
-		if what.computes() {
-			if p, divided := a.portionOf(what, takesPart); divided {
-				p.divided = true
-				portions[what] = &p
-			}
-		}
-	}
-	find := func(location int, r replay.Region) (mean float64, t *tally) {
-		what := activityOf(r)
-		p := latest.At(portions, what, what.hash())
-		if !p.divided || !takesPart[location] {
-			return 0, nil
-		}
-		if t := a.accounts[location].tallies[what]; t != nil && t.count > 0 && t.ns > 0 && t.ns >= p.least {
-			return p.mean, t
-		}
-		return 0, nil
-	}
-	// all scenarios ask for one after the other
-	var asked struct {
-		location int
-		region   replay.Region
-		mean     float64
-		tally    *tally
-	}
-	asked.location = -1
-	of := func(location int, r replay.Region) (mean float64, t *tally) {
-		if a := &asked; a.location != location || a.region != r {
-			a.location, a.region = location, r
-			a.mean, a.tally = find(location, r)
-		}
-		return asked.mean, asked.tally
-	}
-	inTotal.takes = func(location int, r replay.Region, ns int64) int64 {
-		if mean, t := of(location, r); t != nil {
-			return int64(math.Round(float64(ns) * mean / float64(t.ns)))
-		}
-		return ns
-	}
-	eachTime.takes = func(location int, r replay.Region, ns int64) int64 {
-		if mean, t := of(location, r); t != nil {
-			return int64(math.Round(mean / float64(t.count)))
-		}
-		return ns
-	}
-	return inTotal, eachTime
-}
-
-// A portion is what each rank of those that spend at least the least time in a region has of the work there, in nanoseconds.
-type portion struct {
-	divided bool // the work is divided; else there is no portion
-	mean    float64
-	least   int64
-}
-
-func (a *analysis) portionOf(what activity, takesPart []bool) (p portion, divided bool) {
-	var times []int64
-	for _, i := range a.mainOf {
-		if i >= 0 && takesPart[i] {
-			if t := a.accounts[i].tallies[what]; t != nil {
-				times = append(times, t.ns)
-			}
-		}
-	}
-	if len(times) < 2 {
-		return portion{}, false
-	}
-	slices.Sort(times)
-	least := int64(serialShare * float64(times[len(times)-1]))
-	idle, _ := slices.BinarySearch(times, least)
-	if busy := len(times) - idle; busy < minRole && 2*busy < len(times) {
-		times = times[idle:]
-		p.least = least
-	}
-	for _, ns := range times {
-		p.mean += float64(ns) / float64(len(times))
-	}
-	return p, len(times) > 1
 }
 
 // shapeOf is what the computation of ranks goes with.

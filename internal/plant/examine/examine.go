@@ -19,6 +19,7 @@ type Result struct {
 	Truth  plant.Truth
 	Text   string // the verdict
 	Causes []verdict.Cause
+	WhatIf []criticalpath.WhatIf // of simulated ones
 	// Cause and Who say whether these are right, Why what is wrong.
 	Cause, Who bool
 	Why        string
@@ -46,7 +47,7 @@ func Simulated(ctx context.Context, p *plant.Plant) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", p, err)
 	}
-	return (&Result{Plant: p, Truth: truth}).judge(&found.Verdict), nil
+	return (&Result{Plant: p, Truth: truth, WhatIf: found.WhatIf}).judge(&found.Verdict), nil
 }
 
 // Trace is the trace of a simulated plant, mended: without the problem.

@@ -29,6 +29,9 @@ func (r *Result) String() string {
 	for i := range r.Causes {
 		fmt.Fprintf(&b, "cause: %s\n", plant.Name(&r.Causes[i]))
 	}
+	for i := range r.WhatIf {
+		fmt.Fprintf(&b, "if %s: %.1f%% less\n", r.WhatIf[i].What, 100*r.WhatIf[i].Gain)
+	}
 	fmt.Fprintf(&b, "verdict: %s\n", r.Text)
 	if r.Why == "" {
 		fmt.Fprintln(&b, "right")

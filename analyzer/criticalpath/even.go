@@ -1,0 +1,146 @@
+package criticalpath
+
+import (
+	"math"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/internal/recent"
+)
+
+// Equal work: what every rank would compute if the work were divided equally.
+//
+// In a region to which all ranks come equally often, each gets the mean of all. Other regions are taken together, since ranks
+// that make other calls, as at the edge of a grid, come along other regions with the same work: there each rank gets the mean
+// of what all spend in these regions. What a rank has alone while others wait for it (alone.go) stays where it is, and so does
+// all of a master's.
+const equallyOften = 1.1 // times as often, at most
+
+// evenly gives what is changed if work is divided equally, in total, or each time.
+func (a *analysis) evenly() (inTotal, eachTime change) {
+	e := a.newEvenness()
+	shares, latest := e.shares, recent.Cache[activity, portion]{}
+	// all scenarios ask for one after the other
+	var asked struct {
+		location int
+		region   replay.Region
+		share    *portion
+		own      *tally
+	}
+	asked.location = -1
+	of := func(location int, r replay.Region) (*portion, *tally) {
+		if asked.location != location || asked.region != r {
+			asked.location, asked.region, asked.share, asked.own = location, r, nil, nil
+			what := activityOf(r)
+			if s := latest.At(shares, what, what.hash()); s.divided && e.takesPart[location] {
+				if t := a.accounts[location].tallies[what]; t != nil && t.ns > 0 && t.count > 0 {
+					asked.share, asked.own = s, t
+				}
+			}
+		}
+		return asked.share, asked.own
+	}
+	inTotal.takes = func(location int, r replay.Region, ns int64) int64 {
+		s, own := of(location, r)
+		switch {
+		case s == nil:
+			return ns
+		case s.together:
+			return int64(math.Round(float64(ns) * e.total[location]))
+		}
+		return int64(math.Round(float64(ns) * s.mean / float64(own.ns)))
+	}
+	eachTime.takes = func(location int, r replay.Region, ns int64) int64 {
+		s, own := of(location, r)
+		switch {
+		case s == nil:
+			return ns
+		case s.together:
+			return int64(math.Round(s.each * e.each[location]))
+		}
+		return int64(math.Round(s.mean / float64(own.count)))
+	}
+	return inTotal, eachTime
+}
+
+// A portion is what each rank would have of a region.
+type portion struct {
+	divided  bool    // else all stays as it is
+	together bool    // with other regions
+	mean     float64 // ns of a rank, of a region of its own
+	each     float64 // ns each time, of those that are taken together
+}
+
+type evenness struct {
+	takesPart []bool // by location
+	shares    map[activity]*portion
+	// by location, for what is taken together: the factor that makes a rank's total the mean, of what it took and of what each
+	// time takes on average
+	total, each []float64
+}
+
+func (a *analysis) newEvenness() *evenness {
+	n := len(a.accounts)
+	e := &evenness{takesPart: make([]bool, n), shares: map[activity]*portion{}, total: slices.Repeat([]float64{1}, n), each: slices.Repeat([]float64{1}, n)}
+	ranks := 0
+	alone := a.aloneness()
+	for row, i := range a.mainOf {
+		if i >= 0 && a.ranks[row].EndedEarly == "" && a.accounts[i].compute > 0 && !alone.isMaster(row) {
+			e.takesPart[i] = true
+			ranks++
+		}
+	}
+	for what := range a.total {
+		if !what.computes() {
+			continue
+		}
+		sum, instances, n, least, most := 0.0, 0.0, 0, uint64(math.MaxUint64), uint64(0)
+		serial := false
+		for row, i := range a.mainOf {
+			if i < 0 || !e.takesPart[i] {
+				continue
+			}
+			if t := a.accounts[i].tallies[what]; t != nil && t.count > 0 {
+				sum, instances, n = sum+float64(t.ns), instances+float64(t.count), n+1
+				least, most = min(least, t.count), max(most, t.count)
+				serial = serial || alone.isSerial(row, what)
+			}
+		}
+		if serial || n == 0 {
+			continue
+		}
+		s := &portion{divided: true, mean: sum / float64(n), each: sum / instances}
+		s.together = n < ranks || float64(most) > equallyOften*float64(least)
+		e.shares[what] = s
+	}
+	a.takeTogether(e, ranks)
+	return e
+}
+
+// takeTogether finds the factors of what is taken together.
+func (a *analysis) takeTogether(e *evenness, ranks int) {
+	own, usual := make([]float64, len(a.accounts)), make([]float64, len(a.accounts))
+	sum := 0.0
+	for i := range a.accounts {
+		if !e.takesPart[i] {
+			continue
+		}
+		for _, what := range a.accounts[i].activities() {
+			if s := e.shares[what]; s != nil && s.together {
+				t := a.accounts[i].tallies[what]
+				own[i] += float64(t.ns)
+				usual[i] += float64(t.count) * s.each
+			}
+		}
+		sum += own[i]
+	}
+	mean := sum / float64(max(1, ranks))
+	for i := range own {
+		if own[i] > 0 {
+			e.total[i] = mean / own[i]
+		}
+		if usual[i] > 0 {
+			e.each[i] = mean / usual[i]
+		}
+	}
+}
