@@ -22,6 +22,7 @@ import (
 type account struct {
 	tallies              map[activity]*tally
 	recent               recent.Cache[activity, tally]
+	between              map[activity]*tally // computation between two collectives, whatever calls are made there
 	calls                uint64
 	compute              int64 // outside MPI
 	mpi                  int64
@@ -44,6 +45,9 @@ type account struct {
 	stretches []stretch
 	done      int64 // up to when they are accounted for
 	waits     forwardWaits
+
+	collective activity // the latest one,
+	since      int64    // and how long was computed since then
 }
 
 // takeAccounts goes through all locations again, in parallel.
@@ -62,7 +66,7 @@ func takeAccounts(ctx context.Context, f *forward, p *route, plan *phases.Plan, 
 		group.Go(func() error {
 			a := &accounts[i]
 			*a = account{
-				tallies: map[activity]*tally{}, firsts: min(maxFirst, maxFirst*4096/len(f.locations)), limit: limit, stretches: p.stretches[i],
+				tallies: map[activity]*tally{}, between: map[activity]*tally{}, firsts: min(maxFirst, maxFirst*4096/len(f.locations)), limit: limit, stretches: p.stretches[i],
 				waits: forwardWaits{log: &f.waits[i]}, strip: newStrip(bins, p.start, p.end), done: math.MinInt64,
 				phases: plan.Location(i),
 			}
@@ -91,6 +95,9 @@ func (a *account) run(ctx context.Context, j *journal.Journal, location int, thr
 		}
 		for _, span := range step.Spans() {
 			a.span(span, before, call, c, location)
+		}
+		if c.Semantics.Collective {
+			a.meets(call)
 		}
 		before = call
 	}
@@ -123,7 +130,9 @@ func (a *account) span(s activities.Span, before, call activity, c *timeline.Rec
 		a.tally(call).count--
 	case activities.Computation:
 		between := activity{before.function, call.function, before.site, call.site}
-		a.compute += a.spend(between, Computation, location, s.From, s.To)
+		spent := a.spend(between, Computation, location, s.From, s.To)
+		a.compute += spent
+		a.since += spent
 	case activities.Call:
 		kind := kindOf(c.Semantics)
 		spent := a.spend(call, kind, location, s.From, s.To)
@@ -138,6 +147,25 @@ func (a *account) span(s activities.Span, before, call activity, c *timeline.Rec
 		a.strip.mpi.add(s.From, s.To)
 		a.wait(call, s.To)
 	}
+}
+
+// meets notes that the location comes to a collective: what it computed since the one before is the work of a step.
+func (a *account) meets(call activity) {
+	if a.collective != (activity{}) && a.since > 0 {
+		what := activity{a.collective.function, call.function, a.collective.site, call.site}
+		t := a.between[what]
+		if t == nil {
+			t = &tally{}
+			a.between[what] = t
+		}
+		t.count++
+		t.ns += a.since
+		t.spread.add(a.since)
+		if len(t.first) < a.firsts {
+			t.first = append(t.first, float32(float64(a.since)/1e9))
+		}
+	}
+	a.collective, a.since = call, 0
 }
 
 // skip notes that nothing is known of what the location did until end.

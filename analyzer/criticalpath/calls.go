@@ -235,6 +235,9 @@ func (a *analysis) oneAfterTheOther() *hypothesis {
 		return nil
 	}
 	_, where := a.waitedFor(kinds...)
+	if a.isWorthIt(a.longestWait(waitstate.LateSender)) {
+		_, where = a.waitedFor(waitstate.LateSender)
+	}
 	h := hypothesis{width: ofAll, cause: a.causeOf(verdict.Serialization, nil, where)}
 	h.change = change{ignores: a.isBetween}
 	h.cause.AtOnce, h.cause.Form = a.concurrency(), a.chainOrPipeline(where)

@@ -119,15 +119,10 @@ func (a *analysis) excess(s *suspicion, region *activity) hypothesis {
 	h.cause.Form = verdict.Always
 	others := a.except(s.workers, s.set)
 	a.compareEach(&h.cause, worst, others, where)
-	if region != nil {
-		factors := map[int]float64{}
-		for _, w := range s.set {
-			factors[a.mainOf[w.row]] = s.mean / w.useful
-		}
-		h.change = scaled(factors, region)
-	} else {
-		h.width, h.change = allRegions, a.likeTheOthers(s, others)
+	if region == nil {
+		h.width = allRegions
 	}
+	h.change = a.likeTheOthers(s.set, others, in)
 	a.reason(&h.cause, s, others, where)
 	h.what = fmt.Sprintf("%s computed as long as the others", h.cause.Who())
 	if region != nil {
@@ -137,41 +132,53 @@ func (a *analysis) excess(s *suspicion, region *activity) hypothesis {
 	return h
 }
 
-// likeTheOthers is that a set computes as long as the others, region by region; where they never compute, all of it by as
-// much as it computes longer in all.
-func (a *analysis) likeTheOthers(s *suspicion, others []worker) change {
-	factors := map[int]map[activity]float64{}
-	usual := map[int]float64{}
-	for _, w := range s.set {
+// likeTheOthers is that a set computes as long as the others do, region by region; where hardly anybody else computes, as much
+// shorter as it is in all.
+func (a *analysis) likeTheOthers(set, others []worker, in scope) change {
+	factors, usual := map[int]map[activity]float64{}, map[int]float64{}
+	for _, w := range set {
 		i := a.mainOf[w.row]
-		usual[i], factors[i] = s.mean/w.useful, map[activity]float64{}
+		factors[i] = map[activity]float64{}
+		own, all := 0.0, 0.0
 		for what, t := range a.accounts[i].tallies {
-			if !what.computes() || t.ns == 0 {
+			if !in.has(what) || t.ns == 0 {
 				continue
 			}
-			sum, n := 0.0, 0.0
-			for _, o := range others {
-				if t := a.tallyOf(o, what); t != nil {
-					seconds, _ := s.by.of(&a.accounts[a.mainOf[o.row]], what)
-					sum, n = sum+seconds, n+1
-				}
+			mine, _ := a.accounts[i].undelayed(what)
+			mean, n := a.meanOf(others, what)
+			own, all = own+float64(mine), all+mean
+			if 2*n >= len(others) {
+				factors[i][what] = min(1, 1-(float64(mine)-mean)/float64(t.ns))
 			}
-			own, _ := s.by.of(&a.accounts[i], what)
-			if 2*n >= float64(len(others)) && own > 0 {
-				factors[i][what] = min(1, sum/n/own)
-			}
+		}
+		if usual[i] = 1; own > all {
+			usual[i] = all / own
 		}
 	}
 	return change{takes: func(location int, r replay.Region, ns int64) int64 {
 		own, is := factors[location]
-		if !is {
+		what := activityOf(r)
+		if !is || !in.has(what) {
 			return ns
 		}
-		if f, known := own[activityOf(r)]; known {
+		if f, known := own[what]; known {
 			return int64(f * float64(ns))
 		}
 		return int64(usual[location] * float64(ns))
 	}}
+}
+
+// meanOf is how long ranks compute in a region on average, without what they waited for a CPU, in ns, and how many come there.
+func (a *analysis) meanOf(workers []worker, what activity) (mean float64, n int) {
+	for _, w := range workers {
+		account := &a.accounts[a.mainOf[w.row]]
+		if account.tallies[what] != nil {
+			ns, _ := account.undelayed(what)
+			mean += float64(ns)
+			n++
+		}
+	}
+	return mean / float64(max(1, len(workers))), n
 }
 
 // except are the workers that are not in a set.
@@ -353,8 +360,8 @@ func (a *analysis) intermittent(what activity, questions int) *hypothesis {
 }
 
 // slowWorker is a rank that takes longer for each task and is given fewer of them, as a master does that hands out tasks to
-// whoever is ready. The replay keeps who had which task, so what a faster one would save is an estimate: the tasks per second
-// of all.
+// whoever is ready. The replay keeps who had which task. Where a faster one would mainly have more of them, what that saves is
+// an estimate: the tasks per second of all.
 func (a *analysis) slowWorker(what activity, questions int) *hypothesis {
 	all := a.workers(spent, only(what))
 	each := make([]worker, 0, len(all))
@@ -388,17 +395,15 @@ func (a *analysis) slowWorker(what activity, questions int) *hypothesis {
 	h := hypothesis{width: oneRegion, cause: a.causeOf(verdict.Excess, set, what)}
 	h.cause.Form = verdict.Always
 	a.compareEach(&h.cause, slow, a.except(all, set), what)
+	h.change = scaled(map[int]float64{a.mainOf[slow.row]: mean / slow.useful}, &what)
 	now, then := 0.0, 0.0
 	for _, w := range each {
 		now += 1 / w.useful
 		then += 1 / min(w.useful, mean)
 	}
-	if w := slow.useful; w > mean {
-		then += 1/mean - 1/min(w, mean)
-	}
 	busy := (total + totals[slow.row]) / (others + 1)
 	h.estimated = int64(busy * (1 - now/then) * 1e9)
 	h.what = fmt.Sprintf("%s took as long for a task as the others", h.cause.Who())
-	h.assumes = "An estimate: tasks go to whoever is ready, so all together are done faster by what this rank is faster."
+	h.assumes = "Its tasks take as long as those of the others. Tasks go to whoever is ready, so all together are done faster by what this rank is faster, at least."
 	return &h
 }

@@ -42,7 +42,7 @@ type hypothesis struct {
 	cause  verdict.Cause
 	change change
 	width  int
-	// estimated is the gain in ns by a rule of thumb, where the replay cannot tell; 0: the replay tells.
+	// estimated is the gain in ns by a rule of thumb, where that is more than the replay can tell; 0: the replay tells.
 	estimated int64
 	// doubt is asked after the replay whether the gain is something else's; nil: there is no doubt.
 	doubt func(h *hypothesis, p *played) bool
@@ -81,7 +81,7 @@ func (a *analysis) judge(ctx context.Context, marks replay.Marks, also []replay.
 	p = played{ideal: lengths[0], even: lengths[1], alone: lengths[2], marks: at, also: lengths[len(scenarios):]}
 	for i := range all {
 		h := &all[i]
-		if h.length = lengths[3+i]; h.estimated > 0 {
+		if h.length = lengths[3+i]; h.estimated > a.run()-h.length {
 			h.length, h.cause.Estimate = a.run()-h.estimated, true
 		}
 	}
@@ -121,8 +121,9 @@ func (a *analysis) playGiven(ctx context.Context, causes, left []hypothesis) err
 	gone := make([]change, 0, maxCauses)
 	estimated := int64(0)
 	for i := range causes {
-		gone = append(gone, causes[i].change)
-		estimated += causes[i].estimated
+		if gone = append(gone, causes[i].change); causes[i].cause.Estimate {
+			estimated += causes[i].estimated
+		}
 	}
 	scenarios := []replay.Scenario{}
 	for i := range left {
@@ -130,7 +131,9 @@ func (a *analysis) playGiven(ctx context.Context, causes, left []hypothesis) err
 	}
 	lengths, _, err := replay.PlayMarks(ctx, a.forward.journal, scenarios, nil)
 	for i := range lengths {
-		left[i].length = lengths[i] - estimated - left[i].estimated
+		if left[i].length = lengths[i] - estimated; left[i].cause.Estimate {
+			left[i].length -= left[i].estimated
+		}
 	}
 	return err
 }

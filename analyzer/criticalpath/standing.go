@@ -173,7 +173,8 @@ func (o *others) exceededBy(w worker, looks, alpha, ratio float64) bool {
 	excess := w.useful - o.mean
 	if o.n > 1 {
 		s := math.Sqrt(o.squares / (o.n - 1))
-		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: o.n - 1}.Quantile(1 - alpha/looks)
+		// by symmetry: 1 − α/n^g is 1 where there are many ranks
+		t := -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: o.n - 1}.Quantile(alpha / looks)
 		if excess < t*max(s, minSpread*o.mean)*math.Sqrt(1+1/o.n) {
 			return false
 		}

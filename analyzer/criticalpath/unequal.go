@@ -98,34 +98,65 @@ func contains(set []worker, w worker) bool {
 // tells it from noise: noise of different ranks is independent, so that the variance of their sum is the sum of their
 // variances, while of work that is given to one rank instead of another the sum hardly varies. Or the iterations of most
 // ranks differ by so much, in their middle half, that disturbances are no reason, unless they share CPUs.
+//
+// Besides regions, steps from one collective to the next are looked at: there all ranks are in step, whatever else they call.
 func (a *analysis) moving(shared bool) (workers []worker, region activity) {
-	most, regions := 0.0, 0
-	for what := range a.total {
-		if what.computes() {
-			regions++
+	most := 0.0
+	regions, steps := a.computations()
+	look := func(all []activity, in func(*account) map[activity]*tally) {
+		for _, what := range all {
+			tallies := make(map[int]*tally, len(a.ranks))
+			for row, i := range a.mainOf {
+				if i >= 0 {
+					tallies[row] = in(&a.accounts[i])[what]
+				}
+			}
+			group := a.inStep(tallies)
+			if len(group) < 2 || !a.moves(group, tallies, conservedAlpha/float64(len(regions)+len(steps)), shared) {
+				continue
+			}
+			if lost := lostInSteps(group, tallies); lost > most || lost == most && what.less(region) {
+				most, workers, region = lost, group, what
+			}
 		}
 	}
-	for what := range a.total {
-		if !what.computes() {
-			continue
-		}
-		group := a.inStep(what)
-		if len(group) < 2 || !a.moves(group, what, conservedAlpha/float64(regions), shared) {
-			continue
-		}
-		if lost := a.lostInSteps(group, what); lost > most || lost == most && what.less(region) {
-			most, workers, region = lost, group, what
-		}
+	look(regions, func(a *account) map[activity]*tally { return a.tallies })
+	if workers == nil {
+		look(steps, func(a *account) map[activity]*tally { return a.between })
 	}
 	return workers, region
 }
 
-// inStep are the ranks that come to a region equally often, as most do that come there.
-func (a *analysis) inStep(what activity) []worker {
+// computations are all regions, and all steps between collectives.
+func (a *analysis) computations() (regions, steps []activity) {
+	for what := range a.total {
+		if what.computes() {
+			regions = append(regions, what)
+		}
+	}
+	seen := map[activity]bool{}
+	for _, i := range a.mainOf {
+		if i < 0 {
+			continue
+		}
+		for what := range a.accounts[i].between {
+			if !seen[what] {
+				seen[what] = true
+				steps = append(steps, what)
+			}
+		}
+	}
+	slices.SortFunc(regions, compareActivities)
+	slices.SortFunc(steps, compareActivities)
+	return regions, steps
+}
+
+// inStep are the ranks that come somewhere equally often, as most do that come there.
+func (a *analysis) inStep(tallies map[int]*tally) []worker {
 	all := a.workers(spent, nil)
 	ranks := map[uint64]int{}
 	for _, w := range all {
-		if t := a.tallyOf(w, what); t != nil {
+		if t := tallies[w.row]; t != nil {
 			ranks[t.count]++
 		}
 	}
@@ -136,7 +167,7 @@ func (a *analysis) inStep(what activity) []worker {
 		}
 	}
 	return slices.DeleteFunc(all, func(w worker) bool {
-		t := a.tallyOf(w, what)
+		t := tallies[w.row]
 		return t == nil || t.count != usual || len(t.first) < minIterations
 	})
 }
@@ -145,37 +176,37 @@ func (a *analysis) tallyOf(w worker, what activity) *tally {
 	return a.accounts[a.mainOf[w.row]].tallies[what]
 }
 
-// steps is how many instances of a region are known of all ranks.
-func (a *analysis) steps(workers []worker, what activity) int {
+// instances is how many instances are known of all ranks.
+func instances(workers []worker, tallies map[int]*tally) int {
 	n := math.MaxInt
 	for _, w := range workers {
-		n = min(n, len(a.tallyOf(w, what).first))
+		n = min(n, len(tallies[w.row].first))
 	}
 	return n
 }
 
 // lostInSteps is how long, in seconds, the busiest rank of each instance computes beyond the mean, over all instances.
-func (a *analysis) lostInSteps(workers []worker, what activity) float64 {
-	n, lost := a.steps(workers, what), 0.0
+func lostInSteps(workers []worker, tallies map[int]*tally) float64 {
+	n, lost := instances(workers, tallies), 0.0
 	for k := range n {
 		sum, longest := 0.0, 0.0
 		for _, w := range workers {
-			seconds := float64(a.tallyOf(w, what).first[k])
+			seconds := float64(tallies[w.row].first[k])
 			sum += seconds
 			longest = max(longest, seconds)
 		}
 		lost += longest - sum/float64(len(workers))
 	}
-	return lost * float64(a.tallyOf(workers[0], what).count) / float64(n)
+	return lost * float64(tallies[workers[0].row].count) / float64(n)
 }
 
 // moves reports whether the work of a region is given to one rank instead of another from time to time, or scatters so that
 // no noise is the reason.
-func (a *analysis) moves(workers []worker, what activity, alpha float64, shared bool) bool {
-	n := a.steps(workers, what)
+func (a *analysis) moves(workers []worker, tallies map[int]*tally, alpha float64, shared bool) bool {
+	n := instances(workers, tallies)
 	sums, within, unequal := make([]float64, n), 0.0, 0
 	for _, w := range workers {
-		t := a.tallyOf(w, what)
+		t := tallies[w.row]
 		own := make([]float64, n)
 		for k := range own {
 			own[k] = float64(t.first[k])
