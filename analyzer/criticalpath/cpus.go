@@ -1,6 +1,8 @@
 package criticalpath
 
 import (
+	"slices"
+
 	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/trace"
@@ -149,14 +151,44 @@ func (a *analysis) fewCPUs() *hypothesis {
 	return &h
 }
 
-// limits: no container is stopped by its CPU limit, where all are alike.
+// limits: no container is stopped by its CPU limit, where all are alike. When they were stopped is not known: computations
+// that take longer than usual there take as long as usual.
 func (a *analysis) limits() *hypothesis {
 	if !a.cpus.areLimited() {
 		return nil
 	}
+	usual := map[replay.Region]float64{}
+	for what := range a.total {
+		if what.computes() {
+			usual[regionOf(what)] = a.usual(what)
+		}
+	}
 	h := hypothesis{width: ofCPUs, cause: verdict.Cause{Kind: verdict.CPUs, Form: verdict.Limits}, estimated: int64(a.cpus.Stopped * float64(a.run()))}
-	h.what, h.assumes = "no CPU limit stopped a container", "An estimate: what containers were stopped for, on average."
+	h.change = change{takes: func(_ int, r replay.Region, ns int64) int64 {
+		if u := usual[r]; u > 0 && float64(ns) > longer*u {
+			return int64(u)
+		}
+		return ns
+	}}
+	h.what, h.assumes = "no CPU limit stopped a container", "Computations that take longer than usual take as long as they usually do; calls keep their own cost, waiting follows."
 	return &h
+}
+
+// usual is how long a computation takes on most ranks most of the time, in ns; 0 where it does not repeat.
+func (a *analysis) usual(what activity) float64 {
+	var medians []float64
+	for _, i := range a.mainOf {
+		if i >= 0 {
+			if t := a.accounts[i].tallies[what]; t != nil && t.count >= repeated {
+				medians = append(medians, t.spread.quantile(0.5))
+			}
+		}
+	}
+	if len(medians) == 0 {
+		return 0
+	}
+	slices.Sort(medians)
+	return medians[(len(medians)-1)/2]
 }
 
 // lost is for how many seconds of the run a rank lacked a CPU to go on; what it had none for where that is not known.

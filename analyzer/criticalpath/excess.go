@@ -18,7 +18,6 @@ const (
 	beyond      = 3.0  // interquartile ranges above it, too
 	minLong     = 3    // instances: fewer are an accident
 	maxLong     = 0.6  // of the instances of a rank: more are no exception
-	minTasks    = 5    // instances, to say how long one takes
 	explains    = 0.5  // of an excess, from where on something is its reason
 	minInRegion = 0.01 // of the run that a rank computes longer there than the mean
 )
@@ -29,7 +28,7 @@ func (a *analysis) excessHypotheses() []hypothesis {
 	questions := len(regions) + 1
 	var list []hypothesis
 	for _, what := range regions {
-		if s := a.suspect(only(what), questions); s != nil && a.areFew(s) {
+		for _, s := range a.suspect(only(what), questions) {
 			list = append(list, a.excess(s, &what))
 		}
 		if h := a.intermittent(what, questions); h != nil {
@@ -39,10 +38,62 @@ func (a *analysis) excessHypotheses() []hypothesis {
 			list = append(list, *h)
 		}
 	}
-	if s := a.suspect(nil, questions); s != nil && a.areFew(s) {
+	for _, s := range a.suspect(nil, questions) {
+		for _, alike := range a.byRegion(s) {
+			list = append(list, a.excess(alike, nil))
+		}
+	}
+	if s := a.stopped(); s != nil {
 		list = append(list, a.excess(s, nil))
 	}
+	slices.SortStableFunc(list, func(x, y hypothesis) int { return cmp.Compare(y.promise, x.promise) })
 	return list
+}
+
+// byRegion divides ranks that compute longer than the others by where they do: those that do in different places have
+// different reasons. All ranks of one pod or node have one.
+func (a *analysis) byRegion(s *suspicion) []*suspicion {
+	if a.scopeOf(s.set) != "" {
+		return []*suspicion{s}
+	}
+	var places []activity
+	byPlace := map[activity][]worker{}
+	for _, w := range s.set {
+		where, _, _, _ := a.where(s.set, w, s.workers, nil)
+		if byPlace[where] == nil {
+			places = append(places, where)
+		}
+		byPlace[where] = append(byPlace[where], w)
+	}
+	var list []*suspicion
+	for _, where := range places {
+		one := *s
+		one.set, one.workers = byPlace[where], a.except(s.workers, a.except(s.set, byPlace[where]))
+		list = append(list, &one)
+	}
+	return list
+}
+
+// stopped are ranks whose containers their CPU limits stopped for much longer than those of the others.
+func (a *analysis) stopped() *suspicion {
+	if a.window != nil {
+		return nil
+	}
+	all := a.workers(spent, nil)
+	mean, _ := spread(all)
+	byPauses := slices.Clone(all)
+	for i, w := range byPauses {
+		seconds, known := throttling(&a.ranks[w.row])
+		if !known {
+			return nil
+		}
+		byPauses[i] = worker{row: w.row, useful: mean + seconds}
+	}
+	set, _ := a.standing(byPauses, doubtful, minRatio)
+	if set == nil || !a.areFew(&suspicion{set: set}) {
+		return nil
+	}
+	return &suspicion{workers: all, set: set, mean: mean, by: spent}
 }
 
 // areFew reports whether ranks that stand out are an exception.
@@ -74,16 +125,16 @@ func (a *analysis) unevenRegions() []activity {
 		if !what.computes() {
 			continue
 		}
-		sum, most, n := 0.0, 0.0, 0.0
+		sum, most := 0.0, 0.0
 		for _, i := range a.mainOf {
 			if i < 0 {
 				continue
 			}
 			if t := a.accounts[i].tallies[what]; t != nil {
-				sum, most, n = sum+float64(t.ns), max(most, float64(t.ns)), n+1
+				sum, most = sum+float64(t.ns), max(most, float64(t.ns))
 			}
 		}
-		if beyond := most - sum/max(1, n); n > 1 && beyond >= minInRegion*float64(a.run()) {
+		if beyond := most - sum/float64(len(a.ranks)); beyond >= minInRegion*float64(a.run()) {
 			list = append(list, region{what, beyond})
 		}
 	}
@@ -115,7 +166,7 @@ func (a *analysis) excess(s *suspicion, region *activity) hypothesis {
 		in = only(*region)
 	}
 	where, _, _, _ := a.where(s.set, worst, s.workers, in)
-	h := hypothesis{width: oneRegion, cause: a.causeOf(verdict.Excess, s.set, where)}
+	h := hypothesis{width: oneRegion, promise: worst.useful - s.mean, cause: a.causeOf(verdict.Excess, s.set, where)}
 	h.cause.Form = verdict.Always
 	others := a.except(s.workers, s.set)
 	a.compareEach(&h.cause, worst, others, where)
@@ -132,27 +183,37 @@ func (a *analysis) excess(s *suspicion, region *activity) hypothesis {
 	return h
 }
 
-// likeTheOthers is that a set computes as long as the others do, region by region; where hardly anybody else computes, as much
-// shorter as it is in all.
+// likeTheOthers is that a set computes as long as the others do, region by region. Where hardly anybody else computes, it does
+// so without what it computes longer in all, and not elsewhere.
 func (a *analysis) likeTheOthers(set, others []worker, in scope) change {
 	factors, usual := map[int]map[activity]float64{}, map[int]float64{}
+	all := 0.0 // what the others compute, on average
+	for what := range a.total {
+		if in.has(what) {
+			mean, _ := a.meanOf(others, what)
+			all += mean
+		}
+	}
 	for _, w := range set {
 		i := a.mainOf[w.row]
 		factors[i] = map[activity]float64{}
-		own, all := 0.0, 0.0
+		excess, elsewhere := -all, 0.0
 		for what, t := range a.accounts[i].tallies {
 			if !in.has(what) || t.ns == 0 {
 				continue
 			}
 			mine, _ := a.accounts[i].undelayed(what)
+			excess += float64(mine)
 			mean, n := a.meanOf(others, what)
-			own, all = own+float64(mine), all+mean
-			if 2*n >= len(others) {
-				factors[i][what] = min(1, 1-(float64(mine)-mean)/float64(t.ns))
+			if 2*n < len(others) {
+				elsewhere += float64(t.ns)
+				continue
 			}
+			excess -= float64(mine) - mean
+			factors[i][what] = min(1, 1-(float64(mine)-mean)/float64(t.ns))
 		}
-		if usual[i] = 1; own > all {
-			usual[i] = all / own
+		if usual[i] = 1; elsewhere > 0 {
+			usual[i] = max(0, min(1, 1-excess/elsewhere))
 		}
 	}
 	return change{takes: func(location int, r replay.Region, ns int64) int64 {
@@ -339,7 +400,7 @@ func (a *analysis) intermittent(what activity, questions int) *hypothesis {
 	worst := set[0]
 	t := a.tallyOf(worst, what)
 	n, ns := t.spread.above(limit)
-	h := hypothesis{width: someInstances, cause: a.causeOf(verdict.Excess, set, what)}
+	h := hypothesis{width: someInstances, promise: worst.useful - mean, cause: a.causeOf(verdict.Excess, set, what)}
 	h.cause.Form, h.cause.Instances, h.cause.Of = verdict.Sometimes, n, int(t.count)
 	h.cause.EachSeconds, h.cause.OthersSeconds = ns/float64(n)/1e9, new(usual/1e9)
 	if o := a.accounts[a.mainOf[worst.row]].offCPU[what]; o != nil && float64(o.blocked) >= explains*(ns-float64(n)*usual) {
@@ -368,9 +429,6 @@ func (a *analysis) slowWorker(what activity, questions int) *hypothesis {
 	counts, totals := map[int]float64{}, map[int]float64{}
 	for _, w := range all {
 		t := a.tallyOf(w, what)
-		if t.count < minTasks {
-			return nil
-		}
 		ns, _ := a.accounts[a.mainOf[w.row]].undelayed(what)
 		n := float64(t.count)
 		counts[w.row], totals[w.row] = n, w.useful
@@ -389,10 +447,10 @@ func (a *analysis) slowWorker(what activity, questions int) *hypothesis {
 			total += totals[w.row]
 		}
 	}
-	if others < 1 || counts[slow.row] > 0.8*tasks/others || totals[slow.row] > minRatio*total/others {
+	if others < 1 || counts[slow.row] > 0.8*tasks/others {
 		return nil // it has no fewer of them
 	}
-	h := hypothesis{width: oneRegion, cause: a.causeOf(verdict.Excess, set, what)}
+	h := hypothesis{width: oneRegion, promise: (slow.useful - mean) * counts[slow.row], cause: a.causeOf(verdict.Excess, set, what)}
 	h.cause.Form = verdict.Always
 	a.compareEach(&h.cause, slow, a.except(all, set), what)
 	h.change = scaled(map[int]float64{a.mainOf[slow.row]: mean / slow.useful}, &what)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
@@ -21,8 +22,8 @@ const (
 // minGain is the part of the run from which on a cause is blamed. Who stands out by a test needs to gain little; what every
 // run loses something to needs to gain much.
 var minGain = map[verdict.Kind]float64{
-	verdict.Excess: 0.02, verdict.Imbalance: 0.05, verdict.Serialization: 0.1, verdict.LateReceiver: 0.05, verdict.Messages: 0.15,
-	verdict.Collectives: 0.15, verdict.Network: 0.15, verdict.IO: 0.05, verdict.StartEnd: 0.05, verdict.CPUs: 0.1, verdict.Tracer: 0.05,
+	verdict.Excess: 0.02, verdict.Imbalance: 0.05, verdict.Serialization: 0.1, verdict.LateReceiver: 0.05, verdict.Messages: 0.08,
+	verdict.Collectives: 0.08, verdict.Network: 0.08, verdict.IO: 0.05, verdict.StartEnd: 0.05, verdict.CPUs: 0.1, verdict.Tracer: 0.05,
 }
 
 // Widths of hypotheses, from narrow to wide.
@@ -42,6 +43,8 @@ type hypothesis struct {
 	cause  verdict.Cause
 	change change
 	width  int
+	// promise is by how many seconds ranks compute longer, to screen hypotheses by.
+	promise float64
 	// estimated is the gain in ns by a rule of thumb, where that is more than the replay can tell; 0: the replay tells.
 	estimated int64
 	// doubt is asked after the replay whether the gain is something else's; nil: there is no doubt.
@@ -91,6 +94,7 @@ func (a *analysis) judge(ctx context.Context, marks replay.Marks, also []replay.
 			left = append(left, *h)
 		}
 	}
+	left = exceptSumsOf(left)
 	before := a.run()
 	for len(causes) < maxCauses {
 		best := a.narrowest(left, before)
@@ -109,6 +113,27 @@ func (a *analysis) judge(ctx context.Context, marks replay.Marks, also []replay.
 		}
 	}
 	return p, causes, all, nil
+}
+
+// exceptSumsOf leaves out unequal work where it is no more than a few ranks, each of which stands out by itself.
+func exceptSumsOf(list []hypothesis) []hypothesis {
+	single := map[string]bool{}
+	for i := range list {
+		if c := &list[i].cause; c.Kind == verdict.Excess || c.Kind == verdict.Serialization && c.Form == verdict.Master {
+			single[c.Ranks] = true
+		}
+	}
+	return slices.DeleteFunc(list, func(h hypothesis) bool {
+		if h.cause.Form != verdict.Heavy || h.cause.Ranks == "" || single[h.cause.Ranks] {
+			return false
+		}
+		for _, r := range strings.Split(h.cause.Ranks, ",") {
+			if !single[r] {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // worthAnother reports whether one of the hypotheses alone would gain enough.
@@ -140,7 +165,11 @@ func (a *analysis) playGiven(ctx context.Context, causes, left []hypothesis) err
 
 // gains reports whether a hypothesis shortens the run enough to be a cause.
 func (a *analysis) gains(h *hypothesis, before int64) bool {
-	return a.share(before-h.length) >= minGain[h.cause.Kind]
+	least := minGain[h.cause.Kind]
+	if h.cause.Form == verdict.Master {
+		least = minSerial
+	}
+	return a.share(before-h.length) >= least
 }
 
 // narrowest is the index of the narrowest hypothesis that gains nearly as much as the one that gains most; −1: none gains

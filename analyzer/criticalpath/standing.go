@@ -207,9 +207,10 @@ type suspicion struct {
 	by      measure
 }
 
-// suspect asks by one measure after the other who stands out in some computations; nil: nobody. It is one of so many
-// questions.
-func (a *analysis) suspect(in scope, questions int) *suspicion {
+// suspect asks by one measure after the other who stands out in some computations, among all and within each role: each set
+// once. It is one of so many questions.
+func (a *analysis) suspect(in scope, questions int) []*suspicion {
+	var list []*suspicion
 	for _, m := range a.measures() {
 		groups := a.roles(a.workers(m, in))
 		for i, all := range groups {
@@ -221,10 +222,13 @@ func (a *analysis) suspect(in scope, questions int) *suspicion {
 			if set == nil || m.doubted && !a.sums && !a.lasting(set, all, in) || a.sums && !a.beyondDisturbance(set, mean) {
 				continue
 			}
-			return &suspicion{all, set, mean, m}
+			s := &suspicion{all, set, mean, m}
+			if a.areFew(s) && !slices.ContainsFunc(list, func(o *suspicion) bool { return a.listed(o.set) == a.listed(set) }) {
+				list = append(list, s)
+			}
 		}
 	}
-	return nil
+	return list
 }
 
 // workers are the ranks that take part in the comparison: those that ended early would only shift the mean, and who never

@@ -80,8 +80,8 @@ func (a *analysis) decideBySums(e Efficiency) verdict.Verdict {
 			causes = append(causes, *h)
 		}
 	}
-	if s := a.suspect(nil, 1); s != nil && a.areFew(s) {
-		causes = append(causes, a.excess(s, nil))
+	if list := a.suspect(nil, 1); len(list) > 0 {
+		causes = append(causes, a.excess(list[0], nil))
 	} else if workers := a.unequal(false); workers != nil {
 		causes = append(causes, hypothesis{cause: a.imbalance(workers, a.mostUnequal(workers), false)})
 	}
