@@ -94,12 +94,20 @@ const maxSteps = 8192
 
 // drawReal draws what all real plants have: twice as many ranks as cores.
 func (p *Plant) drawReal(r *rand.Rand) {
-	p.Ranks = 2 * max(2, runtime.NumCPU())
-	p.Iterations = 40 + r.IntN(21)
+	p.Ranks = 2 * cores()
+	p.Iterations = 50 + r.IntN(31)
 	p.Work = time.Duration(2000+r.IntN(2000)) * time.Microsecond
+	p.Noise = 0.02
 	p.Region = r.IntN(len(shares))
-	p.Severity = severity(r)
+	p.Severity = realSeverity(r)
 }
+
+// cores is how many of this machine real plants use: ranks of larger machines would find no cause that four do not.
+func cores() int { return min(8, max(2, runtime.NumCPU())) }
+
+// realSeverity is severity for ranks that share cores. Where all compute, that alone costs half of the run: what is planted
+// costs at least one and a half times as much, or the lack of CPUs would be the truth.
+func realSeverity(r *rand.Rand) float64 { return 0.75 + 0.75*r.Float64() }
 
 // severity draws what a problem costs, relative to the run without it: 15 to 45% of the run with it in most cases, in every
 // eighth less than 15%.
