@@ -22,8 +22,29 @@ func (p *Plant) Arguments(mended bool, scratch string) []string {
 		a = append(a, "--kind", one.Kind, "--amount-us", microseconds(one.amount()), "--who", strconv.Itoa(one.first()),
 			"--region", strconv.Itoa(one.Region), "--every", strconv.Itoa(max(1, one.Every)), "--phase", strconv.Itoa(one.Phase),
 			"--phases", strconv.Itoa(one.Phases), "--count", strconv.Itoa(one.Count))
+		if one.Device && one.takesTurns() {
+			a = append(a, "--device")
+		}
 	}
 	return a
+}
+
+// takesTurns reports whether the mended plant has more ranks compute at once.
+func (p *Plant) takesTurns() bool {
+	switch p.Kind {
+	case "chain", "pipeline", "serial", "master", "slow-worker", "moving", "heavy":
+		return true
+	}
+	return false
+}
+
+// Comparable reports whether mended runs of a real plant show what a prediction says. Where ranks compute in turn, and at once
+// when that is mended, they need more cores then than this machine has; devices there are enough.
+func (p *Plant) Comparable() bool {
+	if len(p.With) > 0 {
+		return p.With[0].Comparable() && p.With[1].Comparable()
+	}
+	return p.Device || !p.takesTurns()
 }
 
 // amount is what the problem takes in an iteration, or for a task: so much as severity says of what the rest does.

@@ -96,7 +96,7 @@ var calls = []Kind{
 func (p *Plant) drawCalls(r *rand.Rand, each float64, least, most int) {
 	if p.Real {
 		p.Work = time.Duration(1000+r.IntN(500)) * time.Microsecond
-		p.Count = between(r, least, most)
+		p.Count, p.Iterations = between(r, least, most), p.Iterations/2
 		return
 	}
 	p.restrict(r, 4, 32)

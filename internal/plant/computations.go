@@ -166,6 +166,7 @@ var computations = []Kind{
 		draw: func(p *Plant, r *rand.Rand) {
 			if p.Real { // each rank twice as long as the one before it, the first top of them most
 				top := r.IntN(p.Ranks)
+				p.Severity *= 2 // half of which equal work would take, too
 				p.Who = []int{top, (top + p.Ranks - 1) % p.Ranks}
 				slices.Sort(p.Who)
 				for rank := range p.Ranks {

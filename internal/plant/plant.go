@@ -37,6 +37,7 @@ type Plant struct {
 	Phase    int       // in which of Phases, or thirds of the run
 	Count    int       // calls, blocks or tasks, by kind
 	Degrees  []float64 // by rank, how many times as long each computes; nil: all alike
+	Device   bool      // of a real plant: who has to wait in turn, or takes turns, waits for a device as long, in place of computing
 	With     []*Plant  // of a combination: its two problems, in this very program
 }
 
@@ -95,11 +96,12 @@ const maxSteps = 8192
 // drawReal draws what all real plants have: twice as many ranks as cores.
 func (p *Plant) drawReal(r *rand.Rand) {
 	p.Ranks = 2 * cores()
-	p.Iterations = 50 + r.IntN(31)
+	p.Iterations = 100 + r.IntN(61)
 	p.Work = time.Duration(2000+r.IntN(2000)) * time.Microsecond
 	p.Noise = 0.02
 	p.Region = r.IntN(len(shares))
 	p.Severity = realSeverity(r)
+	p.Device = r.IntN(2) == 0
 }
 
 // cores is how many of this machine real plants use: ranks of larger machines would find no cause that four do not.
@@ -182,6 +184,9 @@ func (p *Plant) details() string {
 	}
 	if p.Count > 0 {
 		add("count %d", p.Count)
+	}
+	if p.Device && p.takesTurns() {
+		add("on devices")
 	}
 	if p.Degrees != nil {
 		add("%.2f to %.2f times as long", slices.Min(p.Degrees), slices.Max(p.Degrees))

@@ -39,9 +39,9 @@ var waits = []Kind{
 		Name: "pipeline", Real: true, About: "sweeps over the ranks in a few large blocks: the last rank begins when most of the sweep is over",
 		draw: func(p *Plant, r *rand.Rand) {
 			p.drawLine()
-			p.Count = 2 + r.IntN(3)
-			if !p.Real {
+			if p.Count = 2; !p.Real {
 				p.restrict(r, 4, 32)
+				p.Count += r.IntN(3)
 			}
 		},
 		accepted: func(*Plant) []Expected { return []Expected{anybody(verdict.Serialization, verdict.Pipeline)} },
@@ -169,7 +169,7 @@ var waits = []Kind{
 // for another rank.
 func (p *Plant) drawLine() {
 	if p.Real {
-		p.Work, p.Severity = p.Work/3, 3*p.Severity
+		p.Work, p.Severity = p.Work/3, 6*p.Severity
 	}
 }
 
@@ -180,7 +180,9 @@ func (p *Plant) drawFarm(r *rand.Rand) {
 		p.Program = "farm"
 	}
 	p.Count = 2 + r.IntN(3)
-	p.Iterations = min(p.Iterations, 20)
+	if !p.Real || p.Kind == "master" {
+		p.Iterations = min(p.Iterations, 20)
+	}
 }
 
 // Tags of the farm.

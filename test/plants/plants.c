@@ -3,11 +3,13 @@
 // true of them; `go run ./hack/plant list` has the kinds in words.
 //
 //   plants --iterations N --work-us W [--noise PERCENT] [--seed N] [--scratch DIR] [--mended]
-//          [--kind KIND [--amount-us A] [--who RANK] [--region 0-2] [--every N] [--phase 0-2] [--phases 1|3] [--count N]]...
+//          [--kind KIND [--amount-us A] [--who RANK] [--region 0-2] [--every N] [--phase 0-2] [--phases 1|3] [--count N]
+//           [--device]]...
 //   plants --hog
 //
 // In each iteration a rank computes for W µs of CPU time in three regions, and communicates after each. Every --kind adds a
-// problem, with the options that follow it. A is what that takes in an iteration, in µs. --mended leaves the problems out.
+// problem, with the options that follow it. A is what that takes in an iteration, in µs, and with --device time in
+// which the rank waits for a device. --mended leaves the problems out.
 // CPU time is what the thread really ran: with few cores the same work takes longer. --hog burns CPU until it is killed.
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +30,7 @@ struct problem {
 	const char *kind;
 	long amount_us;
 	int who, region, every, phase, phases, count;
+	bool device;
 };
 
 static struct problem problems[MAX_PROBLEMS];
@@ -57,6 +60,8 @@ static noinline void burn(double us)
 
 static noinline void pause_for(double us)
 {
+	if (us <= 0)
+		return;
 	struct timespec t = {.tv_sec = (time_t)(us / 1e6), .tv_nsec = (long)(us * 1e3) % 1000000000};
 	while (nanosleep(&t, &t) && errno == EINTR)
 		;
@@ -69,6 +74,15 @@ static double chance(int a, int b)
 	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9UL;
 	h = (h ^ h >> 27) * 0x94d049bb133111ebUL;
 	return (double)((h ^ h >> 31) >> 11) / 9007199254740992.0;
+}
+
+/* spend computes, or has a device compute. */
+static void spend(const struct problem *p, double us)
+{
+	if (p->device)
+		pause_for(us);
+	else
+		burn(us);
 }
 
 static double noisy(double us, int iteration, int what)
@@ -146,11 +160,11 @@ static void extra(const struct problem *p, int region, int i)
 	else if (is(p, "slow-thread") && rank == p->who)
 		team(p->count, (double)work_us * share[region], mended ? 0 : a);
 	else if (is(p, "moving"))
-		burn(mended ? a / size : turn(i) == rank ? a : 0);
+		spend(p, mended ? a / size : turn(i) == rank ? a : 0);
 	else if (is(p, "heavy")) { /* each rank twice as long as the one before, from some rank on */
 		int degree = (rank - p->who + size) % size;
 		double all = (1 << size) - 1;
-		burn(mended ? a * 2 / size : a * 2 * (1 << degree) / (all + 1));
+		spend(p, mended ? a * 2 / size : a * 2 * (1 << degree) / (all + 1));
 	}
 }
 
@@ -235,7 +249,7 @@ static noinline void chain(const struct problem *p, int i)
 	int token = 0;
 	if (!mended && rank > 0)
 		MPI_Recv(&token, 1, MPI_INT, rank - 1, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	burn(noisy((double)p->amount_us / size, i, 4));
+	spend(p, noisy((double)p->amount_us / size, i, 4));
 	if (!mended && rank < size - 1)
 		MPI_Send(&token, 1, MPI_INT, rank + 1, 10, MPI_COMM_WORLD);
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -248,7 +262,7 @@ static noinline void pipeline(const struct problem *p, int i)
 	for (int k = 0; k < blocks; k++) {
 		if (rank > 0)
 			MPI_Recv(halo[0], sizeof halo[0], MPI_CHAR, rank - 1, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		burn(noisy(sweep / blocks, i, 4));
+		spend(p, noisy(sweep / blocks, i, 4));
 		if (rank < size - 1)
 			MPI_Send(halo[2], sizeof halo[2], MPI_CHAR, rank + 1, 11, MPI_COMM_WORLD);
 	}
@@ -258,15 +272,16 @@ static noinline void pipeline(const struct problem *p, int i)
 static noinline void serial(const struct problem *p, int i)
 {
 	if (mended)
-		burn(noisy((double)p->amount_us / size, i, 4));
+		spend(p, noisy((double)p->amount_us / size, i, 4));
 	else if (rank == p->who)
-		burn(noisy((double)p->amount_us, i, 4));
+		spend(p, noisy((double)p->amount_us, i, 4));
 	MPI_Bcast(halo[0], sizeof halo[0], MPI_CHAR, p->who, MPI_COMM_WORLD);
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* How large a message has to be for its receiver to be needed. */
-#define LARGE (4 << 20)
+#define LARGE (1 << 20)
+#define SLICES 200 /* in which a receiver computes that looks after its messages */
 static char *large;
 
 /* The rank before p->who sends to it, and both compute for as long; the others wait for something else meanwhile. */
@@ -278,8 +293,8 @@ static noinline void late_receiver(const struct problem *p, int i)
 	if (rank == p->who && mended) {
 		int from = (rank + size - 1) % size, done = 0;
 		MPI_Irecv(large, bytes, MPI_CHAR, from, 12, MPI_COMM_WORLD, &request);
-		for (int k = 0; k < 50; k++) { /* now and then inside MPI */
-			burn(a / 50);
+		for (int k = 0; k < SLICES; k++) { /* now and then inside MPI */
+			burn(a / SLICES);
 			if (!done)
 				MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 		}
@@ -306,8 +321,8 @@ static noinline void no_progress(const struct problem *p, int i)
 	if (rank == p->who) {
 		int done = 0;
 		MPI_Irecv(large, LARGE, MPI_CHAR, (rank + size - 1) % size, 13, MPI_COMM_WORLD, &request);
-		for (int k = 0; mended && k < 50; k++) {
-			burn(a / 50);
+		for (int k = 0; mended && k < SLICES; k++) {
+			burn(a / SLICES);
 			if (!done)
 				MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 		}
@@ -422,7 +437,7 @@ static noinline void hand_out(const struct problem *p, double prepare_us)
 			to = status.MPI_SOURCE;
 		}
 		if (given < tasks) {
-			burn(prepare_us);
+			spend(p, prepare_us);
 			given++;
 			MPI_Send(&task, 1, MPI_INT, to, TASK, MPI_COMM_WORLD);
 		} else
@@ -430,7 +445,7 @@ static noinline void hand_out(const struct problem *p, double prepare_us)
 	}
 }
 
-static noinline void process_tasks(double us, int i)
+static noinline void process_tasks(const struct problem *p, double us, int i)
 {
 	int task;
 	MPI_Status status;
@@ -438,7 +453,7 @@ static noinline void process_tasks(double us, int i)
 		MPI_Recv(&task, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
 		if (status.MPI_TAG == NO_MORE)
 			return;
-		burn(noisy(us, i, k));
+		spend(p, noisy(us, i, k));
 		MPI_Send(&task, 1, MPI_INT, 0, RESULT, MPI_COMM_WORLD);
 	}
 }
@@ -451,7 +466,7 @@ static noinline void farm(const struct problem *p, int i)
 	if (rank == 0)
 		hand_out(p, busy ? (mended ? a / 20 : a) : 1);
 	else
-		process_tasks((double)work_us + (!busy && !mended && rank == p->who ? a : 0), i);
+		process_tasks(p, (double)work_us + (!busy && !mended && rank == p->who ? a : 0), i);
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -531,6 +546,10 @@ static void parse(int argc, char **argv)
 		const char *option = argv[i];
 		if (strcmp(option, "--mended") == 0) {
 			mended = true;
+			continue;
+		}
+		if (strcmp(option, "--device") == 0) {
+			p->device = true;
 			continue;
 		}
 		if (i + 1 == argc) {
