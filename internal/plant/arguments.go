@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Arguments are those of test/plants/plants.c that make it this real plant, mended: without the problem. Scratch is a folder
+// Arguments are those of test/plants/program/plants.c that make it this real plant, mended: without the problem. Scratch is a folder
 // for what it writes.
 func (p *Plant) Arguments(mended bool, scratch string) []string {
 	a := []string{"--iterations", strconv.Itoa(p.Iterations), "--work-us", microseconds(p.Work), "--seed", strconv.FormatUint(p.Seed, 10),

@@ -12,12 +12,12 @@ import (
 // controls are runs that nothing makes slow: who is blamed is blamed falsely.
 var controls = []Kind{
 	{
-		Name: "balanced", Class: Control, Real: true, About: "all ranks do the same",
+		Name: "balanced", Class: Control, Real: true, About: "all ranks do the same", may: byOthers,
 		draw:   func(p *Plant, _ *rand.Rand) { p.drawControl() },
 		effect: func(*Plant, bool) effect { return effect{} },
 	},
 	{
-		Name: "noisy", Class: Control, Real: true, About: "all ranks do the same, with noise of 20 to 50% in each computation",
+		Name: "noisy", Class: Control, Real: true, About: "all ranks do the same, with noise of 20 to 50% in each computation", may: byOthers,
 		draw: func(p *Plant, r *rand.Rand) {
 			p.drawControl()
 			p.Noise = 0.2 + 0.3*r.Float64()
@@ -69,6 +69,14 @@ var controls = []Kind{
 		},
 		effect: func(*Plant, bool) effect { return effect{} },
 	},
+}
+
+// byOthers: whoever else uses this machine takes CPUs from a real control.
+func byOthers(p *Plant) []verdict.Kind {
+	if p.Real {
+		return []verdict.Kind{verdict.CPUs}
+	}
+	return nil
 }
 
 // balanced are the patterns whose ranks wait for nobody for long, but for a wavefront.

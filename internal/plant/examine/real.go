@@ -2,6 +2,7 @@ package examine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,7 +47,7 @@ func NewMachine(ctx context.Context, root string) (*Machine, error) {
 	builds := [][]string{{"gcc", "-O2", "-shared", "-fPIC", "-o", m.yield(), filepath.Join(yield, "ucp_yield.c"), filepath.Join(yield, "sched_yield.c")}}
 	for _, mpi := range MPIs {
 		builds = append(builds, []string{"mpicc." + mpi, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-pthread", "-o", m.program(mpi),
-			filepath.Join(root, "test", "plants", "plants.c")})
+			filepath.Join(root, "test", "plants", "program", "plants.c")})
 	}
 	for _, b := range builds {
 		if out, err := exec.CommandContext(ctx, b[0], b[1:]...).CombinedOutput(); err != nil {
@@ -60,6 +61,7 @@ func NewMachine(ctx context.Context, root string) (*Machine, error) {
 func (m *Machine) Close() error { return os.RemoveAll(m.dir) }
 
 func (m *Machine) yield() string             { return filepath.Join(m.dir, "yield.so") }
+func (m *Machine) out() string               { return filepath.Join(m.dir, "out") }
 func (m *Machine) program(mpi string) string { return filepath.Join(m.dir, "plants."+mpi) }
 
 // hangs is after how long a failing plant is killed.
@@ -69,7 +71,7 @@ const hangs = 3 * time.Second
 func (m *Machine) command(p *plant.Plant, mpi string, mended bool) []string {
 	var c []string
 	if k, err := plant.KindOf(p.Kind); err == nil && k.Class == plant.Failure {
-		c = append(c, "timeout", "-s", "TERM", "-k", "2", strconv.FormatFloat(hangs.Seconds(), 'g', -1, 64))
+		c = append(c, "timeout", "-s", "TERM", "-k", "5", strconv.FormatFloat(hangs.Seconds(), 'g', -1, 64))
 	}
 	c = append(c, "mpirun."+mpi, "-np", strconv.Itoa(p.Ranks))
 	if mpi == "openmpi" {
@@ -130,37 +132,41 @@ func (m *Machine) startHogs(ctx context.Context, mpi string, n int) (hogs []*exe
 // mendedRuns is how often a mended plant runs: the spread of these is what a gain cannot be known better than.
 const mendedRuns = 3
 
-// Real runs a real plant, and mended ones, and reads its report. Where nothing was planted to be mended it runs once. keep is
-// a folder for the plant's trace and report; "": they are removed.
-func (m *Machine) Real(ctx context.Context, p *plant.Plant, mpi, keep string) (*Result, error) {
+// Judge runs a real plant once and judges its report. What it loses is not known then. keep is a folder for its trace and
+// report; "": they are removed.
+func (m *Machine) Judge(ctx context.Context, p *plant.Plant, mpi, keep string) (*Result, error) {
 	truth, err := p.Truth()
 	if err != nil {
 		return nil, err
 	}
-	out := filepath.Join(m.dir, "out")
-	if keep == "" {
-		keep = out
-	}
-	found, err := m.run(ctx, p, mpi, false, keep)
+	found, err := m.run(ctx, p, mpi, false, cmp.Or(keep, m.out()))
 	if err != nil {
 		return nil, err
 	}
 	truth.RunSeconds = found.Seconds
-	r := &Result{Plant: p, MPI: mpi}
-	if k, err := plant.KindOf(p.Kind); err == nil && k.Class == plant.Problem {
-		for range mendedRuns {
-			again, err := m.run(ctx, p, mpi, true, out)
-			if err != nil {
-				return nil, err
-			}
-			r.Mended = append(r.Mended, again.Seconds)
-		}
-		slices.Sort(r.Mended)
-		truth.LossSeconds = truth.RunSeconds - r.Mended[mendedRuns/2]
-		if len(truth.Planted) == 1 {
-			truth.Planted[0].LossSeconds = truth.LossSeconds
-		}
+	return (&Result{Plant: p, MPI: mpi, Truth: truth}).judge(&found.Verdict), nil
+}
+
+// Real judges a real plant, and runs it without its problem, if it has one.
+func (m *Machine) Real(ctx context.Context, p *plant.Plant, mpi, keep string) (*Result, error) {
+	r, err := m.Judge(ctx, p, mpi, keep)
+	if err != nil {
+		return nil, err
 	}
-	r.Truth = truth
-	return r.judge(&found.Verdict), nil
+	if k, err := plant.KindOf(p.Kind); err != nil || k.Class != plant.Problem {
+		return r, err
+	}
+	for range mendedRuns {
+		again, err := m.run(ctx, p, mpi, true, m.out())
+		if err != nil {
+			return nil, err
+		}
+		r.Mended = append(r.Mended, again.Seconds)
+	}
+	slices.Sort(r.Mended)
+	r.Truth.LossSeconds = r.Truth.RunSeconds - r.Mended[mendedRuns/2]
+	if len(r.Truth.Planted) == 1 {
+		r.Truth.Planted[0].LossSeconds = r.Truth.LossSeconds
+	}
+	return r, nil
 }
