@@ -25,7 +25,7 @@ race() {
     ./analyzer/{replay,timeline,topology,waitstate}
 }
 # one program at a time: each has more ranks than this machine has cores
-mpi() { go test -tags mpi -count=1 -p 1 -timeout 40m ./test/mpi/... ./tracer/shim/... ./tracer/verify/...; }
+mpi() { go test -tags mpi -count=1 -p 1 -timeout 40m ./test/mpi/... ./test/plants ./tracer/shim/... ./tracer/verify/...; }
 # what the README shows is what one gets
 docs() { go run ./hack/readme README.md; }
 e2e() { hack/e2e.sh; }

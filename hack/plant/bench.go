@@ -17,9 +17,17 @@ import (
 // bench is how many plants of which kinds are judged.
 type bench struct {
 	simulated, controls int
+	real                int      // problems; a tenth as many controls, and as many failures, besides
 	kinds               []string // nil: all
 	seed                uint64   // of the first plant of each kind
 	table               plant.Table
+	gains               []gain
+}
+
+// A gain is a row of the table of gains.
+type gain struct {
+	examine.Gain
+	name string
 }
 
 func newBenchCommand() *cobra.Command {
@@ -30,6 +38,7 @@ func newBenchCommand() *cobra.Command {
 	}
 	c.Flags().IntVar(&b.simulated, "simulated", 240, "how many simulated plants")
 	c.Flags().IntVar(&b.controls, "controls", 300, "how many simulated controls")
+	c.Flags().IntVar(&b.real, "real", 0, "how many real plants; for each ten of them also one real control, and one hang or crash")
 	c.Flags().StringSliceVar(&b.kinds, "kinds", nil, "of these kinds only")
 	c.Flags().Uint64Var(&b.seed, "seed", 1, "of the first plant of each kind")
 	return c
@@ -41,14 +50,20 @@ func (b *bench) run(ctx context.Context) error {
 			return err
 		}
 	}
+	fmt.Printf("seed %d; what is wrong:\n", b.seed)
 	if err := b.simulate(ctx, plant.Problem, b.simulated); err != nil {
 		return err
 	}
 	if err := b.simulate(ctx, plant.Control, b.controls); err != nil {
 		return err
 	}
+	if b.real > 0 {
+		if err := b.runReal(ctx); err != nil {
+			return err
+		}
+	}
 	fmt.Print("\n", &b.table)
-	if b.table.Missed() {
+	if b.printGains() || b.table.Missed() {
 		return errors.New("a target is missed")
 	}
 	return nil
@@ -94,6 +109,41 @@ func (b *bench) simulate(ctx context.Context, class plant.Class, n int) error {
 	return nil
 }
 
+// runReal judges real plants one by one, the kinds under one MPI and the other in turn.
+func (b *bench) runReal(ctx context.Context) error {
+	m, err := examine.NewMachine(ctx, ".")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = m.Close() }()
+	some := (b.real + 9) / 10
+	for _, of := range []struct {
+		class plant.Class
+		n     int
+	}{{plant.Problem, b.real}, {plant.Control, some}, {plant.Failure, some}} {
+		plants, err := b.draw(of.class, true, of.n)
+		if err != nil {
+			return err
+		}
+		kinds := map[string]int{} // first under the one or the other, then in turn
+		for _, p := range plants {
+			if _, seen := kinds[p.Kind]; !seen {
+				kinds[p.Kind] = len(kinds)
+			}
+			r, err := m.Real(ctx, p, examine.MPIs[kinds[p.Kind]%len(examine.MPIs)], "")
+			if err != nil {
+				return err
+			}
+			kinds[p.Kind]++
+			b.count(r)
+			if g, ok := r.Gain(); ok {
+				b.gains = append(b.gains, gain{g, fmt.Sprintf("%s, seed %d, %s", p.Kind, p.Seed, r.MPI)})
+			}
+		}
+	}
+	return nil
+}
+
 // count adds a result to the table, and names it if it is wrong.
 func (b *bench) count(r *examine.Result) {
 	loss := r.Truth.Loss()
@@ -101,4 +151,21 @@ func (b *bench) count(r *examine.Result) {
 	if !r.Cause || !r.Who {
 		fmt.Printf("%s   # %.0f%%: %s\n", r.Command(), 100*loss, r.Why)
 	}
+}
+
+// printGains prints promised and real gains, and reports whether one is missed.
+func (b *bench) printGains() (missed bool) {
+	if len(b.gains) == 0 {
+		return false
+	}
+	fmt.Printf("%-44s %10s %10s %10s %10s\n", "gains of rightly named real plants", "run", "promised", "real", "spread")
+	right := 0
+	for _, g := range b.gains {
+		fmt.Printf("  %-42s %s\n", g.name, g)
+		if g.Right() {
+			right++
+		}
+	}
+	fmt.Printf("  %-42s %d of %d\n", "within 2% of the run, 10% of it, or the spread", right, len(b.gains))
+	return right < len(b.gains)
 }

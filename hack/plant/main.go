@@ -3,7 +3,8 @@
 //	go run ./hack/plant list
 //	go run ./hack/plant run --kind chain --seed 17
 //	go run ./hack/plant run --kind chain --seed 17 -o chain.cairn [--mended]
-//	go run ./hack/plant bench --simulated 240 --controls 300
+//	go run ./hack/plant run --kind chain --seed 17 --real --mpi mpich [-o FOLDER]
+//	go run ./hack/plant bench --simulated 240 --controls 300 --real 60
 //
 // It exits with 1 if what Cairn says is wrong, or a target is missed.
 package main
@@ -60,19 +61,21 @@ func newRunCommand() *cobra.Command {
 		seed   uint64
 		out    string
 		mended bool
+		real   bool
+		mpi    string
 	)
 	c := &cobra.Command{
 		Use: "run --kind KIND --seed N", Short: "Run one plant", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := plant.Random(kind, seed, false)
+			p, err := plant.Random(kind, seed, real)
 			if err != nil {
 				return err
 			}
 			fmt.Println(p)
-			if out != "" {
+			if out != "" && !real {
 				return write(p, out, mended)
 			}
-			r, err := examine.Simulated(c.Context(), p)
+			r, err := examined(c.Context(), p, mpi, out)
 			if err != nil {
 				return err
 			}
@@ -85,9 +88,24 @@ func newRunCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&kind, "kind", "", "the kind of problem (plant list)")
 	c.Flags().Uint64Var(&seed, "seed", 1, "of all that is drawn")
-	c.Flags().StringVarP(&out, "output", "o", "", "where the trace is written; it is not analyzed then")
-	c.Flags().BoolVar(&mended, "mended", false, "with -o: without the problem")
+	c.Flags().StringVarP(&out, "output", "o", "", "where the trace of a simulated plant is written, which is not analyzed then; the folder of a real one")
+	c.Flags().BoolVar(&mended, "mended", false, "with -o, of a simulated plant: without the problem")
+	c.Flags().BoolVar(&real, "real", false, "a C program that runs on this machine")
+	c.Flags().StringVar(&mpi, "mpi", "openmpi", "with --real: openmpi or mpich")
 	return c
+}
+
+// examined runs a plant and judges it. Real ones run in the project's folder.
+func examined(ctx context.Context, p *plant.Plant, mpi, keep string) (*examine.Result, error) {
+	if !p.Real {
+		return examine.Simulated(ctx, p)
+	}
+	m, err := examine.NewMachine(ctx, ".")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = m.Close() }()
+	return m.Real(ctx, p, mpi, keep)
 }
 
 func write(p *plant.Plant, to string, mended bool) error {

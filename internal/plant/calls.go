@@ -11,7 +11,7 @@ import (
 var calls = []Kind{
 	{
 		Name: "many-messages", Real: true, About: "hundreds or thousands of messages of 8 bytes in each iteration, where one would do",
-		draw:     func(p *Plant, r *rand.Rand) { p.drawCalls(r, 2500) },
+		draw:     func(p *Plant, r *rand.Rand) { p.drawCalls(r, 2500, 1500, 2500) },
 		accepted: func(*Plant) []Expected { return []Expected{anybody(verdict.Messages, verdict.TooMany)} },
 		effect: func(p *Plant, mended bool) effect {
 			count, bytes := p.Count, 8
@@ -28,7 +28,7 @@ var calls = []Kind{
 	},
 	{
 		Name: "large-messages", Real: true, About: "messages that take as long as much of the computation",
-		draw:     func(p *Plant, r *rand.Rand) { p.drawCalls(r, 100) },
+		draw:     func(p *Plant, r *rand.Rand) { p.drawCalls(r, 100, 15_000_000, 25_000_000) },
 		accepted: func(*Plant) []Expected { return []Expected{anybody(verdict.Messages, verdict.TooLarge)} },
 		effect: func(p *Plant, mended bool) effect {
 			const perByte = 0.1 // of the model, in ns
@@ -44,7 +44,7 @@ var calls = []Kind{
 	},
 	{
 		Name: "many-collectives", Real: true, About: "a reduction of 8 bytes in an inner loop, where one would do",
-		draw:     func(p *Plant, r *rand.Rand) { p.drawCalls(r, 5000) },
+		draw:     func(p *Plant, r *rand.Rand) { p.drawCalls(r, 5000, 50, 100) },
 		accepted: func(*Plant) []Expected { return []Expected{anybody(verdict.Collectives, verdict.TooOften)} },
 		effect: func(p *Plant, mended bool) effect {
 			count, bytes := p.Count, 8
@@ -60,12 +60,12 @@ var calls = []Kind{
 	},
 	{
 		Name: "large-collectives", Real: true, About: "all ranks exchange large data with all in each iteration",
-		draw:     func(*Plant, *rand.Rand) {},
+		draw:     func(p *Plant, r *rand.Rand) { p.drawCalls(r, 0, 4_000_000, 8_000_000) },
 		accepted: func(*Plant) []Expected { return []Expected{anybody(verdict.Collectives, verdict.TooLarge)} },
 	},
 	{
 		Name: "file-io", Real: true, About: "all ranks write to a common file by MPI-IO in each iteration, and wait until it is on disk",
-		draw:     func(*Plant, *rand.Rand) {},
+		draw:     func(p *Plant, r *rand.Rand) { p.drawCalls(r, 0, 3, 6) },
 		accepted: func(*Plant) []Expected { return []Expected{anybody(verdict.IO)} },
 	},
 	{
@@ -91,9 +91,12 @@ var calls = []Kind{
 	},
 }
 
-// drawCalls makes Count calls, each of which takes so many nanoseconds, as much of the run as severity says.
-func (p *Plant) drawCalls(r *rand.Rand, each float64) {
+// drawCalls draws Count, of calls or bytes. In a simulated program each takes so many nanoseconds, and all as much of the run
+// as severity says; in a real one there are least to most: that takes about as long as the rest of the run, or longer.
+func (p *Plant) drawCalls(r *rand.Rand, each float64, least, most int) {
 	if p.Real {
+		p.Work = time.Duration(1000+r.IntN(500)) * time.Microsecond
+		p.Count, p.Iterations = between(r, least, most), p.Iterations/2
 		return
 	}
 	p.restrict(r, 4, 32)

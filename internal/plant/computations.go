@@ -1,6 +1,7 @@
 package plant
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -163,10 +164,13 @@ var computations = []Kind{
 	{
 		Name: "heavy", Real: true, About: "several ranks, a fifth at most, compute longer, each by another degree",
 		draw: func(p *Plant, r *rand.Rand) {
-			if p.Real { // each rank twice as long as the one before
-				p.Degrees, p.Who = []float64{}, p.some(r, p.Ranks)
-				for _, rank := range r.Perm(p.Ranks) {
-					p.Degrees = append(p.Degrees, float64(int(1)<<min(rank, 5)))
+			if p.Real { // each rank twice as long as the one before it, the first top of them most
+				top := r.IntN(p.Ranks)
+				p.Severity *= 2 // half of which equal work would take, too
+				p.Who = []int{top, (top + p.Ranks - 1) % p.Ranks}
+				slices.Sort(p.Who)
+				for rank := range p.Ranks {
+					p.Degrees = append(p.Degrees, math.Exp2(float64((rank-top-1+2*p.Ranks)%p.Ranks)))
 				}
 				return
 			}

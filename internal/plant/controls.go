@@ -12,14 +12,14 @@ import (
 // controls are runs that nothing makes slow: who is blamed is blamed falsely.
 var controls = []Kind{
 	{
-		Name: "balanced", Class: Control, Real: true, About: "all ranks do the same",
-		draw:   func(p *Plant, _ *rand.Rand) { p.Severity = 0 },
+		Name: "balanced", Class: Control, Real: true, About: "all ranks do the same", may: byOthers,
+		draw:   func(p *Plant, _ *rand.Rand) { p.drawControl() },
 		effect: func(*Plant, bool) effect { return effect{} },
 	},
 	{
-		Name: "noisy", Class: Control, Real: true, About: "all ranks do the same, with noise of 20 to 50% in each computation",
+		Name: "noisy", Class: Control, Real: true, About: "all ranks do the same, with noise of 20 to 50% in each computation", may: byOthers,
 		draw: func(p *Plant, r *rand.Rand) {
-			p.Severity = 0
+			p.drawControl()
 			p.Noise = 0.2 + 0.3*r.Float64()
 		},
 		effect: func(*Plant, bool) effect { return effect{} },
@@ -71,8 +71,24 @@ var controls = []Kind{
 	},
 }
 
+// byOthers: whoever else uses this machine takes CPUs from a real control.
+func byOthers(p *Plant) []verdict.Kind {
+	if p.Real {
+		return []verdict.Kind{verdict.CPUs}
+	}
+	return nil
+}
+
 // balanced are the patterns whose ranks wait for nobody for long, but for a wavefront.
 var balanced = slices.DeleteFunc(simulate.Names(), func(name string) bool { return name == "random" })
+
+// drawControl plants nothing. A real control has as many ranks as there are cores: it lacks none.
+func (p *Plant) drawControl() {
+	p.Severity = 0
+	if p.Real {
+		p.Ranks = cores()
+	}
+}
 
 // burst holds a rank up at the end of a computation, each Every computations on average, for a time as long as one or less.
 func (p *Plant) burst(s *process, region, iteration int) {

@@ -92,6 +92,9 @@ func (p *Plant) drawCombination(r *rand.Rand) {
 	for _, name := range names {
 		one := *p
 		one.Kind, one.Severity, one.With = name, severity(r), nil
+		if p.Real {
+			one.Severity = realSeverity(r)
+		}
 		for i := range problems() {
 			if k := &problems()[i]; k.Name == name {
 				k.draw(&one, r)

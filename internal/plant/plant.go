@@ -37,6 +37,7 @@ type Plant struct {
 	Phase    int       // in which of Phases, or thirds of the run
 	Count    int       // calls, blocks or tasks, by kind
 	Degrees  []float64 // by rank, how many times as long each computes; nil: all alike
+	Device   bool      // of a real plant: who has to wait in turn, or takes turns, waits for a device as long, in place of computing
 	With     []*Plant  // of a combination: its two problems, in this very program
 }
 
@@ -94,12 +95,21 @@ const maxSteps = 8192
 
 // drawReal draws what all real plants have: twice as many ranks as cores.
 func (p *Plant) drawReal(r *rand.Rand) {
-	p.Ranks = 2 * max(2, runtime.NumCPU())
-	p.Iterations = 40 + r.IntN(21)
+	p.Ranks = 2 * cores()
+	p.Iterations = 100 + r.IntN(61)
 	p.Work = time.Duration(2000+r.IntN(2000)) * time.Microsecond
+	p.Noise = 0.02
 	p.Region = r.IntN(len(shares))
-	p.Severity = severity(r)
+	p.Severity = realSeverity(r)
+	p.Device = r.IntN(2) == 0
 }
+
+// cores is how many of this machine real plants use: ranks of larger machines would find no cause that four do not.
+func cores() int { return min(8, max(2, runtime.NumCPU())) }
+
+// realSeverity is severity for ranks that share cores. Where all compute, that alone costs half of the run: what is planted
+// costs at least one and a half times as much, or the lack of CPUs would be the truth.
+func realSeverity(r *rand.Rand) float64 { return 0.75 + 0.75*r.Float64() }
 
 // severity draws what a problem costs, relative to the run without it: 15 to 45% of the run with it in most cases, in every
 // eighth less than 15%.
@@ -174,6 +184,9 @@ func (p *Plant) details() string {
 	}
 	if p.Count > 0 {
 		add("count %d", p.Count)
+	}
+	if p.Device && p.takesTurns() {
+		add("on devices")
 	}
 	if p.Degrees != nil {
 		add("%.2f to %.2f times as long", slices.Min(p.Degrees), slices.Max(p.Degrees))

@@ -12,7 +12,12 @@ import (
 var system = []Kind{
 	{
 		Name: "few-cpus", Real: true, About: "the ranks have fewer CPUs than they need, since others use them",
-		draw: func(p *Plant, r *rand.Rand) { p.drawLong(r) },
+		draw: func(p *Plant, r *rand.Rand) {
+			p.drawLong(r)
+			if p.Real { // two others that only compute, on each core
+				p.Count, p.Iterations = 2*cores(), p.Iterations/2
+			}
+		},
 		accepted: func(p *Plant) []Expected {
 			if p.Real {
 				return []Expected{anybody(verdict.CPUs, verdict.TooFew), {Kind: verdict.Excess, Forms: []verdict.Form{verdict.Preempted}}}

@@ -14,6 +14,7 @@ var waits = []Kind{
 	{
 		Name: "chain", Real: true, About: "in each iteration every rank waits for the rank before it, then computes, then lets the next one go on",
 		draw: func(p *Plant, r *rand.Rand) {
+			p.drawLine()
 			if !p.Real {
 				p.restrict(r, 4, 64)
 			}
@@ -37,10 +38,11 @@ var waits = []Kind{
 	{
 		Name: "pipeline", Real: true, About: "sweeps over the ranks in a few large blocks: the last rank begins when most of the sweep is over",
 		draw: func(p *Plant, r *rand.Rand) {
-			if !p.Real {
+			p.drawLine()
+			if p.Count = 2; !p.Real {
 				p.restrict(r, 4, 32)
+				p.Count += r.IntN(3)
 			}
-			p.Count = 2 + r.IntN(3)
 		},
 		accepted: func(*Plant) []Expected { return []Expected{anybody(verdict.Serialization, verdict.Pipeline)} },
 		effect: func(p *Plant, mended bool) effect {
@@ -70,6 +72,9 @@ var waits = []Kind{
 		draw: func(p *Plant, r *rand.Rand) {
 			p.drawFarm(r)
 			p.Count += 2
+			if p.Real {
+				p.Severity *= 3 // the workers alone need more cores than there are
+			}
 			p.Severity = max(p.Severity, 0.1+1/float64(p.Count)) // or workers would wait at the beginning of a round only
 		},
 		accepted: func(*Plant) []Expected {
@@ -131,7 +136,9 @@ var waits = []Kind{
 	{
 		Name: "late-receiver", Real: true, About: "a rank computes before it posts a receive; the sender cannot go on until it has",
 		draw: func(p *Plant, r *rand.Rand) {
-			p.Severity = min(p.Severity, 0.8)
+			if !p.Real {
+				p.Severity = min(p.Severity, 0.8)
+			}
 			p.Count = r.IntN(2) // MPI_Ssend, or a large message
 			p.Who = p.some(r, 1)
 			if !p.Real && r.IntN(2) == 0 { // every odd rank
@@ -150,13 +157,20 @@ var waits = []Kind{
 	{
 		Name: "no-progress", Real: true, About: "a receive of a large message is posted in time, but the receiver computes outside MPI while the sender waits",
 		draw: func(p *Plant, r *rand.Rand) {
-			p.Severity = min(p.Severity, 1)
 			p.Who = p.some(r, 1)
 		},
 		accepted: func(p *Plant) []Expected {
 			return []Expected{among(p.Who, verdict.LateReceiver, verdict.NotInside)}
 		},
 	},
+}
+
+// drawLine makes the rest of a real program small: what waits in line for a CPU would not gain from no longer waiting in line
+// for another rank.
+func (p *Plant) drawLine() {
+	if p.Real {
+		p.Work, p.Severity = p.Work/3, 6*p.Severity
+	}
 }
 
 // drawFarm makes a run of a master and workers, with Count tasks for each worker in a round.
@@ -166,7 +180,9 @@ func (p *Plant) drawFarm(r *rand.Rand) {
 		p.Program = "farm"
 	}
 	p.Count = 2 + r.IntN(3)
-	p.Iterations = min(p.Iterations, 20)
+	if !p.Real || p.Kind == "master" {
+		p.Iterations = min(p.Iterations, 20)
+	}
 }
 
 // Tags of the farm.

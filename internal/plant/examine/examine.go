@@ -15,7 +15,8 @@ import (
 // A Result is what was found in a plant, beside what is true.
 type Result struct {
 	Plant  *plant.Plant
-	MPI    string // of a real one: openmpi, mpich
+	MPI    string    // of a real one: openmpi, mpich
+	Mended []float64 // what it takes without the problem, in seconds, ascending; nil for simulated ones
 	Truth  plant.Truth
 	Text   string // the verdict
 	Causes []verdict.Cause

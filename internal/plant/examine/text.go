@@ -15,6 +15,9 @@ func (r *Result) String() string {
 	if r.Truth.RunSeconds > 0 {
 		fmt.Fprintf(&b, "loss: %.4g s of %.4g s, %.0f%%\n", r.Truth.LossSeconds, r.Truth.RunSeconds, 100*r.Truth.Loss())
 	}
+	if r.Mended != nil {
+		fmt.Fprintf(&b, "mended: %.3f s\n", r.Mended)
+	}
 	for i := range r.Truth.Planted {
 		one := &r.Truth.Planted[i]
 		fmt.Fprintf(&b, "true: %s", accepted(one))

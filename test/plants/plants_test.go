@@ -1,0 +1,52 @@
+//go:build mpi
+
+package plants
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/internal/plant"
+	"github.com/cairn-mpi/cairn/internal/plant/examine"
+)
+
+// held are the kinds that the verdict is held by here: what `make bench-verdict` finds right under both MPIs stays so.
+var held = []string{"slow-rank", "blocked", "serial", "balanced"}
+
+// TestPlants: each kind is named rightly under both MPIs. Others use this machine, too: one of three plants has to be.
+func TestPlants(t *testing.T) {
+	m, err := examine.NewMachine(t.Context(), "../..")
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, m.Close()) })
+	for _, kind := range held {
+		for _, mpi := range examine.MPIs {
+			t.Run(kind+" "+mpi, func(t *testing.T) {
+				for seed := range uint64(3) {
+					p, err := plant.Random(kind, seed, true)
+					require.NoError(t, err)
+					r, err := m.Judge(t.Context(), p, mpi, "")
+					require.NoError(t, err)
+					if r.Cause && r.Who {
+						return
+					}
+					t.Logf("%s\n%v\n%v", r.Command(), p, r)
+				}
+				t.Error("never right")
+			})
+		}
+	}
+}
+
+// TestMended: without its problem a plant takes less time.
+func TestMended(t *testing.T) {
+	m, err := examine.NewMachine(t.Context(), "../..")
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, m.Close()) })
+	p, err := plant.Random("sometimes", 1, true)
+	require.NoError(t, err)
+	r, err := m.Real(t.Context(), p, "mpich", "")
+	require.NoError(t, err)
+	assert.Greater(t, r.Truth.Loss(), plant.MuchLost, "%v\n%v", p, r)
+}
