@@ -126,6 +126,9 @@ func (a *analysis) fewCPUs() *hypothesis {
 		if set, _ := a.standing(delays, doubtful, longer); set != nil && a.areFew(&suspicion{set: set}) {
 			h.cause = a.causeOf(verdict.Excess, set, activity{})
 			h.cause.Form = verdict.Preempted
+			if stopped := a.throttled(set, a.except(delays, set)); stopped > 0 {
+				h.cause.Form, h.cause.StoppedSeconds = verdict.Stopped, stopped
+			}
 			h.width = allRegions
 			only = map[int]bool{}
 			for _, w := range set {

@@ -118,20 +118,20 @@ func (s *process) spend(d time.Duration) {
 
 // sleep gives the CPU away for so long, and asks for nothing.
 func (s *process) sleep(d time.Duration) {
-	s.Compute(d)
+	s.Blocked(d)
 	s.counts.VoluntarySwitches++
 }
 
 // waitForCPU is ready to run, and does not.
 func (s *process) waitForCPU(d time.Duration) {
-	s.Compute(d)
+	s.Preempted(d)
 	s.counts.RunDelayNS += d.Nanoseconds()
 	s.counts.InvoluntarySwitches++
 }
 
 // stop is what a CPU limit does.
 func (s *process) stop(d time.Duration) {
-	s.Compute(d)
+	s.Stopped(d)
 	s.counts.ThrottledNS += d.Nanoseconds()
 	s.counts.ThrottledPeriods++
 }

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/plant"
 )
 
@@ -82,8 +82,8 @@ func (m *Machine) command(p *plant.Plant, mpi string, mended bool) []string {
 
 // A run is what report.json has of one.
 type run struct {
-	Seconds float64              `json:"run_seconds"`
-	Verdict criticalpath.Verdict `json:"verdict"`
+	Seconds float64         `json:"run_seconds"`
+	Verdict verdict.Verdict `json:"verdict"`
 }
 
 // run runs a plant under `cairn run` into a folder, and reads its report.
