@@ -13,11 +13,12 @@ import (
 // line it looks like a slow network. What the operating system counted for them (trace.ContextSample) tells it apart.
 
 const (
-	fewCPUs     = 0.8 // of its time that a rank has a CPU: with less, CPUs are to blame for what communication loses
-	oftenAside  = 50  // preemptions in a second without a CPU, where the kernel does not count the wait for a CPU
-	muchStarved = 0.1 // of its time that a rank lacked a CPU to go on: one that sleeps or waits for a disk needs none
-	shared      = 0.1 // of its time that a rank was ready to run and waited for a CPU, or not: it may have polled
-	muchStopped = 0.1 // of its time that a container was stopped by its CPU limit
+	fewCPUs     = 0.8  // of its time that a rank has a CPU: with less, CPUs are to blame for what communication loses
+	oftenAside  = 50   // preemptions in a second without a CPU, where the kernel does not count the wait for a CPU
+	muchStarved = 0.1  // of its time that a rank lacked a CPU to go on: one that sleeps or waits for a disk needs none
+	shared      = 0.1  // of its time that a rank was ready to run and waited for a CPU, or not: it may have polled
+	muchDelayed = 0.05 // of its time that a rank computed without a CPU, on average
+	muchStopped = 0.1  // of its time that a container was stopped by its CPU limit
 )
 
 // CPUs is what ranks had of the CPUs: means over the ranks that were sampled twice and more, between their first sample
@@ -123,7 +124,11 @@ func (a *analysis) fewCPUs() *hypothesis {
 		if !a.isWorthIt(most) {
 			return nil
 		}
-		if set, _ := a.standing(delays, doubtful, longer); set != nil && a.areFew(&suspicion{set: set}) {
+		if a.cpus.areLimited() {
+			h.cause.Form = verdict.Limits
+			h.what = "no CPU limit stopped a container"
+		}
+		if set, _ := a.standing(delays, doubtful, longer); set != nil && (len(set) == 1 || a.scopeOf(set) != "") {
 			h.cause = a.causeOf(verdict.Excess, set, activity{})
 			h.cause.Form = verdict.Preempted
 			if stopped := a.throttled(set, a.except(delays, set)); stopped > 0 {
@@ -136,13 +141,10 @@ func (a *analysis) fewCPUs() *hypothesis {
 			}
 			h.what = h.cause.Who() + " had a CPU whenever it could go on"
 		}
-		h.change = change{takes: func(location int, r replay.Region, ns int64) int64 {
-			o := a.accounts[location].offCPU[activityOf(r)]
-			if o == nil || o.wall <= 0 || only != nil && !only[location] {
-				return ns
-			}
-			return int64(float64(ns) * (1 - min(1, float64(o.delayed)/float64(o.wall))))
-		}}
+		if only == nil && all < muchDelayed*a.seconds(a.run())*float64(len(delays)) {
+			return nil // a burst here and there
+		}
+		h.change = a.undelayedAll(only)
 		h.cause.LostSeconds = all
 		return &h
 	}
@@ -154,10 +156,58 @@ func (a *analysis) fewCPUs() *hypothesis {
 	return &h
 }
 
+// waitedForCPU is for how long a rank was ready to run, had something to go on with, and waited for a CPU, in seconds, by what
+// was counted over the run as a whole.
+func (a *analysis) waitedForCPU(row int) (seconds float64, known bool) {
+	samples := a.ranks[row].Context
+	if a.window != nil || len(samples) < 2 || samples[len(samples)-1].RunDelayNS <= 0 {
+		return 0, false
+	}
+	delayed := a.seconds(samples[len(samples)-1].RunDelayNS - samples[0].RunDelayNS)
+	return max(0, delayed-a.waitingShare(row)*a.seconds(a.run())), true
+}
+
+// undelayedAll: computations of some locations (nil: all) take as long as without waiting for a CPU. Where the wait came in few
+// long pauses these go, else each loses its part.
+func (a *analysis) undelayedAll(only map[int]bool) change {
+	type cut struct{ factor, limit, usual float64 }
+	cuts := make([]map[replay.Region]cut, len(a.accounts))
+	for i := range a.accounts {
+		if only != nil && !only[i] {
+			continue
+		}
+		cuts[i] = map[replay.Region]cut{}
+		for what, o := range a.accounts[i].offCPU {
+			t := a.accounts[i].tallies[what]
+			if t == nil || o.wall <= 0 {
+				continue
+			}
+			c := cut{factor: 1 - min(1, float64(o.delayed)/float64(o.wall))}
+			if usual := a.usual(what); usual > 0 {
+				n, ns := t.spread.above(longer * usual)
+				if pauses := ns - float64(n)*usual; pauses >= explains*float64(o.delayed) && explains*pauses <= float64(o.delayed) {
+					c = cut{1, longer * usual, usual}
+				}
+			}
+			cuts[i][regionOf(what)] = c
+		}
+	}
+	return change{takes: func(location int, r replay.Region, ns int64) int64 {
+		c, known := cuts[location][r]
+		switch {
+		case !known:
+			return ns
+		case c.usual > 0 && float64(ns) > c.limit:
+			return int64(c.usual)
+		}
+		return int64(float64(ns) * c.factor)
+	}}
+}
+
 // limits: no container is stopped by its CPU limit, where all are alike. When they were stopped is not known: computations
 // that take longer than usual there take as long as usual.
 func (a *analysis) limits() *hypothesis {
-	if !a.cpus.areLimited() {
+	if !a.cpus.areLimited() || a.hasEvidence() || a.stopped() != nil {
 		return nil
 	}
 	usual := map[replay.Region]float64{}

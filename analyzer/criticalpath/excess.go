@@ -39,8 +39,15 @@ func (a *analysis) excessHypotheses() []hypothesis {
 		}
 	}
 	for _, s := range a.suspect(nil, questions) {
-		for _, alike := range a.byRegion(s) {
-			list = append(list, a.excess(alike, nil))
+		list = append(list, a.excess(s, nil))
+		if parts := a.byRegion(s); len(parts) > 1 {
+			list[len(list)-1].joins = len(list)
+			joint := len(list)
+			for _, part := range parts {
+				h := a.excess(part, nil)
+				h.partOf = joint
+				list = append(list, h)
+			}
 		}
 	}
 	if s := a.stopped(); s != nil {
@@ -332,6 +339,9 @@ func (a *analysis) reason(c *verdict.Cause, s *suspicion, others []worker, where
 		return
 	}
 	own := a.accounts[a.mainOf[worst.row]].offCPU[where]
+	if own == nil && a.wereDelayed(worst, others) {
+		c.Form = verdict.Preempted
+	}
 	if own == nil || excess <= 0 {
 		return
 	}
@@ -346,6 +356,19 @@ func (a *analysis) reason(c *verdict.Cause, s *suspicion, others []worker, where
 			c.Bytes = float64(own.bytes)
 		}
 	}
+}
+
+// wereDelayed reports whether waiting for a CPU is most of what a rank computes longer than the others, by what was counted over
+// the run as a whole.
+func (a *analysis) wereDelayed(w worker, others []worker) bool {
+	own, known := a.waitedForCPU(w.row)
+	usual, excess, n := 0.0, a.seconds(a.accounts[a.mainOf[w.row]].compute), float64(max(1, len(others)))
+	for _, o := range others {
+		delayed, _ := a.waitedForCPU(o.row)
+		usual += delayed / n
+		excess -= a.seconds(a.accounts[a.mainOf[o.row]].compute) / n
+	}
+	return known && excess > 0 && own-usual >= explains*excess
 }
 
 // intermittent is that a few ranks take long in a region now and then: in these instances it would take as long as usual.
@@ -454,13 +477,16 @@ func (a *analysis) slowWorker(what activity, questions int) *hypothesis {
 	h.cause.Form = verdict.Always
 	a.compareEach(&h.cause, slow, a.except(all, set), what)
 	h.change = scaled(map[int]float64{a.mainOf[slow.row]: mean / slow.useful}, &what)
-	now, then := 0.0, 0.0
+	now, then, longest := 0.0, 0.0, 0.0
 	for _, w := range each {
 		now += 1 / w.useful
 		then += 1 / min(w.useful, mean)
+		longest = max(longest, totals[w.row])
 	}
-	busy := (total + totals[slow.row]) / (others + 1)
-	h.estimated = int64(busy * (1 - now/then) * 1e9)
+	workers := others + 1
+	busy := (total + totals[slow.row]) / workers
+	equal := (total + counts[slow.row]*mean) / workers // what each would compute if tasks were divided evenly
+	h.estimated = int64(max(busy*(1-now/then), longest-equal) * 1e9)
 	h.what = fmt.Sprintf("%s took as long for a task as the others", h.cause.Who())
 	h.assumes = "Its tasks take as long as those of the others. Tasks go to whoever is ready, so all together are done faster by what this rank is faster, at least."
 	return &h

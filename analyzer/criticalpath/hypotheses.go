@@ -16,6 +16,7 @@ const (
 	maxHypotheses = 8
 	maxCauses     = 3
 	keeps         = 0.9  // of a wider hypothesis's gain: a narrower one that keeps so much is the cause
+	severally     = 0.8  // of what ranks gain together, that they gain one by one: they are several causes
 	minPromise    = 0.01 // of the run: what is worth a row in the table of what-ifs
 )
 
@@ -45,6 +46,8 @@ type hypothesis struct {
 	width  int
 	// promise is by how many seconds ranks compute longer, to screen hypotheses by.
 	promise float64
+	// joins and partOf number a set of ranks that compute longer in different places, and its parts; 0: none.
+	joins, partOf int
 	// estimated is the gain in ns by a rule of thumb, where that is more than the replay can tell; 0: the replay tells.
 	estimated int64
 	// doubt is asked after the replay whether the gain is something else's; nil: there is no doubt.
@@ -94,7 +97,7 @@ func (a *analysis) judge(ctx context.Context, marks replay.Marks, also []replay.
 			left = append(left, *h)
 		}
 	}
-	left = exceptSumsOf(left)
+	left = a.exceptSumsOf(a.apart(left))
 	before := a.run()
 	for len(causes) < maxCauses {
 		best := a.narrowest(left, before)
@@ -115,24 +118,42 @@ func (a *analysis) judge(ctx context.Context, marks replay.Marks, also []replay.
 	return p, causes, all, nil
 }
 
-// exceptSumsOf leaves out unequal work where it is no more than a few ranks, each of which stands out by itself.
-func exceptSumsOf(list []hypothesis) []hypothesis {
-	single := map[string]bool{}
+// apart decides of each set of ranks that compute longer in different places whether it is several causes or one: several, if
+// these gain by themselves nearly what they gain together.
+func (a *analysis) apart(list []hypothesis) []hypothesis {
+	sums, several := map[int]int64{}, map[int]bool{}
+	for i := range list {
+		sums[list[i].partOf] += max(0, a.run()-list[i].length)
+	}
+	for i := range list {
+		if h := &list[i]; h.joins > 0 {
+			several[h.joins] = float64(sums[h.joins]) >= severally*float64(a.run()-h.length)
+		}
+	}
+	return slices.DeleteFunc(list, func(h hypothesis) bool { return h.joins > 0 && several[h.joins] || h.partOf > 0 && !several[h.partOf] })
+}
+
+// exceptSumsOf leaves out unequal work where it is no more than a few ranks, each of which gains by itself.
+func (a *analysis) exceptSumsOf(list []hypothesis) []hypothesis {
+	single := map[string]int64{}
 	for i := range list {
 		if c := &list[i].cause; c.Kind == verdict.Excess || c.Kind == verdict.Serialization && c.Form == verdict.Master {
-			single[c.Ranks] = true
+			single[c.Ranks] = max(single[c.Ranks], a.run()-list[i].length)
 		}
 	}
 	return slices.DeleteFunc(list, func(h hypothesis) bool {
-		if h.cause.Form != verdict.Heavy || h.cause.Ranks == "" || single[h.cause.Ranks] {
+		ranks := strings.Split(h.cause.Ranks, ",")
+		if h.cause.Form != verdict.Heavy || len(ranks) < 2 {
 			return false
 		}
-		for _, r := range strings.Split(h.cause.Ranks, ",") {
-			if !single[r] {
+		sum := int64(0)
+		for _, r := range ranks {
+			if single[r] <= 0 {
 				return false
 			}
+			sum += single[r]
 		}
-		return true
+		return float64(sum) >= severally*float64(a.run()-h.length)
 	})
 }
 
@@ -166,8 +187,11 @@ func (a *analysis) playGiven(ctx context.Context, causes, left []hypothesis) err
 // gains reports whether a hypothesis shortens the run enough to be a cause.
 func (a *analysis) gains(h *hypothesis, before int64) bool {
 	least := minGain[h.cause.Kind]
-	if h.cause.Form == verdict.Master {
+	switch h.cause.Form {
+	case verdict.Master:
 		least = minSerial
+	case verdict.Preempted:
+		least = minGain[verdict.CPUs]
 	}
 	return a.share(before-h.length) >= least
 }
@@ -250,7 +274,7 @@ func (a *analysis) whatIfs(p *played, all []hypothesis) []WhatIf {
 		w := row(h.what, h.cause.Kind, h.length, h.assumes)
 		w.Estimate, w.Rank = h.cause.Estimate, h.cause.Rank
 		if h.width == ofMessages || h.width == ofCalls {
-			w.Site = &Place{h.cause.Before.Function, h.cause.Before.CallSite}
+			w.Site = new(h.cause.Before)
 		}
 		list = append(list, w)
 	}

@@ -43,7 +43,7 @@ func (n names) site(s uint32) string {
 }
 
 func (n names) place(function uint16, site uint32) Place {
-	return Place{n.function(function), n.site(site)}
+	return Place{Function: n.function(function), CallSite: n.site(site)}
 }
 
 // between words the computation between two calls.
