@@ -48,6 +48,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	// the root causes need nothing else of what follows, nor that of them
 	causes := newDelays(a.forward)
+	caller := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	following, ctx := errgroup.WithContext(ctx)
 	defer func() {
@@ -133,6 +134,9 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		f.CPUs = cpusOf(a.ranks, a.waitingShare)
 	}
 	f.Verdict = a.decide(f.Efficiency, f.CPUs)
+	if err := a.closer(caller, &f); err != nil {
+		return Findings{}, fmt.Errorf("detail: %w", err)
+	}
 	if w := a.window; w != nil {
 		f.Window = &Window{a.seconds(w.From - w.Start), a.seconds(w.To - w.Start)}
 		f.Verdict.Text = fmt.Sprintf("Between %.6g s and %.6g s of the run: %s", f.Window.From, f.Window.To, f.Verdict.Text)

@@ -1,0 +1,191 @@
+package criticalpath
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/detail"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// detailIterations is how many iterations of the loop around it the detail shows.
+const detailIterations = 2.5
+
+// closer looks closer at the ranks that the verdict names: call by call where others wait for them, and where they spend
+// their time.
+func (a *analysis) closer(ctx context.Context, f *Findings) error {
+	var err error
+	if f.Detail, err = a.detail(ctx, f.Verdict, f.Phases); err != nil {
+		return err
+	}
+	var shown []int
+	if f.Detail != nil {
+		shown = f.Detail.Ranks
+	}
+	f.RankActivities, err = a.rankActivities(f.Verdict, shown, f.Ranks)
+	return err
+}
+
+// detail is the calls around the longest wait for one of the ranks that the verdict names, or the longest of all where it
+// names none; nil where nobody waited. Launch and end of the run count only where there is no other wait.
+func (a *analysis) detail(ctx context.Context, v Verdict, found *phases.Findings) (*detail.Detail, error) {
+	named, err := trace.ParseRankList(v.Ranks)
+	if err != nil {
+		return nil, err
+	}
+	culprits := named.Ranks()
+	location, w := a.longestWait(culprits)
+	if w == nil && len(culprits) > 0 {
+		location, w = a.longestWait(nil)
+	}
+	if w == nil {
+		return nil, nil
+	}
+	width := detailIterations * iteration(found, a.seconds(w.begin-a.path.start))
+	half := max(int64(width*1e9), 3*(w.end-w.begin)/2) / 2
+	middle := w.begin + (w.end-w.begin)/2
+	waiter, cause := a.forward.locations[location].Rank, a.forward.locations[w.cause].Rank
+	d, err := a.detailOf(ctx, middle-half, middle+half, a.around(culprits, cause, waiter))
+	if err != nil {
+		return nil, err
+	}
+	d.Title = fmt.Sprintf("Around the longest wait for rank %d: rank %d waited %s (%s)", cause, waiter, wording.Duration(a.seconds(w.end-w.begin)), w.kind)
+	return d, nil
+}
+
+// detailOf is the calls of some ranks between two times on the common clock.
+func (a *analysis) detailOf(ctx context.Context, from, to int64, ranks []int) (*detail.Detail, error) {
+	names := func(function uint16, site uint32) (string, string) {
+		p := a.names.place(function, site)
+		return p.Function, p.CallSite
+	}
+	return detail.Take(ctx, a.forward.journal, names, detail.Window{
+		Start: a.path.start, From: max(from, a.path.start), To: min(to, a.path.end), Ranks: ranks,
+	})
+}
+
+// longestWait is the longest wait for one of the ranks, of all where there are none, and the location that waited.
+func (a *analysis) longestWait(causes []int) (location int, longest *wait) {
+	wanted := make([]bool, len(a.forward.locations))
+	for i, l := range a.forward.locations {
+		wanted[i] = len(causes) == 0 || slices.Contains(causes, l.Rank)
+	}
+	longer := func(w, than *wait) bool {
+		if than == nil || edge(w.kind) != edge(than.kind) {
+			return than == nil || edge(than.kind)
+		}
+		return w.end-w.begin > than.end-than.begin
+	}
+	for i := range a.forward.locations {
+		if !a.waitedFor(i, wanted) {
+			continue
+		}
+		waits := forwardWaits{log: &a.forward.waits[i]}
+		for w := waits.peek(); w != nil; w = waits.peek() {
+			waits.next++
+			if w.end > w.begin && wanted[w.cause] && longer(w, longest) {
+				location, longest = i, new(*w)
+			}
+		}
+	}
+	return location, longest
+}
+
+// waitedFor reports whether a location waited for one that is wanted: its waits need not be read if not.
+func (a *analysis) waitedFor(location int, wanted []bool) bool {
+	for p := range a.forward.tables[location].partners {
+		if wanted[p.cause] {
+			return true
+		}
+	}
+	return false
+}
+
+// edge reports whether a wait is at the beginning or the end of the run.
+func edge(k waitstate.Kind) bool { return k == waitstate.WaitAtInit || k == waitstate.WaitAtFinalize }
+
+// iteration is how long one iteration takes of the loop that the run is in at a time, all in seconds; 0 where it is in none.
+func iteration(found *phases.Findings, at float64) float64 {
+	for _, p := range found.Phases {
+		if p.Loop && p.StartSeconds <= at && at < p.EndSeconds {
+			return p.MedianIteration
+		}
+	}
+	return 0
+}
+
+// around are the ranks to be shown: half of them at most culprits, then cause and waiter of the wait, then who waits for
+// messages of those shown, longest first, then who waits for them otherwise, and all others where there is room for all.
+func (a *analysis) around(culprits []int, cause, waiter int) []int {
+	ranks := newShown(culprits[:min(len(culprits), detail.MaxRanks/2)]...)
+	ranks.add(cause, waiter)
+	for _, kinds := range []func(waitstate.Kind) bool{forMessage, func(waitstate.Kind) bool { return true }} {
+		for n := 0; n != len(ranks.list); {
+			n = len(ranks.list)
+			ranks.add(a.waiters(ranks, kinds)...)
+		}
+	}
+	if len(a.ranks) <= detail.MaxRanks {
+		for i := range a.ranks {
+			ranks.add(a.ranks[i].Rank)
+		}
+	}
+	return ranks.list
+}
+
+// shown is a list of different ranks, at most as many as a detail has.
+type shown struct {
+	list  []int
+	there map[int]bool
+}
+
+func newShown(ranks ...int) *shown {
+	s := &shown{there: map[int]bool{}}
+	s.add(ranks...)
+	return s
+}
+
+func (s *shown) add(ranks ...int) {
+	for _, rank := range ranks {
+		if len(s.list) < detail.MaxRanks && !s.there[rank] {
+			s.there[rank] = true
+			s.list = append(s.list, rank)
+		}
+	}
+}
+
+// waiters are the ranks that waited for some others in some ways, longest first, at most as many as a detail has.
+func (a *analysis) waiters(causes *shown, kinds func(waitstate.Kind) bool) []int {
+	type waiter struct {
+		rank int
+		ns   int64
+	}
+	var waiters []waiter
+	for i, l := range a.forward.locations {
+		w := waiter{rank: l.Rank}
+		for p, t := range a.forward.tables[i].partners {
+			if kinds(p.kind) && causes.there[a.forward.locations[p.cause].Rank] {
+				w.ns += t.ns
+			}
+		}
+		if w.ns > 0 && !causes.there[l.Rank] {
+			waiters = append(waiters, w)
+		}
+	}
+	slices.SortStableFunc(waiters, func(x, y waiter) int { return cmp.Compare(y.ns, x.ns) })
+	var ranks []int
+	for _, w := range waiters[:min(len(waiters), detail.MaxRanks)] {
+		ranks = append(ranks, w.rank)
+	}
+	return ranks
+}
+
+// forMessage reports whether a wait is for a message.
+func forMessage(k waitstate.Kind) bool {
+	return k == waitstate.LateSender || k == waitstate.LateReceiver || k == waitstate.LateProgress
+}
