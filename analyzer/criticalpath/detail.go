@@ -64,9 +64,36 @@ func (a *analysis) detailOf(ctx context.Context, from, to int64, ranks []int) (*
 		p := a.names.place(function, site)
 		return p.Function, p.CallSite
 	}
-	return detail.Take(ctx, a.forward.journal, names, detail.Window{
+	d, err := detail.Take(ctx, a.forward.journal, names, detail.Window{
 		Start: a.path.start, From: max(from, a.path.start), To: min(to, a.path.end), Ranks: ranks,
 	})
+	if err != nil {
+		return nil, err
+	}
+	for _, rank := range d.Ranks {
+		for i, l := range a.forward.locations {
+			if l.Rank == rank {
+				d.Waits = append(d.Waits, a.waitsBetween(i, a.path.start+d.FromNS, a.path.start+d.ToNS)...)
+			}
+		}
+	}
+	d.Waits = d.Waits[:min(len(d.Waits), detail.MaxCalls)]
+	return d, nil
+}
+
+// waitsBetween are the waits of a location of which a part is between two times.
+func (a *analysis) waitsBetween(location int, from, to int64) []detail.Wait {
+	var list []detail.Wait
+	l := a.forward.locations[location]
+	waits := a.forward.waits[location].backward()
+	for w := waits.before(to); w != nil && w.end > from; w = waits.before(to) {
+		list = append(list, detail.Wait{
+			Rank: l.Rank, Thread: l.Thread, BeginNS: w.begin - a.path.start, EndNS: w.end - a.path.start,
+			Kind: w.kind.String(), Cause: a.forward.locations[w.cause].Rank,
+		})
+	}
+	slices.Reverse(list)
+	return list
 }
 
 // longestWait is the longest wait for one of the ranks, of all where there are none, and the location that waited.

@@ -14,6 +14,7 @@ type Detail struct {
 	Ranks    []int     `json:"ranks"`    // at most 16, those that the verdict names first
 	Calls    []Call    `json:"calls"`    // at most 2,000, rank by rank as in Ranks, each in order of time
 	Messages []Message `json:"messages"` // those of which both calls are there, in order of their receipt
+	Waits    []Wait    `json:"waits"`    // inside the calls; at most 2,000
 }
 
 // A Call is one call. It may begin before the window, or end after it.
@@ -33,4 +34,14 @@ type Message struct {
 	SentNS     int64 `json:"sent_ns"`     // when From begins
 	ReceivedNS int64 `json:"received_ns"` // when To ends
 	Bytes      int64 `json:"bytes"`       // −1: not known
+}
+
+// A Wait is a stretch of a call in which its rank waited for another.
+type Wait struct {
+	Rank    int    `json:"rank"`
+	Thread  int    `json:"thread"`
+	BeginNS int64  `json:"begin_ns"`
+	EndNS   int64  `json:"end_ns"`
+	Kind    string `json:"kind"`
+	Cause   int    `json:"cause"` // the rank that was waited for
 }

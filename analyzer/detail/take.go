@@ -36,7 +36,7 @@ func Take(ctx context.Context, j *journal.Journal, names Names, w Window) (*Deta
 		}
 	}
 	k.narrow()
-	d := &Detail{FromNS: k.From - w.Start, ToNS: k.To - w.Start, Ranks: w.Ranks, Calls: make([]Call, len(k.calls)), Messages: []Message{}}
+	d := &Detail{FromNS: k.From - w.Start, ToNS: k.To - w.Start, Ranks: w.Ranks, Calls: make([]Call, len(k.calls)), Messages: []Message{}, Waits: []Wait{}}
 	posted := make(map[match.Mark]int, len(k.calls))
 	for i := range k.calls {
 		c := &k.calls[i]
