@@ -17,7 +17,7 @@ func TestCulpritsComeFirst(t *testing.T) {
 	require.NoError(t, err)
 	_, section, _ := strings.Cut(string(page), `<section id="ranks"`)
 	var listed []string
-	for _, found := range regexp.MustCompile(`data-rank="(\d+)"`).FindAllStringSubmatch(section, -1) {
+	for _, found := range regexp.MustCompile(`class="rank">(\d+)<`).FindAllStringSubmatch(section, -1) {
 		listed = append(listed, found[1])
 	}
 	assert.Equal(t, []string{"9", "4", "0", "1", "2", "3", "5", "6", "7", "8", "10", "11"}, listed)

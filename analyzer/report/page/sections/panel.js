@@ -15,9 +15,14 @@ const part = (heading, ...content) => [make('h3', {}, heading), ...content];
 const facts = (pairs) => make('dl', { class: 'facts' }, ...pairs.filter((p) => p[1]).map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
 const most = 6;
 
+// The buttons of the ranks in a section.
+const rankOf = (button) => Number(button.textContent.replace('rank ', ''));
+const buttonsIn = (section) => new Map([...document.querySelectorAll(section + ' button.rank')].map((b) => [rankOf(b), b]));
+const inTable = buttonsIn('#ranks'), inLedger = buttonsIn('#ledger');
+
 // What the table of ranks has of one.
 function rowOf(rank) {
-  const button = document.querySelector('#ranks td button.rank[data-rank="' + rank + '"], #ranks th button.rank[data-rank="' + rank + '"]');
+  const button = inTable.get(rank);
   if (!button) return null;
   const row = button.closest('tr'), values = { named: row.classList.contains('slow') };
   for (const heading of row.closest('table').tHead.rows[0].cells) if (heading.dataset.key) values[heading.dataset.key] = row.cells[heading.cellIndex].textContent;
@@ -38,7 +43,7 @@ function timeOf(row) {
 
 // The ledger's bar of the rank, with words.
 function ledgerOf(rank) {
-  const button = document.querySelector('#ledger button.rank[data-rank="' + rank + '"]');
+  const button = inLedger.get(rank);
   if (!button) return [];
   const bar = button.parentElement.querySelector('.ledger').cloneNode(true);
   return part('What its time went to', bar, make('ul', { class: 'ledger-legend' }, ...[...bar.children].map((p) => make('li', {}, make('span', { class: 'key ' + p.className }), p.title))));
@@ -109,7 +114,7 @@ const secondsOf = (words) => words === undefined || Number.isNaN(parseFloat(word
 
 document.addEventListener('click', (e) => {
   const button = e.target.closest('button.rank');
-  if (button) openPanel(Number(button.dataset.rank));
+  if (button) openPanel(rankOf(button));
 });
 dialog.addEventListener('click', (e) => { // beside it
   if (e.target === dialog && e.clientX < dialog.getBoundingClientRect().left) dialog.close();

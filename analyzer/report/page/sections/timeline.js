@@ -11,7 +11,9 @@ ranks.forEach((_, i) => {
   middles.push(stripOf.length + (rowsOf(i) - 1) / 2);
   for (let n = rowsOf(i); n > 0; n--) stripOf.push(i);
 });
-const labelled = new Set(ranks.map((_, i) => i).filter((i) => i < data.named || (i - data.named) % step(ranks.length, 32) === 0).map((i) => middles[i]));
+const clear = data.named ? middles[data.named - 1] + stripOf.length / 40 : 0; // a label less than that below is in the way
+const labelled = new Set(ranks.map((_, i) => i).filter((i) => i < data.named || (i - data.named) % step(ranks.length, 32) === 0 && middles[i] >= clear).map((i) => middles[i]));
+const namedRows = new Set(ranks.slice(0, data.named).map((_, i) => name(i)));
 
 // Equal neighbouring bins become one rectangle: [start, end, row, in MPI, waiting, strip], shares of 255.
 const strips = [], near = ranks.length > 100 ? 24 : 6;
@@ -64,7 +66,7 @@ chart = chartIn(element, (chart) => {
       type: 'category', inverse: true, axisTick: { show: false }, splitLine: { show: false }, axisLine: { show: false },
       data: close ? closer.ranks.map((rank) => 'rank ' + rank) : stripOf.map(name),
       axisLabel: close ? { color: t.soft, interval: 0 } : {
-        color: (_, i) => stripOf[i] < data.named ? css('--bad') : t.soft, formatter: (_, i) => 'rank ' + ranks[stripOf[i]], interval: (i) => labelled.has(i),
+        color: (row) => namedRows.has(row) ? css('--bad') : t.soft, formatter: (_, i) => 'rank ' + ranks[stripOf[i]], interval: (i) => labelled.has(i),
       },
     },
     dataZoom: [
