@@ -102,35 +102,35 @@ func (a *analysis) longestWait(causes []int) (location int, longest *wait) {
 	for i, l := range a.forward.locations {
 		wanted[i] = len(causes) == 0 || slices.Contains(causes, l.Rank)
 	}
-	longer := func(w, than *wait) bool {
-		if than == nil || edge(w.kind) != edge(than.kind) {
-			return than == nil || edge(than.kind)
-		}
-		return w.end-w.begin > than.end-than.begin
-	}
+	length, where := int64(0), waitPartner{}
 	for i := range a.forward.locations {
-		if !a.waitedFor(i, wanted) {
-			continue
-		}
-		waits := forwardWaits{log: &a.forward.waits[i]}
-		for w := waits.peek(); w != nil; w = waits.peek() {
-			waits.next++
-			if w.end > w.begin && wanted[w.cause] && longer(w, longest) {
-				location, longest = i, new(*w)
+		for p, t := range a.forward.tables[i].partners {
+			if !wanted[p.cause] || t.longest == 0 {
+				continue
+			}
+			order := cmp.Compare(t.longest, length)
+			if length > 0 && edge(p.kind) != edge(where.kind) {
+				order = 1
+				if edge(p.kind) {
+					order = -1
+				}
+			}
+			if order > 0 || order == 0 && i == location && (p.cause < where.cause || p.cause == where.cause && p.kind < where.kind) { // tables have no order
+				location, length, where = i, t.longest, p
 			}
 		}
 	}
-	return location, longest
-}
-
-// waitedFor reports whether a location waited for one that is wanted: its waits need not be read if not.
-func (a *analysis) waitedFor(location int, wanted []bool) bool {
-	for p := range a.forward.tables[location].partners {
-		if wanted[p.cause] {
-			return true
+	if length == 0 {
+		return 0, nil
+	}
+	waits := forwardWaits{log: &a.forward.waits[location]}
+	for w := waits.peek(); w != nil; w = waits.peek() {
+		waits.next++
+		if w.end-w.begin == length && w.cause == where.cause && w.kind == where.kind {
+			return location, new(*w)
 		}
 	}
-	return false
+	return 0, nil // it cannot be read: the journal has the error
 }
 
 // edge reports whether a wait is at the beginning or the end of the run.

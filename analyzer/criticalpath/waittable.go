@@ -22,13 +22,15 @@ type waitPartner struct {
 }
 
 type waitTally struct {
-	count int
-	ns    int64
+	count   int
+	ns      int64
+	longest int64 // ns, of one
 }
 
 func (t *waitTally) add(ns int64) {
 	t.count++
 	t.ns += ns
+	t.longest = max(t.longest, ns)
 }
 
 type waitTables struct {

@@ -44,9 +44,8 @@ function timeOf(row) {
 // The ledger's bar of the rank, with words.
 function ledgerOf(rank) {
   const button = inLedger.get(rank);
-  if (!button) return [];
   const bar = button.parentElement.querySelector('.ledger').cloneNode(true);
-  return part('What its time went to', bar, make('ul', { class: 'ledger-legend' }, ...[...bar.children].map((p) => make('li', {}, make('span', { class: 'key ' + p.className }), p.title))));
+  return part('What its time went to', bar, make('ul', { class: 'ledger-legend' }, ...[...bar.children].filter((p) => parseFloat(p.style.width) >= 0.05).map((p) => make('li', {}, make('span', { class: 'key ' + p.className }), p.title))));
 }
 
 function activitiesOf(rank) {
@@ -100,10 +99,10 @@ openPanel = (rank) => {
       close, title,
       row.named ? make('p', { class: 'tag' }, 'named by the verdict') : '',
       facts([['Pod', row.pod], ['Node', row.node], ['Host', row.host || data.hosts[rank]]]),
-      ...part('Its time', ...timeOf(row)),
+      ...(inLedger.has(rank) ? ledgerOf(rank) : part('What its time went to', ...timeOf(row))),
       facts([['On the critical path', secondsOf(row.path)], ['Others waited for it', secondsOf(row.awaited)], ['Its delays caused waiting of', secondsOf(row.caused)], ['Slack', secondsOf(row.slack)], ['Calls', row.calls]]),
       calls ? make('p', { class: 'controls' }, look) : '',
-      ...ledgerOf(rank), ...activitiesOf(rank), ...waitsOf(rank), ...cpusOf(rank),
+      ...activitiesOf(rank), ...waitsOf(rank), ...cpusOf(rank),
     );
     if (!data.activities[rank]) dialog.append(make('p', { class: 'small' }, 'Where it spent its time is known of the ranks that the verdict names and of those that are longest on the critical path.'));
   }

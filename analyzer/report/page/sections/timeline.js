@@ -59,13 +59,13 @@ chart = chartIn(element, (chart) => {
     grid: { left: 74, right: !close && ranks.length > 40 ? 60 : 22, top: 10, bottom: 66 },
     tooltip: { ...t.tooltip, formatter: (p) => (words[p.seriesName] || (() => ''))(p.value) },
     xAxis: {
-      type: 'value', min: 0, max: run, axisLabel: { color: t.soft, formatter: (s) => moment(s, span()), hideOverlap: true, showMaxLabel: false },
+      type: 'value', min: 0, max: run, axisLabel: { color: t.soft, formatter: (s) => s > 0 && Math.abs(s - view()[0]) < 1e-9 * run ? '' : moment(s, span()), hideOverlap: true, showMaxLabel: false },
       axisLine: { lineStyle: { color: t.grid } }, splitLine: { show: false },
     },
     yAxis: {
       type: 'category', inverse: true, axisTick: { show: false }, splitLine: { show: false }, axisLine: { show: false },
       data: close ? closer.ranks.map((rank) => 'rank ' + rank) : stripOf.map(name),
-      axisLabel: close ? { color: t.soft, interval: 0 } : {
+      axisLabel: close ? { color: (row) => namedRows.has(row) ? css('--bad') : t.soft, interval: 0 } : {
         color: (row) => namedRows.has(row) ? css('--bad') : t.soft, formatter: (_, i) => 'rank ' + ranks[stripOf[i]], interval: (i) => labelled.has(i),
       },
     },
@@ -103,12 +103,12 @@ function callSeries(t) {
     { name: 'calls', type: 'custom', data: closer.calls, encode: { x: [0, 1], y: 2 }, progressive: 0, clip: true, z: 3,
       renderItem: (p, api) => rectangle(api.value(4) > 0 ? lower : tall, () => ({ fill: mpi, stroke: back, lineWidth: 0.5 }))(p, api) },
     { name: 'waits', type: 'custom', data: closer.waits, encode: { x: [0, 1], y: 2 }, progressive: 0, clip: true, z: 4, renderItem: rectangle(tall, () => ({ fill: wait })) },
-    { name: 'names', type: 'custom', data: closer.calls, encode: { x: [0, 1], y: 2 }, progressive: 0, clip: true, z: 5, silent: true, tooltip: { show: false },
+    { name: 'names', type: 'custom', data: closer.calls, encode: { x: [0, 1], y: 2 }, progressive: 0, clip: true, z: 8, silent: true, tooltip: { show: false },
       renderItem: (p, api) => {
         const a = api.coord([api.value(0), api.value(2)]), b = api.coord([api.value(1), api.value(2)]), frame = p.coordSys;
         const left = Math.max(a[0], frame.x), width = Math.min(b[0], frame.x + frame.width) - left;
         if (width < 26 || api.size([0, 1])[1] < 13) return null;
-        return { type: 'text', style: { text: detail.names[api.value(3)][0].replace(/^MPI_/, ''), x: left + 3, y: a[1], verticalAlign: 'middle', width: width - 6, overflow: 'truncate', ellipsis: '…', fill: '#111', font: '11px system-ui, sans-serif' } };
+        return { type: 'text', style: { text: detail.names[api.value(3)][0].replace(/^MPI_/, ''), x: left + 3, y: a[1], verticalAlign: 'middle', width: width - 6, overflow: 'truncate', ellipsis: '…', fill: '#111', stroke: '#ffffffb0', lineWidth: 2.5, font: '11px system-ui, sans-serif' } };
       } },
     { name: 'messages', type: 'custom', data: closer.messages, encode: { x: [0, 1], y: [2, 3] }, progressive: 0, clip: true, z: 7,
       renderItem: (_, api) => {
