@@ -318,6 +318,7 @@ func TestManyRanks(t *testing.T) {
 	for row, name := range map[int]string{0: "ranks 700–701", 30: "ranks 700–701", 31: "ranks 0–1", 380: "ranks 698–699", 381: "ranks 702–703"} {
 		assert.Equal(t, name, b.eval(fmt.Sprintf("%s.yAxis[0].data[%d]", option, row)))
 	}
+	assert.Equal(t, "rank 701", b.eval(option+".yAxis[0].axisLabel.formatter('', 15)"), "the label names the one that the verdict names")
 	assert.Contains(t, b.eval("document.getElementById('timeline').textContent"), "each row is 2 ranks, their mean, time goes right")
 	tip := func(series, value string) string {
 		return fmt.Sprint(b.eval(option + ".tooltip[0].formatter({ seriesName: '" + series + "', value: " + value + " })"))

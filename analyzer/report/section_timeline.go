@@ -44,7 +44,8 @@ func chartTimeline(r *Report) any {
 		Where    []int     `json:"where"` // of Hosts, by strip; −1: several
 		MPI      [][]byte  `json:"mpi"`
 		Wait     [][]byte  `json:"wait"`
-		Named    int       `json:"named"` // how many strips come first because the verdict names a rank of theirs
+		Named    int       `json:"named"`    // how many strips come first because the verdict names a rank of theirs
+		Culprits []int     `json:"culprits"` // of each of these the rank that is named
 		Segments []segment `json:"segments"`
 		Detail   any       `json:"detail"`
 	}{Run: r.RunSeconds, Bins: max(1, r.Strips.Bins), MPI: r.Strips.MPI, Wait: r.Strips.Wait, Segments: []segment{}}
@@ -66,7 +67,8 @@ func chartTimeline(r *Report) any {
 			data.Where[n] = -1
 		}
 	}
-	order := r.stripOrder(strip, len(data.Ranks), &data.Named)
+	order, named := r.stripOrder(strip, len(data.Ranks))
+	data.Named, data.Culprits = len(named), named
 	data.Ranks, data.Last, data.Where = reorder(data.Ranks, order), reorder(data.Last, order), reorder(data.Where, order)
 	data.MPI, data.Wait = reorder(data.MPI, order), reorder(data.Wait, order)
 	row := make([]int, len(order))
@@ -83,21 +85,21 @@ func chartTimeline(r *Report) any {
 	return data
 }
 
-// stripOrder is in which order the strips are shown: those of ranks that the verdict names first, and how many these are.
-func (r *Report) stripOrder(strip map[int]int, strips int, named *int) []int {
-	var order []int
+// stripOrder is in which order the strips are shown: those of ranks that the verdict names first. named has one rank for
+// each of these.
+func (r *Report) stripOrder(strip map[int]int, strips int) (order, named []int) {
+	named = []int{}
 	for _, rank := range culprits(r) {
 		if i, there := strip[rank]; there && !slices.Contains(order, i) && len(order) < maxNamedRows {
-			order = append(order, i)
+			order, named = append(order, i), append(named, rank)
 		}
 	}
-	*named = len(order)
 	for i := range strips {
-		if !slices.Contains(order[:*named], i) {
+		if !slices.Contains(order[:len(named)], i) {
 			order = append(order, i)
 		}
 	}
-	return order
+	return order, named
 }
 
 // maxNamedRows is how many strips come first at most.

@@ -15,6 +15,9 @@ const clear = data.named ? middles[data.named - 1] + stripOf.length / 40 : 0; //
 const labelled = new Set(ranks.map((_, i) => i).filter((i) => i < data.named || (i - data.named) % step(ranks.length, 32) === 0 && middles[i] >= clear).map((i) => middles[i]));
 const namedRows = new Set(ranks.slice(0, data.named).map((_, i) => name(i)));
 
+// The rank that a row is about: of a strip of several the one that the verdict names, else the first.
+const rankAt = (row) => isClose ? closer.ranks[row] : row < data.named ? data.culprits[row] : ranks[row];
+
 // Equal neighbouring bins become one rectangle: [start, end, row, in MPI, waiting, strip], shares of 255.
 const strips = [], near = ranks.length > 100 ? 24 : 6;
 ranks.forEach((_, i) => {
@@ -59,14 +62,14 @@ chart = chartIn(element, (chart) => {
     grid: { left: 74, right: !close && ranks.length > 40 ? 60 : 22, top: 10, bottom: 66 },
     tooltip: { ...t.tooltip, formatter: (p) => (words[p.seriesName] || (() => ''))(p.value) },
     xAxis: {
-      type: 'value', min: 0, max: run, axisLabel: { color: t.soft, formatter: (s) => s > 0 && Math.abs(s - view()[0]) < 1e-9 * run ? '' : moment(s, span()), hideOverlap: true, showMaxLabel: false },
+      type: 'value', min: 0, max: run, axisLabel: { color: t.soft, formatter: (s) => s > 0 && Math.abs(s - view()[0]) < span() / 100 ? '' : moment(s, span()), hideOverlap: true, showMaxLabel: false },
       axisLine: { lineStyle: { color: t.grid } }, splitLine: { show: false },
     },
     yAxis: {
       type: 'category', inverse: true, axisTick: { show: false }, splitLine: { show: false }, axisLine: { show: false },
       data: close ? closer.ranks.map((rank) => 'rank ' + rank) : stripOf.map(name),
       axisLabel: close ? { color: (row) => namedRows.has(row) ? css('--bad') : t.soft, interval: 0 } : {
-        color: (row) => namedRows.has(row) ? css('--bad') : t.soft, formatter: (_, i) => 'rank ' + ranks[stripOf[i]], interval: (i) => labelled.has(i),
+        color: (row) => namedRows.has(row) ? css('--bad') : t.soft, formatter: (_, i) => 'rank ' + rankAt(stripOf[i]), interval: (i) => labelled.has(i),
       },
     },
     dataZoom: [
@@ -198,7 +201,6 @@ function choose(row) {
   mark.style.height = tall + 'px';
   said.textContent = (isClose ? 'rank ' + closer.ranks[chosen] : name(chosen)) + ': Enter shows all about it';
 }
-const rankAt = (row) => isClose ? closer.ranks[row] : ranks[row];
 element.addEventListener('keydown', (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
   const keys = {
@@ -244,7 +246,7 @@ element.addEventListener('pointerup', (e) => {
     show(Math.min(...times), Math.max(...times));
   } else if (Math.abs(y - at[1]) < 5) {
     const row = Math.round(chart.convertFromPixel({ yAxisIndex: 0 }, y));
-    const rank = isClose ? closer.ranks[row] : ranks[stripOf[row]];
+    const rank = rankAt(isClose ? row : stripOf[row]);
     if (rank !== undefined) click = setTimeout(() => openPanel(rank), 250);
   }
 });
