@@ -30,7 +30,7 @@ func Take(ctx context.Context, j *journal.Journal, names Names, w Window) (*Deta
 			if l.Rank != rank {
 				continue
 			}
-			if err := k.read(ctx, j, i, l); err != nil {
+			if err := k.read(ctx, j, i); err != nil {
 				return nil, err
 			}
 		}
@@ -79,7 +79,7 @@ type received struct {
 
 // read takes the calls of one location. Those before the window have to be gone through, since each is written relative
 // to the one before.
-func (k *taking) read(ctx context.Context, j *journal.Journal, location int, l timeline.Location) error {
+func (k *taking) read(ctx context.Context, j *journal.Journal, location int) error {
 	r := j.Read(location)
 	ordinal := uint32(0)
 	for range j.Slabs {

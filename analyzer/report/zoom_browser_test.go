@@ -160,3 +160,18 @@ func TestFullWidth(t *testing.T) {
 	}
 	assert.Empty(t, b.problems)
 }
+
+// TestPageOfOneRank: where nobody waits there is no window to look into, and all else works.
+func TestPageOfOneRank(t *testing.T) {
+	b := start(t)
+	rep := assemble(t, stencil(1, 40, -1, 1))
+	require.Nil(t, rep.Detail)
+	b.open(pageOf(t, rep), 1280, 800, "light")
+	assert.Nil(t, b.eval("document.querySelector('[data-zoom=detail]')"))
+	b.eval("document.getElementById('timeline').scrollIntoView()")
+	b.drag(lineChart, 0.3, 0.2, 0.4, 0.3)
+	assert.Equal(t, `["ranks","halo","route","path"]`, b.eval(drawn))
+	b.eval("document.querySelector('#ranks button.rank').click()")
+	assert.Equal(t, "Rank 0", b.eval("document.getElementById('panel-title').textContent"))
+	assert.Empty(t, b.problems)
+}
