@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -100,4 +101,30 @@ func (l RankList) String() string {
 		}
 	}
 	return strings.Join(parts, ",")
+}
+
+// ParseRankList reads what String gives; "" is an empty list.
+func ParseRankList(text string) (RankList, error) {
+	var list RankList
+	if text == "" {
+		return list, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		var first, last, stride int
+		var err error
+		span, step, strided := strings.Cut(part, ":")
+		from, to, isRange := strings.Cut(span, "-")
+		first, err = strconv.Atoi(from)
+		if last = first; err == nil && isRange {
+			last, err = strconv.Atoi(to)
+		}
+		if stride = 1; err == nil && strided {
+			stride, err = strconv.Atoi(step)
+		}
+		if err != nil || first < 0 || last < first || stride < 1 {
+			return nil, fmt.Errorf("ranks %q: %q is none of a rank, a range like 0-7, and one with a stride like 0-14:2", text, part)
+		}
+		list = append(list, Run{Start: first, Count: (last-first)/stride + 1, Stride: stride})
+	}
+	return list, nil
 }

@@ -52,6 +52,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	// the root causes need nothing else of what follows, nor that of them
 	delays := newDelays(a.forward)
+	caller := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	following, ctx := errgroup.WithContext(ctx)
 	defer func() {
@@ -139,6 +140,14 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	f.Phases = &inPhases
 	nameThePhases(causes, &inPhases)
 	f.Verdict = a.decide(f.Efficiency, causes)
+	named, err := trace.ParseRankList(f.Verdict.Ranks)
+	if err != nil {
+		return Findings{}, fmt.Errorf("ranks of the verdict: %w", err)
+	}
+	f.Ledger = a.ledger(delays, &f.Verdict, named.Ranks())
+	if err := a.closer(caller, &f); err != nil {
+		return Findings{}, fmt.Errorf("detail: %w", err)
+	}
 	if w := a.window; w != nil {
 		f.Window = &Window{a.seconds(w.From - w.Start), a.seconds(w.To - w.Start)}
 		f.Verdict.Text = fmt.Sprintf("Between %.6g s and %.6g s of the run: %s", f.Window.From, f.Window.To, f.Verdict.Text)

@@ -38,8 +38,8 @@ func (a *analysis) callHypotheses() []hypothesis {
 // isWorthIt reports whether so many ns of a rank are worth a hypothesis.
 func (a *analysis) isWorthIt(ns int64) bool { return float64(ns) >= worthAsking*float64(a.run()) }
 
-// longestWait is how long the rank waited that waited longest in some ways.
-func (a *analysis) longestWait(kinds ...waitstate.Kind) int64 {
+// mostWaited is how long the rank waited that waited longest in some ways.
+func (a *analysis) mostWaited(kinds ...waitstate.Kind) int64 {
 	most := int64(0)
 	for i := range a.forward.tables {
 		ns := int64(0)
@@ -56,7 +56,7 @@ func (a *analysis) longestWait(kinds ...waitstate.Kind) int64 {
 // lateReceivers: sends wait for nobody.
 func (a *analysis) lateReceivers() *hypothesis {
 	late, away := a.forward.kinds[waitstate.LateReceiver], a.forward.kinds[waitstate.LateProgress]
-	if !a.isWorthIt(a.longestWait(waitstate.LateReceiver, waitstate.LateProgress)) {
+	if !a.isWorthIt(a.mostWaited(waitstate.LateReceiver, waitstate.LateProgress)) {
 		return nil
 	}
 	set, where := a.waitedFor(waitstate.LateReceiver, waitstate.LateProgress)
@@ -231,11 +231,11 @@ func (a *analysis) crossNodes(activity) bool {
 // for what then keeps ranks waiting is their order alone.
 func (a *analysis) oneAfterTheOther() *hypothesis {
 	kinds := []waitstate.Kind{waitstate.LateSender, waitstate.WaitAtNxN, waitstate.WaitAtBarrier, waitstate.LateBroadcast, waitstate.EarlyReduce, waitstate.EarlyScan, waitstate.WaitAtNeighbors, waitstate.LatePost, waitstate.EarlyWait, waitstate.LockContention}
-	if !a.isWorthIt(a.longestWait(kinds...)) {
+	if !a.isWorthIt(a.mostWaited(kinds...)) {
 		return nil
 	}
 	_, where := a.waitedFor(kinds...)
-	if a.isWorthIt(a.longestWait(waitstate.LateSender)) {
+	if a.isWorthIt(a.mostWaited(waitstate.LateSender)) {
 		_, where = a.waitedFor(waitstate.LateSender)
 	}
 	h := hypothesis{width: ofAll, cause: a.causeOf(verdict.Serialization, nil, where)}

@@ -2,6 +2,7 @@ package criticalpath
 
 import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/detail"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
@@ -35,6 +36,13 @@ type Findings struct {
 	Phases        *phases.Findings  `json:"phases"`  // null where times of single calls were not kept
 	Profile       *profile.Findings `json:"profile"` // likewise
 	Notes         []string          `json:"notes"`   // what found no partner, what the trace lacks
+	// Ledger is what the time of all ranks went to; null where it is not known.
+	Ledger *verdict.Ledger `json:"ledger"`
+	// Detail is a window of the run call by call; null where nobody waited, or times of single calls were not kept.
+	Detail *detail.Detail `json:"detail"`
+	// RankActivities are those of at most 64 ranks, the ones that the verdict names first; null where times of single calls
+	// were not kept.
+	RankActivities []RankActivities `json:"rank_activities" schema:"nullable"`
 }
 
 // Path is the critical path.

@@ -24,7 +24,7 @@ type waitPartner struct {
 type waitTally struct {
 	count   int
 	ns      int64
-	longest int64
+	longest int64 // ns, of one
 }
 
 func (t *waitTally) add(ns int64) {

@@ -47,6 +47,10 @@ func Assemble(t timeline.Trace, findings map[string][]byte, job Job) (*Report, e
 	r.WaitStates, r.WhatIf, r.Strips, r.Clock, r.Notes = path.WaitStates, path.WhatIf, path.Strips, path.Clock, path.Notes
 	r.Waits, r.RootCauses = path.Waits, path.RootCauses
 	r.Phases, r.Profile = path.Phases, path.Profile
+	r.Ledger, r.Detail, r.RankActivities = path.Ledger, path.Detail, path.RankActivities
+	if r.Window == nil { // the operating system counts over all of the run
+		r.RankCPUs = rankCPUs(t)
+	}
 	if raw, ok := findings[Clusters]; ok {
 		var groups clusters.Findings
 		if err := read(Clusters, raw, &groups, clusters.SchemaVersion); err != nil {

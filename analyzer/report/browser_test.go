@@ -143,10 +143,10 @@ func (b *browser) screenshot(name string, whole bool) {
 	require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+".png"), image, 0o644))
 }
 
-// press types keys as a person does: "Tab", "Enter", " ", "ArrowRight".
+// press types keys as a person does: "Tab", "Enter", " ", "ArrowRight", "+".
 func (b *browser) press(keys ...string) {
 	b.t.Helper()
-	codes := map[string]int{"Tab": 9, "Enter": 13, " ": 32, "ArrowRight": 39}
+	codes := map[string]int{"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowRight": 39, "ArrowDown": 40, "+": 187}
 	for _, key := range keys {
 		event := map[string]any{"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": codes[key]}
 		switch key {
@@ -154,10 +154,56 @@ func (b *browser) press(keys ...string) {
 			event["text"] = "\r"
 		case " ":
 			event["text"], event["code"] = " ", "Space"
+		case "+":
+			event["text"], event["code"] = "+", "Equal"
 		}
 		b.call("Input.dispatchKeyEvent", event)
 		delete(event, "text")
 		event["type"] = "keyUp"
 		b.call("Input.dispatchKeyEvent", event)
 	}
+}
+
+// mouse moves the pointer to a point of an element, given as parts of its width and height, and does something there:
+// "mousePressed", "mouseReleased", "mouseMoved".
+func (b *browser) mouse(do, element string, x, y float64, clicks int) {
+	b.t.Helper()
+	at := b.eval("(({ left, top, width, height }) => [left + width * " + fmt.Sprint(x) + ", top + height * " + fmt.Sprint(y) + "])(document.querySelector('" + element + "').getBoundingClientRect())").([]any)
+	event := map[string]any{"type": do, "x": at[0], "y": at[1], "button": "left", "buttons": 1, "clickCount": clicks}
+	if do == "mouseMoved" && clicks == 0 {
+		event["button"], event["buttons"] = "none", 0
+	}
+	b.call("Input.dispatchMouseEvent", event)
+}
+
+// click clicks at a point of an element, as often as that.
+func (b *browser) click(element string, x, y float64, times int) {
+	b.t.Helper()
+	b.mouse("mouseMoved", element, x, y, 0)
+	for n := range times {
+		b.mouse("mousePressed", element, x, y, n+1)
+		b.mouse("mouseReleased", element, x, y, n+1)
+	}
+}
+
+// drag drags from one point of an element to another.
+func (b *browser) drag(element string, x1, y1, x2, y2 float64) {
+	b.t.Helper()
+	b.mouse("mouseMoved", element, x1, y1, 0)
+	b.mouse("mousePressed", element, x1, y1, 1)
+	b.mouse("mouseMoved", element, (x1+x2)/2, (y1+y2)/2, 1)
+	b.mouse("mouseMoved", element, x2, y2, 1)
+	b.mouse("mouseReleased", element, x2, y2, 1)
+}
+
+// until waits until an expression is true.
+func (b *browser) until(expression string) {
+	b.t.Helper()
+	for range 100 {
+		if b.eval(expression) == true {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	b.t.Fatal("never true: ", expression)
 }

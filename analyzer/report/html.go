@@ -21,6 +21,7 @@ var libraryText string
 // page is what page.html.tmpl shows.
 type page struct {
 	Title      string
+	About      []string // program, job, date
 	Provenance Provenance
 	RunSeconds float64
 	Verdict    template.HTML
@@ -58,7 +59,7 @@ func (r *Report) HTML() ([]byte, error) {
 		return nil, err
 	}
 	script, data := newScript(), map[string]any{}
-	p := page{Title: r.title(), Provenance: r.Provenance, RunSeconds: r.RunSeconds, Style: template.CSS(style), Library: template.JS(libraryText)}
+	p := page{Title: r.title(), About: r.titleParts(), Provenance: r.Provenance, RunSeconds: r.RunSeconds, Style: template.CSS(style), Library: template.JS(libraryText)}
 	if p.Verdict, err = execute("verdict", r.verdictView()); err != nil {
 		return nil, err
 	}
@@ -80,6 +81,8 @@ func (r *Report) HTML() ([]byte, error) {
 			script.section(s.name)
 		}
 	}
+	data["panel"] = r.chartPanel()
+	script.section("panel")
 	charts, err := json.Marshal(data) // with <, > and & escaped: it cannot end its element
 	if err != nil {
 		return nil, err
@@ -133,11 +136,4 @@ func (s *script) section(name string) {
 func (s *script) text() (template.JS, error) {
 	s.WriteString("})();\n")
 	return template.JS(s.String()), s.err
-}
-
-func (r *Report) title() string {
-	if r.Provenance.Job != "" {
-		return "Cairn: " + r.Provenance.Job
-	}
-	return "Cairn report"
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/detail"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/placement"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
@@ -42,8 +43,18 @@ type Report struct {
 	Profile       *profile.Findings           `json:"profile"`                       // likewise
 	Strips        *criticalpath.Strips        `json:"strips"`                        // likewise
 	Clock         clock.Findings              `json:"clock"`
-	Provenance    Provenance                  `json:"provenance"`
-	Notes         []string                    `json:"notes"`
+	// Ledger is what the time of all ranks went to; null where it is not known.
+	Ledger *verdict.Ledger `json:"ledger"`
+	// Detail is a window of the run call by call; null where nobody waited, or times of single calls were not kept.
+	Detail *detail.Detail `json:"detail"`
+	// RankActivities are those of at most 64 ranks, the ones that the verdict names first; null where times of single calls
+	// were not kept.
+	RankActivities []criticalpath.RankActivities `json:"rank_activities" schema:"nullable"`
+	// RankCPUs are those of ranks for which the operating system was asked twice; null where a part of the run was looked at.
+	RankCPUs []RankCPU `json:"rank_cpus" schema:"nullable"`
+
+	Provenance Provenance `json:"provenance"`
+	Notes      []string   `json:"notes"`
 }
 
 // Provenance says what the report is about and how it came to be.

@@ -100,13 +100,16 @@ func TestSizeAtScale(t *testing.T) {
 	require.NoError(t, err)
 	keep(t, "large", files)
 	assert.Less(t, len(files["index.html"]), 3<<20)
-	// a full matrix in which no two neighbours are alike is the longest there is
+	// a full matrix in which no two neighbours are alike is the longest there is; with a ledger and what ranks had of the CPUs
 	random := rand.New(rand.NewPCG(1, 1))
 	rep.Profile.Matrix = profile.Matrix{Ranks: 1024, Tile: 4}
 	for i := range 256 * 256 {
 		rep.Profile.Matrix.Cells = append(rep.Profile.Matrix.Cells, profile.Tile{From: i / 256, To: i % 256, Calls: random.Uint64N(1e6), Bytes: random.Uint64N(1e9)})
 	}
-	full, err := rep.HTML()
+	for _, rank := range rep.Ranks {
+		rep.RankCPUs = append(rep.RankCPUs, report.RankCPU{Rank: rank.Rank, Share: 0.98765, RunDelay: new(0.01234), StoppedSeconds: new(0.12345), Preemptions: 1234})
+	}
+	full, err := withLedger(rep).HTML()
 	require.NoError(t, err)
 	assert.Less(t, len(full), 3<<20)
 	t.Logf("index.html %d bytes (with a full matrix %d), report.json %d bytes", len(files["index.html"]), len(full), len(files["report.json"]))

@@ -13,6 +13,8 @@ import (
 const (
 	maxRankRows    = 1024 // of the table
 	maxRankColumns = 2048 // of the strips
+	// those that the verdict names have columns of their own before all others
+	maxNamedColumns = 8
 )
 
 // ranksView is the strips of ranks and their table.
@@ -22,14 +24,14 @@ type ranksView struct {
 	Tile    int // ranks to a column of the strips
 	Label   string
 	InPods  bool
-	named   *int
+	named   []int
 }
 
 func viewRanks(r *Report) any {
 	if len(r.Ranks) == 0 {
 		return nil
 	}
-	v := ranksView{Ranks: remarkable(r.Ranks, maxRankRows), Tile: rankTile(len(r.Ranks)), InPods: r.inPods(), named: r.Verdict.Rank}
+	v := ranksView{Ranks: r.listedRanks(), Tile: rankTile(len(r.Ranks)), InPods: r.inPods(), named: culprits(r)}
 	v.Omitted = len(r.Ranks) - len(v.Ranks)
 	busiest := slices.MaxFunc(r.Ranks, func(a, b criticalpath.RankTime) int { return cmp.Compare(a.Computation, b.Computation) })
 	v.Label = fmt.Sprintf("Strips of all ranks. Rank %d computes longest, %s.", busiest.Rank, wording.Duration(busiest.Computation))
@@ -46,6 +48,13 @@ func viewRanks(r *Report) any {
 // rankTile is how many ranks share a column of the strips.
 func rankTile(ranks int) int { return max(1, (ranks+maxRankColumns-1)/maxRankColumns) }
 
+// listedRanks are those of the table: the ones that the verdict names first.
+func (r *Report) listedRanks() []criticalpath.RankTime {
+	ordered := culpritsFirst(r, r.Ranks, func(t criticalpath.RankTime) int { return t.Rank })
+	named := min(len(culprits(r)), maxRankRows)
+	return append(slices.Clone(ordered[:min(named, len(ordered))]), remarkable(ordered[min(named, len(ordered)):], maxRankRows-named)...)
+}
+
 // remarkable are at most so many of the ranks, in their order: those that are longest on the critical path, then those
 // that compute longest.
 func remarkable(ranks []criticalpath.RankTime, most int) []criticalpath.RankTime {
@@ -61,9 +70,12 @@ func remarkable(ranks []criticalpath.RankTime, most int) []criticalpath.RankTime
 	return chosen
 }
 
-// Class of a row: the rank that the verdict names stands out, and paper has the first rows and that one.
+// HasNamed reports whether the verdict names ranks, fewer than there are.
+func (v ranksView) HasNamed() bool { return len(v.named) > 0 && len(v.Ranks) > 1 }
+
+// Class of a row: ranks that the verdict names stand out.
 func (v ranksView) Class(rank criticalpath.RankTime) string {
-	if v.named != nil && *v.named == rank.Rank {
+	if slices.Contains(v.named, rank.Rank) {
 		return "slow"
 	}
 	return ""
@@ -76,14 +88,21 @@ func chartRanks(r *Report) any {
 		Color  string  `json:"color"`
 		Most   float64 `json:"most"`   // seconds
 		Values []byte  `json:"values"` // 255 is the most
+		Named  []byte  `json:"named"`  // of the ranks that the verdict names
 	}
 	data := struct {
 		Ranks []int `json:"ranks"`
 		Tile  int   `json:"tile"`
+		Named []int `json:"named"` // indices into Ranks: those that the verdict names, at most maxNamedColumns
 		Rows  []row `json:"rows"`
-	}{Tile: rankTile(len(r.Ranks))}
+	}{Tile: rankTile(len(r.Ranks)), Named: []int{}}
 	for _, rank := range r.Ranks {
 		data.Ranks = append(data.Ranks, rank.Rank)
+	}
+	for _, rank := range first(culprits(r), maxNamedColumns) {
+		if i := slices.Index(data.Ranks, rank); i >= 0 {
+			data.Named = append(data.Named, i)
+		}
 	}
 	type strip struct {
 		name, color string
@@ -113,6 +132,9 @@ func chartRanks(r *Report) any {
 		}
 		for _, v := range values {
 			one.Values = append(one.Values, byte(255*v/max(one.Most, 1e-12)))
+		}
+		for _, i := range data.Named {
+			one.Named = append(one.Named, byte(255*what.of(r.Ranks[i])/max(one.Most, 1e-12)))
 		}
 		data.Rows = append(data.Rows, one)
 	}

@@ -1,6 +1,11 @@
 package report
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/detail"
+)
 
 // viewTimeline is the frame of the time line; chartTimeline fills it.
 func viewTimeline(r *Report) any {
@@ -11,14 +16,18 @@ func viewTimeline(r *Report) any {
 		RunSeconds float64
 		Label      string // for those who do not see the picture
 		Height     int
-		Tile       int // ranks to a row
-		Merged     int // short pieces of the path that are shown as parts of others
+		Tile       int  // ranks to a row
+		Merged     int  // short pieces of the path that are shown as parts of others
+		Named      bool // rows of the ranks that the verdict names come first
+		Detail     *detail.Detail
 	}{
 		RunSeconds: r.RunSeconds,
 		Label:      "Time line of all ranks with the critical path. " + r.Verdict.Text,
 		Height:     100 + min(700, max(120, 26*len(r.Ranks))),
 		Tile:       max(1, r.Strips.Tile),
 		Merged:     r.Path.MergedSegments,
+		Named:      len(culprits(r)) > 0 && len(r.Ranks) > 1,
+		Detail:     r.Detail,
 	}
 }
 
@@ -35,7 +44,10 @@ func chartTimeline(r *Report) any {
 		Where    []int     `json:"where"` // of Hosts, by strip; −1: several
 		MPI      [][]byte  `json:"mpi"`
 		Wait     [][]byte  `json:"wait"`
+		Named    int       `json:"named"`    // how many strips come first because the verdict names a rank of theirs
+		Culprits []int     `json:"culprits"` // of each of these the rank that is named
 		Segments []segment `json:"segments"`
+		Detail   any       `json:"detail"`
 	}{Run: r.RunSeconds, Bins: max(1, r.Strips.Bins), MPI: r.Strips.MPI, Wait: r.Strips.Wait, Segments: []segment{}}
 	number, strip, tile := map[string]int{}, map[int]int{}, max(1, r.Strips.Tile)
 	for at, rank := range r.Ranks {
@@ -55,8 +67,93 @@ func chartTimeline(r *Report) any {
 			data.Where[n] = -1
 		}
 	}
+	order, named := r.stripOrder(strip, len(data.Ranks))
+	data.Named, data.Culprits = len(named), named
+	data.Ranks, data.Last, data.Where = reorder(data.Ranks, order), reorder(data.Last, order), reorder(data.Where, order)
+	data.MPI, data.Wait = reorder(data.MPI, order), reorder(data.Wait, order)
+	row := make([]int, len(order))
+	for i, was := range order {
+		row[was] = i
+	}
+	for rank, was := range strip {
+		strip[rank] = row[was]
+	}
+	data.Detail = r.chartDetail()
 	for _, s := range r.Path.Segments {
 		data.Segments = append(data.Segments, segment{s.Rank, float64(s.StartNS) / 1e9, float64(s.EndNS) / 1e9, s.Kind, s.Function, s.CallSite, s.Merged, strip[s.Rank]})
+	}
+	return data
+}
+
+// stripOrder is in which order the strips are shown: those of ranks that the verdict names first. named has one rank for
+// each of these.
+func (r *Report) stripOrder(strip map[int]int, strips int) (order, named []int) {
+	named = []int{}
+	for _, rank := range culprits(r) {
+		if i, there := strip[rank]; there && !slices.Contains(order, i) && len(order) < maxNamedRows {
+			order, named = append(order, i), append(named, rank)
+		}
+	}
+	for i := range strips {
+		if !slices.Contains(order[:len(named)], i) {
+			order = append(order, i)
+		}
+	}
+	return order, named
+}
+
+// maxNamedRows is how many strips come first at most.
+const maxNamedRows = 16
+
+// reorder is a list in another order; what is not there stays away.
+func reorder[T any](list []T, order []int) []T {
+	var ordered []T
+	for _, i := range order {
+		if i < len(list) {
+			ordered = append(ordered, list[i])
+		}
+	}
+	return ordered
+}
+
+// chartDetail is the window call by call: names by number, times in nanoseconds since it begins.
+func (r *Report) chartDetail() any {
+	d := r.Detail
+	if d == nil {
+		return nil
+	}
+	data := struct {
+		From     float64     `json:"from"` // seconds
+		To       float64     `json:"to"`
+		Title    string      `json:"title"`
+		Ranks    []int       `json:"ranks"`
+		Names    [][2]string `json:"names"`    // function, call site
+		Calls    [][5]int64  `json:"calls"`    // rank, thread, name, begin, length
+		Messages [][3]int64  `json:"messages"` // from which call, to which, bytes
+		Kinds    []string    `json:"kinds"`
+		Waits    [][5]int64  `json:"waits"` // rank, kind, cause, begin, length
+	}{From: float64(d.FromNS) / 1e9, To: float64(d.ToNS) / 1e9, Title: d.Title, Ranks: d.Ranks, Calls: [][5]int64{}, Messages: [][3]int64{}, Kinds: []string{}, Waits: [][5]int64{}}
+	number := map[[2]string]int{}
+	for _, c := range d.Calls {
+		name := [2]string{c.Function, c.CallSite}
+		i, known := number[name]
+		if !known {
+			i = len(data.Names)
+			number[name] = i
+			data.Names = append(data.Names, name)
+		}
+		data.Calls = append(data.Calls, [5]int64{int64(c.Rank), int64(c.Thread), int64(i), c.BeginNS - d.FromNS, c.EndNS - c.BeginNS})
+	}
+	for _, m := range d.Messages {
+		data.Messages = append(data.Messages, [3]int64{int64(m.From), int64(m.To), m.Bytes})
+	}
+	for _, w := range d.Waits {
+		i := slices.Index(data.Kinds, w.Kind)
+		if i < 0 {
+			i = len(data.Kinds)
+			data.Kinds = append(data.Kinds, w.Kind)
+		}
+		data.Waits = append(data.Waits, [5]int64{int64(w.Rank), int64(i), int64(w.Cause), w.BeginNS - d.FromNS, w.EndNS - w.BeginNS})
 	}
 	return data
 }

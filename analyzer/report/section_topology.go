@@ -68,8 +68,10 @@ func chartTopology(r *Report) any {
 			data.Seconds[rank] = &r.Ranks[i].Computation
 		}
 	}
-	if r.Verdict.Rank != nil {
-		data.Named = append(data.Named, *r.Verdict.Rank)
+	for _, rank := range culprits(r) {
+		if rank < len(data.Points) {
+			data.Named = append(data.Named, rank)
+		}
 	}
 	return data
 }

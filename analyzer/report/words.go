@@ -44,3 +44,12 @@ func binary(n uint64) string {
 	}
 	return fmt.Sprintf("%.3g %ciB", x, units[0])
 }
+
+// rounded has the digits that somebody reads, for the data of the page.
+func rounded(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	scale := math.Pow(10, 4-math.Ceil(math.Log10(math.Abs(x))))
+	return math.Round(x*scale) / scale
+}

@@ -1,6 +1,10 @@
 package verdict
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // A Cause is one reason for which a run takes longer than it has to: what, who, where in the program, when, and how much
 // shorter the run would be without it.
@@ -80,6 +84,15 @@ const (
 	ByIteration Shape = "iteration"
 	Irregular   Shape = ""
 )
+
+// List is Ranks, one by one.
+func (c *Cause) List() []int {
+	list, err := trace.ParseRankList(c.Ranks)
+	if err != nil {
+		return nil
+	}
+	return list.Ranks()
+}
 
 // Who is the ranks of a cause in words: "rank 3", "ranks 4-7", "the ranks" where it is about none in particular.
 func (c *Cause) Who() string {

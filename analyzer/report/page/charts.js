@@ -38,6 +38,11 @@ const rectangle = (height, style) => (parameters, api) => {
   return { type: 'rect', shape: { x: left, y: top, width: Math.max(1, Math.round(right) - left), height: Math.max(1, Math.round(a[1] + h / 2) - top) }, style: style(api) };
 };
 
+// What one section does for others: the panel of a rank (panel.js), and how to see its calls, false where they are not
+// known (timeline.js).
+let openPanel = () => {};
+let showCalls = () => false;
+
 // A chart fits its element and is drawn again when its size or the colours change: those of the dark scheme, and on
 // paper always the light ones. The page is ready when all charts are drawn, which tests wait for.
 const drawings = new Map();

@@ -21,6 +21,7 @@ type Result struct {
 	Text   string // the verdict
 	Causes []verdict.Cause
 	WhatIf []criticalpath.WhatIf // of simulated ones
+	Ledger *verdict.Ledger       // likewise
 	// Cause and Who say whether these are right, Why what is wrong.
 	Cause, Who bool
 	Why        string
@@ -48,7 +49,7 @@ func Simulated(ctx context.Context, p *plant.Plant) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", p, err)
 	}
-	return (&Result{Plant: p, Truth: truth, WhatIf: found.WhatIf}).judge(&found.Verdict), nil
+	return (&Result{Plant: p, Truth: truth, WhatIf: found.WhatIf, Ledger: found.Ledger}).judge(&found.Verdict), nil
 }
 
 // Trace is the trace of a simulated plant, mended: without the problem.
@@ -65,4 +66,13 @@ func (r *Result) judge(v *verdict.Verdict) *Result {
 	r.Text, r.Causes = v.Text, v.Causes
 	r.Cause, r.Who, r.Why = plant.Judge(r.Causes, r.Truth)
 	return r
+}
+
+// Unexplained is the part of all ranks' time of which the ledger cannot say what it went to; 0 where there is no ledger.
+func (r *Result) Unexplained() float64 {
+	if r.Ledger == nil || r.Ledger.TotalNS == 0 {
+		return 0
+	}
+	last := r.Ledger.Rows[len(r.Ledger.Rows)-1]
+	return float64(last.NS) / float64(r.Ledger.TotalNS)
 }

@@ -35,6 +35,13 @@ func (r *Result) String() string {
 	for i := range r.WhatIf {
 		fmt.Fprintf(&b, "if %s: %.1f%% less\n", r.WhatIf[i].What, 100*r.WhatIf[i].Gain)
 	}
+	if l := r.Ledger; l != nil {
+		for _, row := range l.Rows {
+			if row.NS > 0 {
+				fmt.Fprintf(&b, "ledger: %5.1f%% %s\n", 100*float64(row.NS)/float64(l.TotalNS), row.What)
+			}
+		}
+	}
 	fmt.Fprintf(&b, "verdict: %s\n", r.Text)
 	if r.Why == "" {
 		fmt.Fprintln(&b, "right")

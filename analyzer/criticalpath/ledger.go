@@ -1,0 +1,252 @@
+package criticalpath
+
+import (
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+)
+
+// The ledger of lost time: what the time of all ranks' first threads went to, in rank-nanoseconds that add up exactly.
+//
+// Each rank's time is taken once, in this order (docs/verdict.md):
+//
+//  1. before MPI_Init, in it, in MPI_Finalize and after it: start and end;
+//  2. what tracing did not see, and what the tracer itself took;
+//  3. computation: first what the container was stopped for, then what the thread waited for a CPU, then what it was blocked
+//     for; the rest is useful;
+//  4. calls, without what they wait for others: messages, collectives, files;
+//  5. waiting: for late receivers, by the wait state; the rest is charged to what the ranks did that were waited for in the
+//     end (delay.go), and that by what it is called in the causes. What has no such cause is unexplained.
+const maxLedgerRanks = 64
+
+// Rows of the ledger.
+const (
+	useful = iota
+	preempted
+	throttled
+	blocked
+	excessive
+	unequal
+	serial
+	lateReceivers
+	messages
+	collectives
+	files
+	startEnd
+	tracing
+	untraced
+	waitingRow
+	unexplained
+	ledgerRows
+)
+
+var ledgerLabels = [ledgerRows]verdict.LedgerRow{
+	useful:        {What: "useful", Label: "Computation"},
+	preempted:     {What: "preempted", Label: "Waiting for a CPU", Kind: verdict.CPUs},
+	throttled:     {What: "throttled", Label: "Stopped by CPU limits", Kind: verdict.CPUs},
+	blocked:       {What: "blocked", Label: "Blocked in the kernel", Kind: verdict.Excess},
+	excessive:     {What: "excess", Label: "Waiting for ranks that compute longer", Kind: verdict.Excess},
+	unequal:       {What: "imbalance", Label: "Waiting because work is unequal", Kind: verdict.Imbalance},
+	serial:        {What: "serialization", Label: "Waiting for one's turn", Kind: verdict.Serialization},
+	lateReceivers: {What: "late-receiver", Label: "Waiting for receivers", Kind: verdict.LateReceiver},
+	messages:      {What: "messages", Label: "Messages", Kind: verdict.Messages},
+	collectives:   {What: "collectives", Label: "Collectives", Kind: verdict.Collectives},
+	files:         {What: "io", Label: "Files", Kind: verdict.IO},
+	startEnd:      {What: "start-end", Label: "Start and end of MPI", Kind: verdict.StartEnd},
+	tracing:       {What: "tracer", Label: "The tracer", Kind: verdict.Tracer},
+	untraced:      {What: "untraced", Label: "Not traced"},
+	waitingRow:    {What: "waiting", Label: "Waiting for other ranks"},
+	unexplained:   {What: "unexplained", Label: "Waiting that nothing explains"},
+}
+
+// ledger is that of the run.
+func (a *analysis) ledger(d *delays, v *verdict.Verdict, culprits []int) *verdict.Ledger {
+	if a.run() <= 0 {
+		return nil
+	}
+	l := &verdict.Ledger{Rows: slices.Clone(ledgerLabels[:]), ByRank: []verdict.LedgerRank{}}
+	var sums [ledgerRows]int64
+	byRow := make([][ledgerRows]int64, len(a.ranks))
+	for row := range a.ranks {
+		byRow[row] = a.ledgerOf(row)
+		for k, ns := range byRow[row] {
+			sums[k] += ns
+		}
+	}
+	l.TotalNS = a.run() * int64(len(a.ranks))
+	a.charge(d, v, &sums)
+	for k := range l.Rows {
+		l.Rows[k].NS = sums[k]
+	}
+	// waiting is charged in the whole, where it is known what it was for in the end; of a rank it is one row
+	for _, row := range a.ledgerRanks(culprits) {
+		l.ByRank = append(l.ByRank, verdict.LedgerRank{Rank: a.ranks[row].Rank, NS: byRow[row][:]})
+	}
+	return l
+}
+
+// ledgerRanks are the rows of those ranks that are listed one by one: culprits, then the first ones.
+func (a *analysis) ledgerRanks(culprits []int) []int {
+	var rows []int
+	for _, first := range []bool{true, false} {
+		for row := range a.ranks {
+			if slices.Contains(culprits, a.ranks[row].Rank) == first && len(rows) < maxLedgerRanks {
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
+
+// ledgerOf is the ledger of one rank, all waiting for others in one row.
+func (a *analysis) ledgerOf(row int) (l [ledgerRows]int64) {
+	left := a.run()
+	take := func(what int, ns int64) {
+		ns = max(0, min(ns, left))
+		l[what] += ns
+		left -= ns
+	}
+	i := a.mainOf[row]
+	if i < 0 || a.forward.extents[i].empty {
+		take(untraced, left)
+		return l
+	}
+	account, x := &a.accounts[i], &a.forward.extents[i]
+	take(startEnd, x.start-a.path.start)
+	take(startEnd, a.path.end-x.end)
+	take(untraced, account.untraced)
+	take(tracing, account.held)
+	delayed, still := int64(0), int64(0)
+	for _, o := range account.offCPU {
+		delayed, still = delayed+o.delayed, still+o.blocked
+	}
+	stopped := int64(0)
+	if seconds, known := throttling(&a.ranks[row]); known && a.window == nil {
+		stopped = min(int64(seconds*1e9), account.compute)
+	}
+	stoppedOf := min(stopped, max(delayed, stopped))
+	take(throttled, stoppedOf)
+	take(preempted, min(max(0, delayed-stopped), account.compute-stoppedOf))
+	take(blocked, min(still, account.compute-l[throttled]-l[preempted]))
+	take(useful, account.compute-l[throttled]-l[preempted]-l[blocked])
+	for _, what := range account.activities() {
+		if what.computes() {
+			continue
+		}
+		own := account.tallies[what].ns - account.tallies[what].waited
+		switch a.kindOfCall(what.function) {
+		case verdict.Nobody:
+			take(startEnd, own)
+		case verdict.Collectives:
+			take(collectives, own)
+		case verdict.IO:
+			take(files, own)
+		default:
+			take(messages, own)
+		}
+	}
+	for p, t := range a.forward.tables[i].places {
+		switch p.kind {
+		case waitstate.WaitAtInit:
+			take(startEnd, t.ns)
+		case waitstate.LateReceiver, waitstate.LateProgress:
+			take(lateReceivers, t.ns)
+		}
+	}
+	take(waitingRow, left)
+	return l
+}
+
+// charge puts all waiting down to what was waited for in the end.
+func (a *analysis) charge(d *delays, v *verdict.Verdict, sums *[ledgerRows]int64) {
+	waited := sums[waitingRow]
+	if waited <= 0 || d.all <= 0 {
+		return
+	}
+	named, divided := rowOfCauses(v)
+	costs := [ledgerRows]float64{}
+	lost := map[int]float64{} // by rank
+	for place, cost := range d.costs {
+		l := &a.forward.locations[place.location]
+		what, ns := d.activities[place.activity], cost.short+cost.long
+		if !what.computes() {
+			switch a.kindOfCall(what.function) {
+			case verdict.Nobody:
+				costs[startEnd] += ns
+			case verdict.Collectives:
+				costs[collectives] += ns
+			case verdict.IO:
+				costs[files] += ns
+			default:
+				costs[messages] += ns
+			}
+			continue
+		}
+		lost[l.Rank] += ns
+		if o := a.accounts[place.location].offCPU[what]; o != nil && o.wall > 0 {
+			without := ns * min(1, float64(o.delayed)/float64(o.wall))
+			costs[preempted] += without
+			ns -= without
+		}
+		switch to, is := named[l.Rank]; {
+		case is:
+			costs[to] += ns
+		case a.aloneness().isSerial(l.Row, what), a.aloneness().isMaster(l.Row):
+			costs[serial] += ns
+		default:
+			costs[divided] += ns
+		}
+	}
+	scale := float64(waited) / float64(d.all)
+	left := waited
+	for k, ns := range costs {
+		part := min(left, int64(ns*scale))
+		sums[k] += part
+		left -= part
+	}
+	sums[unexplained] += left
+	sums[waitingRow] = 0
+	for i := range v.Causes {
+		v.Causes[i].LostSeconds = a.lostTo(&v.Causes[i], lost, scale, sums)
+	}
+}
+
+// rowOfCauses says to which row the computation of ranks goes that others wait for: of ranks that a cause names, and of others.
+func rowOfCauses(v *verdict.Verdict) (named map[int]int, divided int) {
+	named, divided = map[int]int{}, unequal
+	for i := len(v.Causes) - 1; i >= 0; i-- {
+		c := &v.Causes[i]
+		switch {
+		case c.Kind == verdict.Excess:
+			for _, r := range c.List() {
+				named[r] = excessive
+			}
+		case c.Kind == verdict.Serialization && c.Form == verdict.Master:
+			for _, r := range c.List() {
+				named[r] = serial
+			}
+		case c.Kind == verdict.Serialization:
+			divided = serial
+		}
+	}
+	return named, divided
+}
+
+// lostTo is what a cause cost all ranks, in seconds.
+func (a *analysis) lostTo(c *verdict.Cause, lost map[int]float64, scale float64, sums *[ledgerRows]int64) float64 {
+	if c.Kind == verdict.Excess || c.Form == verdict.Master {
+		ns := 0.0
+		for _, r := range c.List() {
+			ns += lost[r]
+		}
+		return ns * scale / 1e9
+	}
+	ns := int64(0)
+	for k := range ledgerLabels {
+		if kind := ledgerLabels[k].Kind; kind == c.Kind || c.Kind == verdict.Network && kind == verdict.Messages {
+			ns += sums[k]
+		}
+	}
+	return a.seconds(ns)
+}

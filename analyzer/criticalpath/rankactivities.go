@@ -1,0 +1,108 @@
+package criticalpath
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// What is listed of single ranks at most.
+const (
+	maxRankActivities = 64 // ranks
+	rankActivityRows  = 5  // of computations, and of calls
+)
+
+// RankActivities are where one rank spent its time: the longest computations and the longest calls, in this order, each
+// at most five.
+type RankActivities struct {
+	Rank       int            `json:"rank"`
+	Activities []RankActivity `json:"activities"`
+}
+
+// A RankActivity is what one rank spent in one place of the program.
+type RankActivity struct {
+	Function string  `json:"function"`  // "computation" for what is outside MPI
+	CallSite string  `json:"call_site"` // for computation, between which calls
+	Count    uint64  `json:"count"`
+	Seconds  float64 `json:"seconds"`
+	Mean     float64 `json:"mean_seconds"`    // of all ranks
+	Waiting  float64 `json:"waiting_seconds"` // of Seconds
+	Path     float64 `json:"path_seconds"`    // on the critical path
+}
+
+// rankActivities are those of at most 64 ranks: those that are named first, then the ones given, then who is longest on the
+// path or computes longest.
+func (a *analysis) rankActivities(v verdict.Verdict, also []int, times []RankTime) ([]RankActivities, error) {
+	named, err := trace.ParseRankList(v.Ranks)
+	if err != nil {
+		return nil, err
+	}
+	first := map[int]int{}
+	for _, rank := range append(named.Ranks(), also...) {
+		if _, there := first[rank]; !there {
+			first[rank] = len(first)
+		}
+	}
+	place := func(rank int) int {
+		if i, there := first[rank]; there {
+			return i
+		}
+		return len(first)
+	}
+	rows := make([]int, len(a.ranks))
+	for row := range rows {
+		rows[row] = row
+	}
+	slices.SortStableFunc(rows, func(x, y int) int {
+		return cmp.Or(cmp.Compare(place(a.ranks[x].Rank), place(a.ranks[y].Rank)), cmp.Compare(*times[y].Path, *times[x].Path),
+			cmp.Compare(times[y].Computation, times[x].Computation))
+	})
+	list := []RankActivities{}
+	for _, row := range rows {
+		i := a.mainOf[row]
+		if i < 0 || a.forward.extents[i].empty {
+			continue
+		}
+		list = append(list, RankActivities{Rank: a.ranks[row].Rank, Activities: a.longest(i)})
+		if len(list) == maxRankActivities {
+			break
+		}
+	}
+	return list, nil
+}
+
+// longest are the longest computations of a location, then its longest calls.
+func (a *analysis) longest(location int) []RankActivity {
+	account := &a.accounts[location]
+	var computations, calls []activity
+	for what := range account.tallies {
+		if what.computes() {
+			computations = append(computations, what)
+		} else {
+			calls = append(calls, what)
+		}
+	}
+	var list []RankActivity
+	for _, all := range [][]activity{computations, calls} {
+		slices.SortFunc(all, func(x, y activity) int {
+			if order := cmp.Compare(account.tallies[y].ns, account.tallies[x].ns); order != 0 {
+				return order
+			}
+			if x.less(y) {
+				return -1
+			}
+			return 1
+		})
+		for _, what := range all[:min(len(all), rankActivityRows)] {
+			t := account.tallies[what]
+			function, site := a.names.labels("", what)
+			list = append(list, RankActivity{
+				Function: function, CallSite: site, Count: t.count, Seconds: a.seconds(t.ns), Mean: a.seconds(a.total[what].ns) / float64(len(a.ranks)),
+				Waiting: a.seconds(t.waited), Path: a.seconds(t.path),
+			})
+		}
+	}
+	return list
+}

@@ -1,0 +1,157 @@
+package detail
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/journal"
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+)
+
+// A Window is what to take, in times of the journal.
+type Window struct {
+	Start    int64 // of the run: times are counted from there
+	From, To int64
+	Ranks    []int // in the order in which they are to be shown; the first MaxRanks count
+}
+
+// Names words the function and the call site of a signature.
+type Names func(function uint16, site uint32) (name, callSite string)
+
+// Take takes the window's calls and messages out of a journal.
+func Take(ctx context.Context, j *journal.Journal, names Names, w Window) (*Detail, error) {
+	w.Ranks = w.Ranks[:min(len(w.Ranks), MaxRanks)]
+	k := taking{Window: w}
+	for _, rank := range w.Ranks {
+		for i, l := range j.Locations {
+			if l.Rank != rank {
+				continue
+			}
+			if err := k.read(ctx, j, i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	k.narrow()
+	d := &Detail{FromNS: k.From - w.Start, ToNS: k.To - w.Start, Ranks: w.Ranks, Calls: make([]Call, len(k.calls)), Messages: []Message{}, Waits: []Wait{}}
+	posted := make(map[match.Mark]int, len(k.calls))
+	for i := range k.calls {
+		c := &k.calls[i]
+		name, site := names(c.record.Signature.Function, c.record.Signature.Site)
+		l := j.Locations[c.record.Location]
+		d.Calls[i] = Call{Rank: l.Rank, Thread: l.Thread, Function: name, CallSite: site, BeginNS: c.record.Enter - w.Start, EndNS: c.record.Exit - w.Start}
+		if c.sends {
+			posted[c.mark] = i
+		}
+	}
+	for to := range k.calls {
+		for _, m := range k.calls[to].received {
+			if from, there := posted[m.from]; there {
+				d.Messages = append(d.Messages, Message{From: from, To: to, SentNS: d.Calls[from].BeginNS, ReceivedNS: d.Calls[to].EndNS, Bytes: m.bytes})
+			}
+		}
+	}
+	slices.SortStableFunc(d.Messages, func(a, b Message) int { return cmp.Compare(a.ReceivedNS, b.ReceivedNS) })
+	return d, nil
+}
+
+// taking is a window with the calls so far.
+type taking struct {
+	Window
+	calls []taken
+}
+
+// taken is a call of the window.
+type taken struct {
+	record   timeline.Record
+	mark     match.Mark // by which others refer to it
+	sends    bool
+	received []received
+}
+
+type received struct {
+	from  match.Mark
+	bytes int64
+}
+
+// read takes the calls of one location. Those before the window have to be gone through, since each is written relative
+// to the one before.
+func (k *taking) read(ctx context.Context, j *journal.Journal, location int) error {
+	r := j.Read(location)
+	ordinal := uint32(0)
+	for range j.Slabs {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for r.Next() {
+			if r.Record.Enter >= k.To {
+				return r.Err()
+			}
+			if r.Posted {
+				ordinal++
+			}
+			var depends []journal.Dependency
+			if r.Completes {
+				_, depends = r.Completion()
+			}
+			if r.Record.Exit < k.From || r.Record.Outside {
+				continue
+			}
+			c := taken{record: r.Record}
+			if r.Posted {
+				c.mark, c.sends = match.Mark{Location: int32(location), Ordinal: ordinal}, sends(r.Record.Semantics.Operation)
+			}
+			for i := range depends {
+				if d := &depends[i]; carries(d) {
+					c.received = append(c.received, received{d.On, d.Bytes})
+				}
+			}
+			if k.calls = append(k.calls, c); len(k.calls) >= 8*MaxCalls {
+				k.narrow()
+			}
+		}
+	}
+	return r.Err()
+}
+
+// sends reports whether others receive what a call posts: what a collective posts is its entry, and what windows
+// are told is no data.
+func sends(o semantics.Operation) bool {
+	switch o {
+	case semantics.Send, semantics.SendReceive, semantics.Start, semantics.PartitionReady:
+		return true
+	}
+	return false
+}
+
+// carries reports whether what a call depends on is a message that it received: not the receiver's answer to one that
+// it sends, nor a collective operation.
+func carries(d *journal.Dependency) bool {
+	if d.On.Ordinal == 0 || d.Own {
+		return false
+	}
+	return !d.Handshake || d.Hops == dataLegs
+}
+
+// dataLegs is how many latencies the data of a message with a handshake take.
+const dataLegs = 3
+
+// narrow makes the window as short around its middle as it has to be for MaxCalls.
+func (k *taking) narrow() {
+	if len(k.calls) <= MaxCalls {
+		return
+	}
+	middle := k.From + (k.To-k.From)/2
+	distance := func(c *taken) int64 { return max(0, c.record.Enter-middle, middle-c.record.Exit) }
+	distances := make([]int64, len(k.calls))
+	for i := range k.calls {
+		distances[i] = distance(&k.calls[i])
+	}
+	slices.Sort(distances)
+	limit := distances[MaxCalls] // calls that are as far away are too many
+	k.calls = slices.DeleteFunc(k.calls, func(c taken) bool { return distance(&c) >= limit })
+	k.From, k.To = max(k.From, middle-limit+1), min(k.To, middle+limit-1)
+}
