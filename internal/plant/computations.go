@@ -166,7 +166,8 @@ var computations = []Kind{
 		draw: func(p *Plant, r *rand.Rand) {
 			if p.Real { // each rank twice as long as the one before it, the first top of them most
 				top := r.IntN(p.Ranks)
-				p.Severity *= 2 // half of which equal work would take, too
+				// half of the severity is what equal work would take, too; and so it would on two cores
+				p.Severity, p.Device = 2*p.Severity, true
 				p.Who = []int{top, (top + p.Ranks - 1) % p.Ranks}
 				slices.Sort(p.Who)
 				for rank := range p.Ranks {

@@ -39,6 +39,7 @@ var waits = []Kind{
 		Name: "pipeline", Real: true, About: "sweeps over the ranks in a few large blocks: the last rank begins when most of the sweep is over",
 		draw: func(p *Plant, r *rand.Rand) {
 			p.drawLine()
+			p.Device = true // three of four ranks at once, when that is mended
 			if p.Count = 2; !p.Real {
 				p.restrict(r, 4, 32)
 				p.Count += r.IntN(3)
