@@ -24,14 +24,18 @@ import (
 )
 
 func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "plant:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	c := &cobra.Command{Use: "plant", Short: "Run planted problems, and say what was planted and what Cairn says", SilenceUsage: true, SilenceErrors: true}
 	c.AddCommand(newListCommand(), newRunCommand(), newBenchCommand())
-	if err := c.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "plant:", err)
-		os.Exit(1)
-	}
+	return c.ExecuteContext(ctx)
 }
 
 func newListCommand() *cobra.Command {
