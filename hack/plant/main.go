@@ -33,7 +33,10 @@ func main() {
 func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	c := &cobra.Command{Use: "plant", Short: "Run planted problems, and say what was planted and what Cairn says", SilenceUsage: true, SilenceErrors: true}
+	c := &cobra.Command{
+		Use: "plant", Short: "Run planted problems, and say what was planted and what Cairn says",
+		SilenceUsage: true, SilenceErrors: true,
+	}
 	c.AddCommand(newListCommand(), newRunCommand(), newBenchCommand())
 	return c.ExecuteContext(ctx)
 }
@@ -92,7 +95,8 @@ func newRunCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&kind, "kind", "", "the kind of problem (plant list)")
 	c.Flags().Uint64Var(&seed, "seed", 1, "of all that is drawn")
-	c.Flags().StringVarP(&out, "output", "o", "", "where the trace of a simulated plant is written, which is not analyzed then; the folder of a real one")
+	c.Flags().StringVarP(&out, "output", "o", "",
+		"where the trace of a simulated plant is written, and not analyzed; the folder of a real one")
 	c.Flags().BoolVar(&mended, "mended", false, "with -o, of a simulated plant: without the problem")
 	c.Flags().BoolVar(&real, "real", false, "a C program that runs on this machine")
 	c.Flags().StringVar(&mpi, "mpi", "openmpi", "with --real: openmpi or mpich")

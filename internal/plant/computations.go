@@ -28,9 +28,7 @@ var computations = []Kind{
 	},
 	{
 		Name: "slow-node", About: "all ranks of one node, of several, compute longer in one of the regions, always",
-		draw: func(p *Plant, r *rand.Rand) {
-			p.drawNode(r)
-		},
+		draw:     func(p *Plant, r *rand.Rand) { p.drawNode(r) },
 		accepted: func(p *Plant) []Expected { return []Expected{excess(p.Who, verdict.Always)} },
 		effect:   func(p *Plant, mended bool) effect { return p.slower(mended, p.Severity, always) },
 	},
@@ -83,7 +81,8 @@ var computations = []Kind{
 		},
 	},
 	{
-		Name: "slow-thread", Real: true, About: "a rank computes with threads, one of which has more to do than the others: the rest wait for it",
+		Name: "slow-thread", Real: true,
+		About:    "a rank computes with threads, one of which has more to do than the others: the rest wait for it",
 		draw:     func(p *Plant, r *rand.Rand) { p.Who, p.Count = p.some(r, 1), 2+r.IntN(2) },
 		accepted: func(p *Plant) []Expected { return []Expected{excess(p.Who, verdict.InThread, verdict.Always)} },
 	},
