@@ -8,4 +8,5 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-go run ./hack/plant bench --simulated "${SIMULATED:-240}" --controls "${CONTROLS:-300}" --real "${REAL:-60}" --seed "${SEED:-1}" ${KINDS:+--kinds "$KINDS"}
+go run ./hack/plant bench --simulated "${SIMULATED:-240}" --controls "${CONTROLS:-300}" --real "${REAL:-60}" --seed "${SEED:-1}" \
+  ${KINDS:+--kinds "$KINDS"}

@@ -6,11 +6,13 @@ import (
 	"time"
 )
 
-// Arguments are those of test/plants/program/plants.c that make it this real plant, mended: without the problem. Scratch is a folder
-// for what it writes.
+// Arguments are those of test/plants/program/plants.c that make it this real plant, mended: without the problem. Scratch is
+// a folder for what it writes.
 func (p *Plant) Arguments(mended bool, scratch string) []string {
-	a := []string{"--iterations", strconv.Itoa(p.Iterations), "--work-us", microseconds(p.Work), "--seed", strconv.FormatUint(p.Seed, 10),
-		"--noise", strconv.FormatFloat(100*p.Noise, 'g', 3, 64), "--scratch", scratch}
+	a := []string{
+		"--iterations", strconv.Itoa(p.Iterations), "--work-us", microseconds(p.Work), "--seed", strconv.FormatUint(p.Seed, 10),
+		"--noise", strconv.FormatFloat(100*p.Noise, 'g', 3, 64), "--scratch", scratch,
+	}
 	if mended {
 		a = append(a, "--mended")
 	}

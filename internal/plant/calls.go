@@ -10,7 +10,8 @@ import (
 // calls are the problems of messages, collectives and files themselves.
 var calls = []Kind{
 	{
-		Name: "many-messages", Real: true, About: "hundreds or thousands of messages of 8 bytes in each iteration, where one would do",
+		Name: "many-messages", Real: true,
+		About:    "hundreds or thousands of messages of 8 bytes in each iteration, where one would do",
 		draw:     func(p *Plant, r *rand.Rand) { p.drawCalls(r, 2500, 1500, 2500) },
 		accepted: func(*Plant) []Expected { return []Expected{anybody(verdict.Messages, verdict.TooMany)} },
 		effect: func(p *Plant, mended bool) effect {
@@ -64,7 +65,8 @@ var calls = []Kind{
 		accepted: func(*Plant) []Expected { return []Expected{anybody(verdict.Collectives, verdict.TooLarge)} },
 	},
 	{
-		Name: "file-io", Real: true, About: "all ranks write to a common file by MPI-IO in each iteration, and wait until it is on disk",
+		Name: "file-io", Real: true,
+		About:    "all ranks write to a common file by MPI-IO in each iteration, and wait until it is on disk",
 		draw:     func(p *Plant, r *rand.Rand) { p.drawCalls(r, 0, 3, 6) },
 		accepted: func(*Plant) []Expected { return []Expected{anybody(verdict.IO)} },
 	},

@@ -28,9 +28,7 @@ var computations = []Kind{
 	},
 	{
 		Name: "slow-node", About: "all ranks of one node, of several, compute longer in one of the regions, always",
-		draw: func(p *Plant, r *rand.Rand) {
-			p.drawNode(r)
-		},
+		draw:     func(p *Plant, r *rand.Rand) { p.drawNode(r) },
 		accepted: func(p *Plant) []Expected { return []Expected{excess(p.Who, verdict.Always)} },
 		effect:   func(p *Plant, mended bool) effect { return p.slower(mended, p.Severity, always) },
 	},
@@ -83,7 +81,8 @@ var computations = []Kind{
 		},
 	},
 	{
-		Name: "slow-thread", Real: true, About: "a rank computes with threads, one of which has more to do than the others: the rest wait for it",
+		Name: "slow-thread", Real: true,
+		About:    "a rank computes with threads, one of which has more to do than the others: the rest wait for it",
 		draw:     func(p *Plant, r *rand.Rand) { p.Who, p.Count = p.some(r, 1), 2+r.IntN(2) },
 		accepted: func(p *Plant) []Expected { return []Expected{excess(p.Who, verdict.InThread, verdict.Always)} },
 	},
@@ -166,7 +165,8 @@ var computations = []Kind{
 		draw: func(p *Plant, r *rand.Rand) {
 			if p.Real { // each rank twice as long as the one before it, the first top of them most
 				top := r.IntN(p.Ranks)
-				p.Severity *= 2 // half of which equal work would take, too
+				// half of the severity is what equal work would take, too; and so it would on two cores
+				p.Severity, p.Device = 2*p.Severity, true
 				p.Who = []int{top, (top + p.Ranks - 1) % p.Ranks}
 				slices.Sort(p.Who)
 				for rank := range p.Ranks {

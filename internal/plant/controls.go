@@ -17,7 +17,8 @@ var controls = []Kind{
 		effect: func(*Plant, bool) effect { return effect{} },
 	},
 	{
-		Name: "noisy", Class: Control, Real: true, About: "all ranks do the same, with noise of 20 to 50% in each computation", may: byOthers,
+		Name: "noisy", Class: Control, Real: true,
+		About: "all ranks do the same, with noise of 20 to 50% in each computation", may: byOthers,
 		draw: func(p *Plant, r *rand.Rand) {
 			p.drawControl()
 			p.Noise = 0.2 + 0.3*r.Float64()
@@ -25,12 +26,14 @@ var controls = []Kind{
 		effect: func(*Plant, bool) effect { return effect{} },
 	},
 	{
-		Name: "bursts", Class: Control, About: "all ranks do the same; now and then one of them, another one each time, is held up for a while",
+		Name: "bursts", Class: Control,
+		About:  "all ranks do the same; now and then one of them, another one each time, is held up for a while",
 		draw:   func(p *Plant, r *rand.Rand) { p.Severity, p.Every = 0, 200+r.IntN(800) },
 		effect: func(p *Plant, _ bool) effect { return effect{after: p.burst} },
 	},
 	{
-		Name: "oversubscribed", Class: Control, Real: true, About: "all ranks do the same, twice as many as there are cores", may: func(*Plant) []verdict.Kind { return []verdict.Kind{verdict.CPUs} },
+		Name: "oversubscribed", Class: Control, Real: true, About: "all ranks do the same, twice as many as there are cores",
+		may: func(*Plant) []verdict.Kind { return []verdict.Kind{verdict.CPUs} },
 		draw: func(p *Plant, r *rand.Rand) {
 			p.drawLong(r)
 			p.Severity = 1

@@ -9,33 +9,35 @@ import (
 // failures are runs that hang, and are killed then, or die. They are real only.
 var failures = []Kind{
 	{
-		Name: "deadlock", Class: Failure, Real: true, About: "after some iterations, every rank receives from the next one before it sends to the one before",
+		Name: "deadlock", Class: Failure, Real: true,
+		About:    "after some iterations, every rank receives from the next one before it sends to the one before",
 		draw:     func(p *Plant, _ *rand.Rand) { p.Severity = 0 },
 		accepted: func(*Plant) []Expected { return []Expected{anybody(verdict.Hang, verdict.Cycle)} },
 	},
 	{
-		Name: "missing-rank", Class: Failure, Real: true, About: "one rank leaves its loop an iteration early: the others wait in a collective, it in the next one",
-		draw: func(p *Plant, r *rand.Rand) { p.drawFailure(r) },
+		Name: "missing-rank", Class: Failure, Real: true,
+		About: "one rank leaves its loop an iteration early: the others wait in a collective, it in the next one",
+		draw:  func(p *Plant, r *rand.Rand) { p.drawFailure(r) },
 		accepted: func(p *Plant) []Expected {
-			return []Expected{{Kind: verdict.Hang, Forms: []verdict.Form{verdict.Missing, verdict.Mismatch}, Who: p.Who, Exact: true}}
+			return []Expected{just(p.Who, verdict.Hang, verdict.Missing, verdict.Mismatch)}
 		},
 	},
 	{
 		Name: "wrong-collective", Class: Failure, Real: true, About: "one rank calls another collective than the others",
 		draw: func(p *Plant, r *rand.Rand) { p.drawFailure(r) },
 		accepted: func(p *Plant) []Expected {
-			return []Expected{{Kind: verdict.Hang, Forms: []verdict.Form{verdict.Mismatch}, Who: p.Who, Exact: true}}
+			return []Expected{just(p.Who, verdict.Hang, verdict.Mismatch)}
 		},
 	},
 	{
 		Name: "crash", Class: Failure, Real: true, About: "one rank dies of a segmentation fault",
 		draw:     func(p *Plant, r *rand.Rand) { p.drawFailure(r) },
-		accepted: func(p *Plant) []Expected { return []Expected{{Kind: verdict.Crash, Who: p.Who, Exact: true}} },
+		accepted: func(p *Plant) []Expected { return []Expected{just(p.Who, verdict.Crash)} },
 	},
 	{
 		Name: "exit", Class: Failure, Real: true, About: "one rank ends with exit(3), without MPI_Finalize",
 		draw:     func(p *Plant, r *rand.Rand) { p.drawFailure(r) },
-		accepted: func(p *Plant) []Expected { return []Expected{{Kind: verdict.Crash, Who: p.Who, Exact: true}} },
+		accepted: func(p *Plant) []Expected { return []Expected{just(p.Who, verdict.Crash)} },
 	},
 }
 

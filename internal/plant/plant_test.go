@@ -38,19 +38,11 @@ func TestSameSeedSamePlant(t *testing.T) {
 func TestEveryKindHasItsTruth(t *testing.T) {
 	for i := range plant.Kinds {
 		k := &plant.Kinds[i]
-		for seed := range uint64(20) {
+		for seed := range uint64(2) {
 			p, err := plant.Random(k.Name, seed, k.Real)
 			require.NoError(t, err)
-			truth := plant.Truth{}
-			if k.Real {
-				truth, err = p.Truth()
-				require.NoError(t, err)
-			} else if k.Class == plant.Problem && seed < 2 {
-				truth, err = p.Truth()
-				require.NoError(t, err)
-			} else {
-				continue
-			}
+			truth, err := p.Truth()
+			require.NoError(t, err)
 			if k.Class == plant.Control {
 				assert.Empty(t, truth.Planted, p)
 				continue
@@ -70,27 +62,9 @@ func TestEveryKindHasItsTruth(t *testing.T) {
 	}
 }
 
-// What a simulated plant loses is about what its severity says, as computed from the parameters alone.
+// What a simulated plant loses is about what its severity says, as computed from the parameters alone, and 15% of the run or
+// more in most cases.
 func TestLossIsWhatWasPlanted(t *testing.T) {
-	for _, k := range plant.Of(plant.Problem, false) {
-		t.Run(k.Name, func(t *testing.T) {
-			for seed := range uint64(6) {
-				p, err := plant.Random(k.Name, seed, false)
-				require.NoError(t, err)
-				truth, err := p.Truth()
-				require.NoError(t, err)
-				assert.Greater(t, truth.LossSeconds, 0.3*p.Severity*(truth.RunSeconds-truth.LossSeconds), p)
-				assert.Less(t, truth.LossSeconds, 4*p.Severity*(truth.RunSeconds-truth.LossSeconds), p)
-				for _, one := range truth.Planted {
-					assert.Positive(t, one.LossSeconds, p)
-				}
-			}
-		})
-	}
-}
-
-// Most plants cost 15% of the run or more.
-func TestMostPlantsCostMuch(t *testing.T) {
 	much, all := 0, 0
 	for _, k := range plant.Of(plant.Problem, false) {
 		for seed := range uint64(4) {
@@ -98,6 +72,11 @@ func TestMostPlantsCostMuch(t *testing.T) {
 			require.NoError(t, err)
 			truth, err := p.Truth()
 			require.NoError(t, err)
+			assert.Greater(t, truth.LossSeconds, 0.3*p.Severity*(truth.RunSeconds-truth.LossSeconds), p)
+			assert.Less(t, truth.LossSeconds, 4*p.Severity*(truth.RunSeconds-truth.LossSeconds), p)
+			for _, one := range truth.Planted {
+				assert.Positive(t, one.LossSeconds, p)
+			}
 			all++
 			if truth.Loss() >= plant.MuchLost {
 				much++

@@ -25,8 +25,10 @@ func (p *Plant) simulate(mended func(p *Plant) bool) (*Simulated, error) {
 	if p.Real {
 		return nil, fmt.Errorf("plant: %s is real", p.Kind)
 	}
-	config := simulate.Config{Pattern: cmp.Or(string(p.Program), p.Kind), Ranks: p.Ranks, Iterations: p.Iterations, RanksPerNode: p.PerNode,
-		Compute: p.Work, Seed: p.Seed, Evidence: p.evident()}
+	config := simulate.Config{
+		Pattern: string(p.Program), Ranks: p.Ranks, Iterations: p.Iterations, RanksPerNode: p.PerNode, Compute: p.Work, Seed: p.Seed,
+		Evidence: p.evident(),
+	}
 	if p.Program == "" { // a pattern of package simulate
 		config.Pattern, config.Imbalance.Noise = p.Pattern, 100*p.Noise
 		s, err := simulate.New(config)

@@ -2,6 +2,7 @@ package plant
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
@@ -20,7 +21,7 @@ var system = []Kind{
 		},
 		accepted: func(p *Plant) []Expected {
 			if p.Real {
-				return []Expected{anybody(verdict.CPUs, verdict.TooFew), {Kind: verdict.Excess, Forms: []verdict.Form{verdict.Preempted}}}
+				return []Expected{anybody(verdict.CPUs, verdict.TooFew), anybody(verdict.Excess, verdict.Preempted)}
 			}
 			return []Expected{anybody(verdict.CPUs, verdict.TooFew)}
 		},
@@ -39,7 +40,7 @@ var system = []Kind{
 			p.drawNode(r)
 		},
 		accepted: func(p *Plant) []Expected {
-			return []Expected{excess(p.Who, verdict.Stopped), {Kind: verdict.CPUs, Forms: []verdict.Form{verdict.Limits}, Who: p.Who, Exact: true}}
+			return []Expected{excess(p.Who, verdict.Stopped), just(p.Who, verdict.CPUs, verdict.Limits)}
 		},
 		effect: func(p *Plant, mended bool) effect { return p.limited(mended, p.isWho) },
 	},
@@ -53,7 +54,7 @@ var system = []Kind{
 			}
 		},
 		accepted: func(p *Plant) []Expected {
-			return []Expected{excess(p.Who, verdict.Preempted), {Kind: verdict.CPUs, Forms: []verdict.Form{verdict.TooFew}, Who: p.Who, Exact: true}}
+			return []Expected{excess(p.Who, verdict.Preempted), just(p.Who, verdict.CPUs, verdict.TooFew)}
 		},
 		effect: func(p *Plant, mended bool) effect { return p.shared(mended, p.isWho) },
 	},
@@ -87,14 +88,7 @@ func (p *Plant) drawLong(r *rand.Rand) {
 	}
 }
 
-func (p *Plant) isWho(rank int) bool {
-	for _, w := range p.Who {
-		if w == rank {
-			return true
-		}
-	}
-	return false
-}
+func (p *Plant) isWho(rank int) bool { return slices.Contains(p.Who, rank) }
 
 // shared has others use the CPUs of some ranks, nil: of all, so that these compute for longer by severity.
 func (p *Plant) shared(mended bool, of func(rank int) bool) effect {

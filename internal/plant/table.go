@@ -53,13 +53,14 @@ type row struct {
 	real, small bool
 }
 
-// Add counts a judgment. loss is what the plant costs, as a share of the run; controls and failures cost nothing.
+// Add counts a judgment. loss is what the plant costs, as a share of the run; controls and failures cost nothing. Real plants
+// all cost much by their parameters: what they are measured to depends on who else uses the machine.
 func (t *Table) Add(p *Plant, loss float64, cause, who bool) {
 	if t.scores == nil {
 		t.scores = map[row]*Score{}
 	}
 	k, err := KindOf(p.Kind)
-	at := row{p.Kind, p.Real, err == nil && k.Class == Problem && loss < MuchLost}
+	at := row{p.Kind, p.Real, err == nil && k.Class == Problem && !p.Real && loss < MuchLost}
 	if t.scores[at] == nil {
 		t.scores[at] = &Score{}
 	}

@@ -42,7 +42,12 @@ type Expected struct {
 
 // excess accepts that ranks compute longer, just these.
 func excess(who []int, forms ...verdict.Form) Expected {
-	return Expected{Kind: verdict.Excess, Forms: forms, Who: who, Exact: true}
+	return just(who, verdict.Excess, forms...)
+}
+
+// just accepts a kind that names just these ranks.
+func just(who []int, kind verdict.Kind, forms ...verdict.Form) Expected {
+	return Expected{Kind: kind, Forms: forms, Who: who, Exact: true}
 }
 
 // anybody accepts a kind, whoever is named.

@@ -12,7 +12,8 @@ import (
 // waits are the problems of ranks that have to wait for each other. Nobody computes too long.
 var waits = []Kind{
 	{
-		Name: "chain", Real: true, About: "in each iteration every rank waits for the rank before it, then computes, then lets the next one go on",
+		Name: "chain", Real: true,
+		About: "in each iteration every rank waits for the rank before it, then computes, then lets the next one go on",
 		draw: func(p *Plant, r *rand.Rand) {
 			p.drawLine()
 			if !p.Real {
@@ -36,9 +37,11 @@ var waits = []Kind{
 		},
 	},
 	{
-		Name: "pipeline", Real: true, About: "sweeps over the ranks in a few large blocks: the last rank begins when most of the sweep is over",
+		Name: "pipeline", Real: true,
+		About: "sweeps over the ranks in a few large blocks: the last rank begins when most of the sweep is over",
 		draw: func(p *Plant, r *rand.Rand) {
 			p.drawLine()
+			p.Device = true // three of four ranks at once, when that is mended
 			if p.Count = 2; !p.Real {
 				p.restrict(r, 4, 32)
 				p.Count += r.IntN(3)
@@ -155,7 +158,8 @@ var waits = []Kind{
 		},
 	},
 	{
-		Name: "no-progress", Real: true, About: "a receive of a large message is posted in time, but the receiver computes outside MPI while the sender waits",
+		Name: "no-progress", Real: true,
+		About: "a receive of a large message is posted in time, but the receiver computes outside MPI while the sender waits",
 		draw: func(p *Plant, r *rand.Rand) {
 			p.Who = p.some(r, 1)
 		},

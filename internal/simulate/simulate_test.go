@@ -219,3 +219,22 @@ func TestDivide(t *testing.T) {
 	require.Equal(t, []int{1024, 1024}, divide(1<<20, 2))
 	require.Equal(t, []int{4, 3}, divide(12, 2))
 }
+
+// A message to another node takes longer by Model.Between.
+func TestBetweenNodes(t *testing.T) {
+	arrived := map[int]time.Duration{}
+	_, err := NewOf(Config{Ranks: 4, RanksPerNode: 2, Model: Model{Between: 70_000}}, func(r *Rank) {
+		if r.Rank() > 0 {
+			r.Recv(r.World(), 0, 0, 8)
+			arrived[r.Rank()] = r.Now()
+			return
+		}
+		for to := 1; to < 4; to++ {
+			r.Send(r.World(), to, 0, 8)
+		}
+	})
+	require.NoError(t, err)
+	const call = 200 * time.Nanosecond
+	require.Equal(t, arrived[1]+70*time.Microsecond+call, arrived[2])
+	require.Equal(t, arrived[2]+call, arrived[3])
+}

@@ -44,10 +44,14 @@ func NewMachine(ctx context.Context, root string) (*Machine, error) {
 		return nil, err
 	}
 	yield := filepath.Join(root, "test", "mpi", "yield")
-	builds := [][]string{{"gcc", "-O2", "-shared", "-fPIC", "-o", m.yield(), filepath.Join(yield, "ucp_yield.c"), filepath.Join(yield, "sched_yield.c")}}
+	builds := [][]string{{
+		"gcc", "-O2", "-shared", "-fPIC", "-o", m.yield(), filepath.Join(yield, "ucp_yield.c"), filepath.Join(yield, "sched_yield.c"),
+	}}
 	for _, mpi := range MPIs {
-		builds = append(builds, []string{"mpicc." + mpi, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-pthread", "-o", m.program(mpi),
-			filepath.Join(root, "test", "plants", "program", "plants.c")})
+		builds = append(builds, []string{
+			"mpicc." + mpi, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-pthread", "-o", m.program(mpi),
+			filepath.Join(root, "test", "plants", "program", "plants.c"),
+		})
 	}
 	for _, b := range builds {
 		if out, err := exec.CommandContext(ctx, b[0], b[1:]...).CombinedOutput(); err != nil {

@@ -12,7 +12,9 @@ import (
 
 // held are the kinds that the verdict is held by here, a short form of `make bench-verdict`: what reaches its target there
 // stays so.
-var held = []string{"slow-rank", "blocked", "serial", "limits", "network", "end", "balanced", "noisy", "two-ranks", "small", "pattern"}
+var held = []string{
+	"slow-rank", "blocked", "serial", "limits", "network", "end", "balanced", "noisy", "two-ranks", "small", "pattern",
+}
 
 // TestPlants: of each kind, eight plants; of those that cost much at most one is not named rightly.
 func TestPlants(t *testing.T) {

@@ -392,7 +392,8 @@ static noinline void file_io(const struct problem *p)
 	snprintf(path, sizeof path, "%s/common", scratch);
 	MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
 	for (int k = 0; k < p->count; k++) {
-		MPI_File_write_at_all(file, (MPI_Offset)((size_t)(k * size + rank) * sizeof block), block, sizeof block, MPI_CHAR, MPI_STATUS_IGNORE);
+		MPI_Offset at = (MPI_Offset)((size_t)(k * size + rank) * sizeof block);
+		MPI_File_write_at_all(file, at, block, sizeof block, MPI_CHAR, MPI_STATUS_IGNORE);
 		MPI_File_sync(file);
 	}
 	MPI_File_close(&file);
