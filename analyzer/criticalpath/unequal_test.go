@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
 // grows: eight ranks compute 2 before the first barrier of each of 20 iterations, and 2 + r/2 before the second one. A
@@ -35,19 +36,21 @@ func grows() *tracetest.Builder {
 func TestImbalanceInOneRegion(t *testing.T) {
 	f := analyze(t, grows())
 	v := f.Verdict
-	require.Equal(t, criticalpath.BlamesImbalance, v.Blames, v.Text)
+	require.Equal(t, verdict.Imbalance, v.Blames, v.Text)
 	assert.Nil(t, v.Rank)
-	assert.Equal(t, &criticalpath.Imbalance{Ranks: "0-7", Least: 0.080, Mean: 0.115, Most: 0.150, MostRank: 7, Shape: criticalpath.ByRank}, v.Imbalance)
-	assert.Equal(t, "g.c:3", v.CallSite)
-	assert.Equal(t, criticalpath.Place{Function: "MPI_Barrier", CallSite: "g.c:2"}, v.After)
+	assert.Equal(t, &verdict.Spread{Ranks: "0-7", Least: 0.080, Mean: 0.115, Most: 0.150, MostRank: 7, Shape: verdict.ByRank, Grows: true}, v.Causes[0].Spread)
+	assert.Equal(t, "g.c:3", v.Causes[0].Before.CallSite)
+	assert.Equal(t, criticalpath.Place{Function: "MPI_Barrier", CallSite: "g.c:2"}, v.Causes[0].After)
 	assert.InDelta(t, 0.035, *v.GainSeconds, 1e-6)
-	assert.Equal(t, "Unequal work makes this job slow: the 8 ranks compute between 80 ms and 150 ms each, rank 7 the longest; it grows with the rank; they differ most between MPI_Barrier at g.c:2 and MPI_Barrier at g.c:3. If work were divided equally the run would take 137 ms instead of 172 ms.", v.Text)
-	kinds := map[criticalpath.Change]float64{}
+	assert.Equal(t, "Unequal work makes this job slow: ranks 0-7 compute between 80 ms and 150 ms each, rank 7 the longest; it grows with the rank; they differ most between MPI_Barrier at g.c:2 and MPI_Barrier at g.c:3. If work were divided equally, the run would take 137 ms instead of 172 ms.", v.Text)
+	equal := map[string]float64{}
 	for _, w := range f.WhatIf {
-		kinds[w.Kind] = w.Seconds
+		if w.Kind == verdict.Imbalance {
+			equal[w.What] = w.Seconds
+		}
 	}
-	assert.InDelta(t, 0.137, kinds[criticalpath.Balanced], 1e-6)
-	assert.NotContains(t, kinds, criticalpath.BalancedEach, "it gives no more")
+	assert.InDelta(t, 0.137, equal["all ranks had equal work"], 1e-6)
+	assert.InDelta(t, 0.137, equal["all ranks had equal work each time"], 1e-6, "it gives no more")
 }
 
 // The same in sums: what equal work would give is not known.
@@ -55,9 +58,9 @@ func TestImbalanceOfSums(t *testing.T) {
 	f, err := criticalpath.Analyze(t.Context(), timeline.Of(tracetest.Open(t, aggregated(grows().Content()))), criticalpath.Options{})
 	require.NoError(t, err)
 	v := f.Verdict
-	require.Equal(t, criticalpath.BlamesImbalance, v.Blames, v.Text)
+	require.Equal(t, verdict.Imbalance, v.Blames, v.Text)
 	assert.Nil(t, v.GainSeconds)
-	assert.Equal(t, "Unequal work makes this job slow: the 8 ranks compute between 80 ms and 150 ms each, rank 7 the longest; it grows with the rank; they differ most before MPI_Barrier at g.c:3. How much shorter the run would be if all computed the mean, 115 ms, is not known, since the times of single calls were not kept.", v.Text)
+	assert.Equal(t, "Unequal work makes this job slow: ranks 0-7 compute between 80 ms and 150 ms each, rank 7 the longest; it grows with the rank; they differ most before MPI_Barrier at g.c:3. How much shorter the run would be without that is not known, since the times of single calls were not kept.", v.Text)
 }
 
 // Four ranks compute 4 in turn and 1 else, in 20 iterations that end 0.5 after the last: 1 + 20 · 4.5 + 1 = 92 units. All
@@ -77,8 +80,8 @@ func TestImbalanceFromIterationToIteration(t *testing.T) {
 	})
 	f := analyze(t, b)
 	v := f.Verdict
-	require.Equal(t, criticalpath.BlamesImbalance, v.Blames, v.Text)
-	assert.Equal(t, criticalpath.ByIteration, v.Imbalance.Shape)
+	require.Equal(t, verdict.Imbalance, v.Blames, v.Text)
+	assert.Equal(t, verdict.ByIteration, v.Causes[0].Spread.Shape)
 	assert.InDelta(t, 1, *f.Efficiency.LoadBalance, 1e-9)
 	assert.InDelta(t, 0.045, *v.GainSeconds, 0.003, v.Text)
 	assert.Contains(t, v.Text, "each time another one computes longest")

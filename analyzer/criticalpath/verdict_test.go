@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -31,7 +32,7 @@ func noisy(ranks int, random *rand.Rand, factor func(rank int) float64) *tracete
 	}}.Build()
 }
 
-func verdict(t *testing.T, b *tracetest.Builder) criticalpath.Verdict {
+func judged(t *testing.T, b *tracetest.Builder) verdict.Verdict {
 	t.Helper()
 	f, err := criticalpath.Analyze(context.Background(), timeline.Of(b.Open(t)), criticalpath.Options{})
 	require.NoError(t, err)
@@ -50,11 +51,11 @@ func TestVerdictUnderNoise(t *testing.T) {
 		const runs = 40
 		accused, found, wrong := 0, 0, 0
 		for range runs {
-			if v := verdict(t, noisy(ranks, random, func(int) float64 { return 1 })); v.Rank != nil {
+			if v := judged(t, noisy(ranks, random, func(int) float64 { return 1 })); v.Rank != nil {
 				accused++
 			}
 			slow := random.IntN(ranks)
-			v := verdict(t, noisy(ranks, random, func(rank int) float64 {
+			v := judged(t, noisy(ranks, random, func(rank int) float64 {
 				if rank == slow {
 					return 2
 				}
@@ -77,7 +78,7 @@ func TestVerdictUnderNoise(t *testing.T) {
 // TestSlowNode: all ranks of the second node compute 1.6 times as long.
 func TestSlowNode(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	v := verdict(t, tracetest.Stencil{Ranks: 12, Iterations: 100, Reduce: 10, PerNode: 4, Work: func(rank, _ int) float64 {
+	v := judged(t, tracetest.Stencil{Ranks: 12, Iterations: 100, Reduce: 10, PerNode: 4, Work: func(rank, _ int) float64 {
 		w := 2 * (0.95 + 0.1*random.Float64())
 		if rank/4 == 1 {
 			w *= 1.6
@@ -86,8 +87,9 @@ func TestSlowNode(t *testing.T) {
 	}}.Build())
 	require.NotNil(t, v.Rank, v.Text)
 	assert.Equal(t, "4-7", v.Ranks)
-	assert.Equal(t, "node2", v.Node)
-	assert.Contains(t, v.Text, "Ranks 4-7 (pod stencil-worker-1, node node2) make this job slow")
+	assert.Equal(t, "node2", v.Causes[0].Node)
+	assert.Equal(t, "node", v.Causes[0].Scope)
+	assert.Contains(t, v.Text, "Node node2 makes this job slow: its ranks, 4-7, compute for ")
 }
 
 // TestSerialWork: rank 0 alone computes for 300 between two calls where the others compute for 1. On the path that is
@@ -101,13 +103,12 @@ func TestSerialWork(t *testing.T) {
 		}
 		r.At("a.c:1").Init(0, 10).At("a.c:20").Rooted("MPI_Bcast", at, 312, 0).At("a.c:30").Finalize(400, 401)
 	})
-	v := verdict(t, b)
+	v := judged(t, b)
 	require.NotNil(t, v.Rank, v.Text)
 	assert.Equal(t, 0, *v.Rank)
-	assert.Equal(t, "MPI_Bcast", v.Function)
-	assert.Equal(t, "a.c:20", v.CallSite)
-	// rank 0 computes 300 + 88 units, the others 1 + 88
-	assert.InDelta(t, 388.0/89, v.Ratio, 1e-6)
+	c := v.Causes[0]
+	assert.Equal(t, verdict.Place{Function: "MPI_Bcast", CallSite: "a.c:20"}, c.Before)
+	assert.InDelta(t, 0.3, c.EachSeconds, 1e-9)
 	assert.InDelta(t, 0.299, *v.GainSeconds, 1e-6)
 }
 
@@ -122,7 +123,7 @@ func TestHarmlessRank(t *testing.T) {
 		at := []float64{392, 100, 200, 100, 100}[i]
 		r.Collective("MPI_Barrier", at, 395).Finalize(396, 401)
 	})
-	v := verdict(t, b)
+	v := judged(t, b)
 	assert.Nil(t, v.Rank, v.Text)
 	assert.Contains(t, v.Text, "Rank 2 computes")
 	assert.Contains(t, v.Text, "but that costs the run at most")
@@ -132,7 +133,7 @@ func TestHarmlessRank(t *testing.T) {
 // that come once. Others were preempted for 12 at a time; such a thing happens, and blames nobody.
 func TestOnePreemption(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	v := verdict(t, tracetest.Stencil{Ranks: 4, Iterations: 100, Work: func(rank, k int) float64 {
+	v := judged(t, tracetest.Stencil{Ranks: 4, Iterations: 100, Work: func(rank, k int) float64 {
 		switch {
 		case k == 0 && rank == 1: // after MPI_Init
 			return 2 + 30
@@ -148,7 +149,7 @@ func TestOnePreemption(t *testing.T) {
 // are as long as everybody's.
 func TestThrottledRank(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
-	v := verdict(t, tracetest.Stencil{Ranks: 8, Iterations: 210, Reduce: 7, Work: func(rank, k int) float64 {
+	v := judged(t, tracetest.Stencil{Ranks: 8, Iterations: 210, Reduce: 7, Work: func(rank, k int) float64 {
 		w := 2 * (0.95 + 0.1*random.Float64())
 		if rank == 2 && k%5 == 0 {
 			w += 8
@@ -157,7 +158,11 @@ func TestThrottledRank(t *testing.T) {
 	}}.Build())
 	require.NotNil(t, v.Rank, v.Text)
 	assert.Equal(t, 2, *v.Rank)
-	assert.InDelta(t, 1.8, v.Ratio, 0.05) // (2 + 8/5) / 2
+	c := v.Causes[0]
+	assert.Equal(t, verdict.Sometimes, c.Form)
+	assert.Equal(t, []int{42, 210}, []int{c.Instances, c.Of})
+	assert.InDelta(t, 0.010, c.EachSeconds, 0.0001)
+	assert.InDelta(t, 0.002, *c.OthersSeconds, 0.0001)
 }
 
 // TestStartIsNotTheNetwork: MPI_Init takes 100 of 143. An ideal network would not change that: what lies between Init and
@@ -173,9 +178,9 @@ func TestStartIsNotTheNetwork(t *testing.T) {
 		}
 		r.At("x.c:3").Finalize(now, now+1)
 	})
-	v := verdict(t, b)
-	assert.Equal(t, criticalpath.BlamesNobody, v.Blames, v.Text)
-	assert.Contains(t, v.Text, "the most of the rest goes to MPI_Init at x.c:1")
+	v := judged(t, b)
+	assert.Equal(t, verdict.Nobody, v.Blames, v.Text)
+	assert.Contains(t, v.Text, "most of the rest, 71%, is the start and the end of MPI")
 }
 
 // TestThrottlingIsToldFromWork: rank 2 is paused for 8 in every fifth of 210 iterations, 336 in all. With samples in which
@@ -215,12 +220,12 @@ func TestThrottlingIsToldFromWork(t *testing.T) {
 					r.Info().Context = samples(c.own)
 				}
 			})
-			v := verdict(t, b)
+			v := judged(t, b)
 			require.NotNil(t, v.Rank, v.Text)
 			assert.Equal(t, 2, *v.Rank)
-			assert.InDelta(t, c.want, v.ThrottledSeconds, 1e-9, v.Text)
+			assert.InDelta(t, c.want, v.Causes[0].StoppedSeconds, 1e-9, v.Text)
 			if c.want > 0 {
-				assert.Contains(t, v.Text, "The CPU limit of its container stopped it for 3")
+				assert.Contains(t, v.Text, "the CPU limit of its container stopped it for 3")
 			} else {
 				assert.NotContains(t, v.Text, "CPU limit")
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -85,7 +86,7 @@ func accuracies(t *testing.T, whole, leads *trace.Reader) []reduce.Accuracy {
 	return all
 }
 
-func verdict(t *testing.T, r *trace.Reader) criticalpath.Verdict {
+func judged(t *testing.T, r *trace.Reader) verdict.Verdict {
 	t.Helper()
 	found, err := criticalpath.Analyze(context.Background(), timeline.Of(r), criticalpath.Options{})
 	require.NoError(t, err)
@@ -127,7 +128,7 @@ func TestLeadsSayWhatTheRunSays(t *testing.T) {
 		if ok {
 			accurate++
 		}
-		one, other := verdict(t, whole), verdict(t, leads)
+		one, other := judged(t, whole), judged(t, leads)
 		if one.Blames == other.Blames && one.Ranks == other.Ranks && (c.Imbalance.SlowPercent == 0 || one.Ranks == fmt.Sprint(c.Imbalance.SlowRank)) {
 			agree++
 		} else {
@@ -159,7 +160,7 @@ func TestAccuracyCanFail(t *testing.T) {
 	for _, a := range accuracies(t, whole, leads) {
 		assert.True(t, a.Enough())
 	}
-	assert.Equal(t, "7", verdict(t, leads).Ranks)
+	assert.Equal(t, "7", judged(t, leads).Ranks)
 }
 
 // TestSlowAtOtherTimes: two ranks compute for as long in all, one in the first half of the run and one in the second, and

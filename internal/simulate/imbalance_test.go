@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 )
 
@@ -103,13 +104,13 @@ func TestUnequalWorkIsNamed(t *testing.T) {
 				}
 				c.Imbalance.Factor = of
 				f := found(t, c)
-				if f.Verdict.Blames != criticalpath.BlamesImbalance {
+				if f.Verdict.Blames != verdict.Imbalance {
 					t.Log(f.Verdict.Text)
 					continue
 				}
 				named++
-				i := f.Verdict.Imbalance
-				assert.Equal(t, moves, i.Shape == criticalpath.ByIteration, f.Verdict.Text)
+				i := f.Verdict.Causes[0].Spread
+				assert.Equal(t, moves, i.Shape == verdict.ByIteration, f.Verdict.Text)
 				c.Imbalance.Factor = func(_, k int) float64 {
 					sum := 0.0
 					for rank := range c.Ranks {
@@ -142,8 +143,8 @@ func TestHeavyTail(t *testing.T) {
 		c.Imbalance.Factor = func(rank, _ int) float64 { return of[rank] }
 		v := found(t, c).Verdict
 		switch v.Blames {
-		case criticalpath.BlamesImbalance:
-			assert.Equal(t, top, v.Imbalance.MostRank, v.Text)
+		case verdict.Imbalance:
+			assert.Equal(t, top, v.Causes[0].Spread.MostRank, v.Text)
 		default:
 			require.NotNil(t, v.Rank, v.Text)
 			assert.Equal(t, top, *v.Rank, v.Text)
@@ -153,7 +154,7 @@ func TestHeavyTail(t *testing.T) {
 
 // Equal work is no imbalance under any noise, nor is work that changes for all ranks from time to time.
 func TestBalancedIsNoImbalance(t *testing.T) {
-	blamed := map[criticalpath.Blame]int{}
+	blamed := map[verdict.Kind]int{}
 	const runs = 60
 	for seed := range uint64(runs) {
 		r := rand.New(rand.NewPCG(seed, 79))
@@ -164,14 +165,14 @@ func TestBalancedIsNoImbalance(t *testing.T) {
 		}
 		blamed[found(t, c).Verdict.Blames]++
 	}
-	assert.GreaterOrEqual(t, blamed[criticalpath.BlamesNobody], runs*95/100, "%v", blamed)
+	assert.GreaterOrEqual(t, blamed[verdict.Nobody], runs*95/100, "%v", blamed)
 }
 
 // A master that hands out tasks of very different lengths has equally busy workers, and computes nothing itself.
 func TestMasterWithUnequalTasksIsNoImbalance(t *testing.T) {
 	for seed := range uint64(10) {
 		f := found(t, simulate.Config{Pattern: "master-worker", Ranks: 9, Iterations: 40, Compute: time.Millisecond, Seed: seed, Imbalance: simulate.Imbalance{Noise: 300}})
-		assert.Equal(t, criticalpath.BlamesNobody, f.Verdict.Blames, f.Verdict.Text)
+		assert.Equal(t, verdict.Nobody, f.Verdict.Blames, f.Verdict.Text)
 	}
 }
 
@@ -181,11 +182,11 @@ func TestTheNetworkStaysToBlame(t *testing.T) {
 	for _, c.Imbalance.Linear = range []float64{0, 10, 40} {
 		for _, c.Imbalance.Noise = range []float64{0, 20} {
 			f := found(t, c)
-			assert.Equal(t, criticalpath.BlamesNetwork, f.Verdict.Blames, f.Verdict.Text)
+			assert.Equal(t, verdict.Network, f.Verdict.Blames, f.Verdict.Text)
 		}
 	}
 	c.Model.Latency, c.Imbalance.Linear = 20_000, 100
-	assert.Equal(t, criticalpath.BlamesImbalance, found(t, c).Verdict.Blames)
+	assert.Equal(t, verdict.Imbalance, found(t, c).Verdict.Blames)
 }
 
 // What the computation of 16 ranks goes with.
@@ -195,26 +196,26 @@ func TestShapesOfImbalance(t *testing.T) {
 	for name, one := range map[string]struct {
 		of      func(rank int) float64
 		perNode int
-		shape   criticalpath.Shape
+		shape   verdict.Shape
 		width   int
 		words   string
 	}{
-		"growing":   {func(rank int) float64 { return 1 + float64(rank)/10 }, 16, criticalpath.ByRank, 0, "it grows with the rank"},
-		"falling":   {func(rank int) float64 { return 3 - float64(rank)/10 }, 16, criticalpath.ByRank, 0, "it falls with the rank"},
-		"node":      {func(rank int) float64 { return levels[rank/4] }, 4, criticalpath.ByNode, 0, "ranks of one node compute alike"},
-		"row":       {func(rank int) float64 { return levels[rank/4] }, 16, criticalpath.ByRow, 4, "each 4 neighbors from rank 0 on compute alike"},
-		"column":    {func(rank int) float64 { return levels[rank%4] }, 16, criticalpath.ByColumn, 4, "every 4th rank computes alike"},
-		"irregular": {func(rank int) float64 { return irregular[rank] }, 16, criticalpath.Irregular, 0, "rank 11 the longest; they differ"},
+		"growing":   {func(rank int) float64 { return 1 + float64(rank)/10 }, 16, verdict.ByRank, 0, "it grows with the rank"},
+		"falling":   {func(rank int) float64 { return 3 - float64(rank)/10 }, 16, verdict.ByRank, 0, "it falls with the rank"},
+		"node":      {func(rank int) float64 { return levels[rank/4] }, 4, verdict.ByNode, 0, "ranks of one node compute alike"},
+		"row":       {func(rank int) float64 { return levels[rank/4] }, 16, verdict.ByRow, 4, "each 4 neighbors from rank 0 on compute alike"},
+		"column":    {func(rank int) float64 { return levels[rank%4] }, 16, verdict.ByColumn, 4, "every 4th rank computes alike"},
+		"irregular": {func(rank int) float64 { return irregular[rank] }, 16, verdict.Irregular, 0, "rank 11 the longest; they differ"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := found(t, simulate.Config{Pattern: "stencil2d", Ranks: 16, Iterations: 30, RanksPerNode: one.perNode, Compute: time.Millisecond,
 				Imbalance: simulate.Imbalance{Factor: func(rank, _ int) float64 { return one.of(rank) }}}).Verdict
-			require.NotNil(t, v.Imbalance, v.Text)
-			assert.Equal(t, one.shape, v.Imbalance.Shape)
-			assert.Equal(t, one.width, v.Imbalance.Width)
+			require.Equal(t, verdict.Imbalance, v.Blames, v.Text)
+			assert.Equal(t, one.shape, v.Causes[0].Spread.Shape)
+			assert.Equal(t, one.width, v.Causes[0].Spread.Width)
 			assert.Contains(t, v.Text, one.words)
-			assert.Equal(t, "MPI_Waitall", v.Function)
-			assert.Equal(t, "MPI_Isend", v.After.Function)
+			assert.Equal(t, "MPI_Waitall", v.Causes[0].Before.Function)
+			assert.Equal(t, "MPI_Isend", v.Causes[0].After.Function)
 		})
 	}
 }

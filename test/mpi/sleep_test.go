@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/report"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
 // Twice as many ranks as this machine has cores. One sleeps while the others poll for it, each in turn: work moves from rank
@@ -25,8 +25,8 @@ func TestWhoSleepsWaitsForNoCPU(t *testing.T) {
 		program := filepath.Join(t.TempDir(), "turns")
 		out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-o", program, "sleep/turns.c").CombinedOutput()
 		require.NoError(t, err, "%s", out)
-		for work, blames := range map[string][]criticalpath.Blame{
-			"sleep": {criticalpath.BlamesImbalance, criticalpath.BlamesNobody}, "compute": {criticalpath.BlamesCPUs},
+		for work, blames := range map[string][]verdict.Kind{
+			"sleep": {verdict.Imbalance, verdict.Nobody}, "compute": {verdict.CPUs},
 		} {
 			t.Run(implementation+" "+work, func(t *testing.T) {
 				command := launch(implementation, 2*runtime.NumCPU(), "turns", work)
