@@ -51,7 +51,11 @@ func LargestInstances(list []trace.EvidenceInstance) []trace.EvidenceInstance {
 		func(e *trace.EvidenceInstance) int64 { return e.WallNS - e.CPUNS }, func(e *trace.EvidenceInstance) int64 { return e.WallNS },
 	} {
 		slices.SortStableFunc(list, func(a, b trace.EvidenceInstance) int { return cmp.Compare(size(&b), size(&a)) })
-		kept = append(kept, list[:min(mostOfAKind, len(list))]...)
+		for i := range list[:min(mostOfAKind, len(list))] {
+			if size(&list[i]) > 0 {
+				kept = append(kept, list[i])
+			}
+		}
 	}
 	slices.SortStableFunc(kept, func(a, b trace.EvidenceInstance) int {
 		return cmp.Or(cmp.Compare(a.BeginNS, b.BeginNS), cmp.Compare(a.Row, b.Row))

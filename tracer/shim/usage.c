@@ -1,5 +1,5 @@
 // The threads of the process are looked for in /proc/self/task, by the tracer's own thread: the more there are, the more
-// seldom, so that it takes a thousandth of the time of a CPU at most. Of the MOST that used most the file has name, CPU time
+// seldom, so that it takes a PART-th of the time of a CPU at most. Of the MOST that used most the file has name, CPU time
 // and run delay. The tracer's threads all have the name of the first one of them (core.c), which made them.
 #include "usage.h"
 
@@ -21,7 +21,7 @@
 
 enum { MOST = CAIRN_EVIDENCE_THREADS, TOOLS = 4 };
 static const uint64_t EVERY = 100000000; // ns
-static const uint64_t SHARE = 1000;
+static const uint64_t PART = 5000;
 
 static struct cairn_evidence_file *file;
 static uint64_t due;
@@ -163,7 +163,7 @@ uint64_t cairn_evidence_usage(void)
 			atomic_store_explicit(&tools[tool++], (int)list[i].tid, memory_order_relaxed);
 	}
 	atomic_store_explicit(&file->threads, (uint64_t)n | (table & 1) << 32, memory_order_release);
-	const uint64_t wait = SHARE * (cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began);
+	const uint64_t wait = PART * (cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 	due = now + (wait > EVERY ? wait : EVERY);
 	return due - now;
 }
