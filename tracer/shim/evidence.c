@@ -9,7 +9,8 @@
 // A reading is two: the quick one of the CPU clocks of thread and process, and, where a quick one leaves something to
 // explain, the thorough one: run delay (/proc/thread-self/schedstat), I/O (/proc/thread-self/io), CPU time of the tracer's own
 // threads. All this takes a thousandth of the time at most: each thread has a budget that grows with time, and what it takes is
-// measured and paid from that. Where it is empty, computations that begin go unmeasured, whatever they will be.
+// measured and paid from that. Where it is empty, computations that begin go unmeasured, whatever they will be; after places
+// where the last one left something to explain, also where it does not allow for thorough readings at both ends.
 //
 // Sums are in a mapped file, whole at any moment: there are two of each row, of which one counts while the other is written.
 #include "evidence.h"
@@ -63,6 +64,7 @@ struct watch {
 	bool begun;
 	bool exact, thorough_at_begin; // the last quick reading was taken when the present computation began; and a thorough one
 	bool unmeasured;               // it was expected to be long, and the budget was empty
+	uint16_t explain;              // places of cairn_thread.long_after where that was so: a bit each
 	uint32_t untraced;
 	uint32_t random;
 	uint64_t paid_until;
@@ -120,6 +122,12 @@ static double tick_ns(void)
 	return ns;
 }
 
+// look is fstat, which is a symbol of libc only from 2.33 on.
+static bool look(int opened, struct stat *s)
+{
+	return syscall(SYS_fstat, opened, s) == 0;
+}
+
 static void open_file(struct opened *o, const char *path)
 {
 	struct stat s;
@@ -128,7 +136,7 @@ static void open_file(struct opened *o, const char *path)
 	o->file = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, FAR);
 	if (low >= 0)
 		close(low);
-	if (o->file >= 0 && fstat(o->file, &s) == 0) {
+	if (o->file >= 0 && look(o->file, &s)) {
 		o->device = s.st_dev;
 		o->inode = s.st_ino;
 	} else if (o->file >= 0) {
@@ -145,7 +153,7 @@ static char *read_file(struct watch *w, struct opened *o, char *text, size_t siz
 
 	if (o->file < 0)
 		return NULL;
-	if (fstat(o->file, &s) == 0 && s.st_dev == o->device && s.st_ino == o->inode)
+	if (look(o->file, &s) && s.st_dev == o->device && s.st_ino == o->inode)
 		n = pread(o->file, text, size - 1, 0);
 	if (n <= 0) {
 		o->file = -1; // not ours to close
@@ -384,13 +392,14 @@ static void keep(struct cairn_evidence_instance *list, int64_t size, const struc
 	atomic_store(&changing_instances, false);
 }
 
-// measure takes the reading at the end of a long computation or call, and puts down what it says.
-static void measure(struct watch *w, struct cairn_evidence_row *row, uint64_t begin, uint64_t end, double ns)
+// measure takes the reading at the end of a long computation or call, and puts down what it says. It reports whether that
+// left something to explain.
+static bool measure(struct watch *w, struct cairn_evidence_row *row, uint64_t begin, uint64_t end, double ns)
 {
 	struct cairn_evidence_sums one = {.wall_ns = (int64_t)((double)(end - begin) * ns)};
 	const bool close = w->quick.ticks <= begin + (end - begin) / 64 && (begin < w->quick.ticks || begin - w->quick.ticks <= (end - begin) / 4);
 	if (!w->exact && !close)
-		return;
+		return false;
 	const struct quick q = read_quick(w, ns);
 	const int64_t passed = (int64_t)((double)(q.ticks - w->quick.ticks) * ns);
 	const int64_t ran = q.cpu_ns - w->quick.cpu_ns;
@@ -401,7 +410,8 @@ static void measure(struct watch *w, struct cairn_evidence_row *row, uint64_t be
 		other = (int64_t)((double)other * (double)one.wall_ns / (double)passed);
 	if (off < NEGLIGIBLE_NS)
 		off = 0;
-	if (off > 0 || other > one.wall_ns / 50 || w->thorough_at_begin) {
+	const bool explain = off > 0 || other > one.wall_ns / 50;
+	if (explain || w->thorough_at_begin) {
 		const struct thorough r = read_thorough(w, ns);
 		const struct thorough *b = &w->thorough;
 		one.delay_ns = least(difference(r.delay_ns, b->delay_ns), off);
@@ -426,6 +436,7 @@ static void measure(struct watch *w, struct cairn_evidence_row *row, uint64_t be
 	add(row, &one);
 	keep(file->instances[0], off, row, begin, &one);
 	keep(file->instances[1], one.wall_ns, row, begin, &one);
+	return explain;
 }
 
 // remembered is where the thread keeps that a computation after a call from there was long.
@@ -453,12 +464,13 @@ uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_record_
 			.after_caller = t->last_caller, .before_caller = call->caller,
 		};
 		struct cairn_evidence_row *row = find_row(&key);
+		const uint16_t bit = (uint16_t)(1u << CAIRN_LONG_SLOT(t->last_caller));
 		*remembered(t, t->last_caller) = t->last_caller;
 		ns = tick_ns();
 		if (row != NULL) {
 			row->ticks += now - t->returned;
 			if (w->exact || (!w->unmeasured && affordable(w, now, w->quick_costs_ns + w->thorough_costs_ns, ns)))
-				measure(w, row, t->returned, now, ns);
+				w->explain = (uint16_t)((w->explain & ~bit) | (measure(w, row, t->returned, now, ns) ? bit : 0));
 		}
 		w->budget_ns -= took(began, ns);
 		now = cairn_now();
@@ -489,7 +501,7 @@ void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_heade
 			row->ticks += now - call->enter;
 			if (affordable(w, now, w->quick_costs_ns + w->thorough_costs_ns, ns)) {
 				const uint64_t last = w->quick.ticks;
-				measure(w, row, call->enter, now, ns);
+				(void)measure(w, row, call->enter, now, ns);
 				w->exact = w->quick.ticks != last;
 			}
 		}
@@ -498,12 +510,13 @@ void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_record_heade
 	const bool expected = *remembered(t, call->caller) == call->caller;
 	if (expected)
 		*remembered(t, call->caller) = 0;
-	if (!w->exact && affordable(w, now, 2 * w->quick_costs_ns, ns)) {
+	const bool explain = expected && (w->explain >> CAIRN_LONG_SLOT(call->caller) & 1) != 0;
+	if (!w->exact && affordable(w, now, 2 * w->quick_costs_ns + (explain ? 2 * w->thorough_costs_ns : 0), ns)) {
 		w->quick = read_quick(w, ns);
 		w->exact = true;
 	}
 	w->unmeasured = expected && !w->exact;
-	if (w->exact && affordable(w, now, 2 * w->thorough_costs_ns, ns)) {
+	if (w->exact && (explain || affordable(w, now, 2 * w->thorough_costs_ns, ns))) {
 		w->thorough = read_thorough(w, ns);
 		w->thorough_at_begin = true;
 	}

@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -43,39 +42,26 @@ static void *burner(void *unused)
 	return NULL;
 }
 
-static void a(void)
-{
-	int rank;
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank); // burns
-}
-
-static void b(void)
-{
-	int size;
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-}
-
 int main(int argc, char **argv)
 {
 	const int n = atoi(argv[1]);
 	static char data[WRITTEN];
 	char path[4096];
-	int flag;
+	int rank, size, flag;
 	cpu_set_t mine, before;
 
 	MPI_Init(&argc, &argv);
 	snprintf(path, sizeof(path), "%s/written", argv[2]);
 	const int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
 	for (int i = 0; i < n; i++) {
-		a();
+		MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 		burn(5 * MS);
-		b();
+		MPI_Comm_size(MPI_COMM_WORLD, &size);
 		usleep(5000);
 		MPI_Initialized(&flag);
 		if (pwrite(file, data, sizeof(data), 0) != sizeof(data) || fsync(file) != 0)
 			return 1;
-		const struct timespec disk = {0, 3 * MS}; // where that is quick
-		nanosleep(&disk, NULL);
+		usleep(3000); // where the disk is quick
 		MPI_Finalized(&flag);
 		pthread_t thread;
 		pthread_create(&thread, NULL, burner, NULL);
