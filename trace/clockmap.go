@@ -31,6 +31,12 @@ func newClockMap(c *Clock) clockMap {
 	return m
 }
 
+// Nanoseconds gives a function that turns ticks into nanoseconds of the node's CLOCK_MONOTONIC. It is for one goroutine.
+func (c *Clock) Nanoseconds() func(ticks int64) int64 {
+	m := newClockMap(c)
+	return m.nanoseconds
+}
+
 // perTick is how many nanoseconds a tick took between two samples.
 func (m *clockMap) perTick(from, to int) float64 {
 	a, b := &m.samples[from], &m.samples[to]

@@ -32,6 +32,7 @@ type information struct {
 	Placement       []rankPlacement `json:"placement"`
 	Excluded        []string        `json:"excluded"`
 	Context         []rankContext   `json:"context"`
+	Evidence        []rankEvidence  `json:"evidence"`
 	Notes           []string        `json:"notes"`
 
 	Clustering *clusters.Online `json:"clustering,omitempty"`
@@ -127,7 +128,7 @@ func inform(f *traceFile, placement bool) *information {
 		FormatVersion: f.Version(), Ranks: f.Ranks().Len(), Signatures: len(f.Signatures()),
 		Rules: len(f.Grammar().Rules), Bytes: f.Sizes(), MPI: mpiInformation{meta.Implementation, meta.Version},
 		MissingRanks: meta.MissingRanks.String(), World: meta.World, Timing: meta.Timing.String(), Notes: meta.Notes,
-		EndedEarly: []earlyEnd{}, Context: []rankContext{}, Excluded: append([]string{}, meta.Excluded...), Placement: []rankPlacement{},
+		EndedEarly: []earlyEnd{}, Context: []rankContext{}, Evidence: []rankEvidence{}, Excluded: append([]string{}, meta.Excluded...), Placement: []rankPlacement{},
 	}
 	if i.Notes == nil {
 		i.Notes = []string{}
@@ -155,6 +156,9 @@ func inform(f *traceFile, placement bool) *information {
 		}
 		if len(rank.Context) > 1 {
 			i.Context = append(i.Context, contextOf(&rank))
+		}
+		if len(rank.Evidence)+len(rank.Threads) > 0 {
+			i.Evidence = append(i.Evidence, evidenceOf(f, &rank))
 		}
 		if rank.EndedEarly != "" {
 			i.EndedEarly = append(i.EndedEarly, earlyEnd{rank.Rank, rank.EndedEarly})

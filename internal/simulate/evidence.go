@@ -137,7 +137,11 @@ func (r *Rank) writeEvidence(c *trace.Content) {
 	}
 	skew := r.sim.skew(r.rank)
 	c.Ranks.Change(0, func(to *trace.Rank) {
-		recorder.ChooseEvidence(to, e.rows, e.instances, r.now)
+		taken := make([]int64, len(e.rows))
+		for i := range taken {
+			taken[i] = e.rows[i].WallNS
+		}
+		recorder.ChooseEvidence(to, e.rows, taken, e.instances, r.now)
 		to.ReplaceSites(func(line uint32) uint32 { return sites[line] })
 		for i := range to.Outliers {
 			to.Outliers[i].BeginNS += skew

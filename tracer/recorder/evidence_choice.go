@@ -15,9 +15,9 @@ const (
 	mostOfAKind        = trace.MaxInstances / 2
 )
 
-// ChooseEvidence gives a rank what matters of its evidence. An instance's Row is an index into rows; run is how long the rank
-// ran, in ns.
-func ChooseEvidence(r *trace.Rank, rows []trace.EvidenceRow, instances []trace.EvidenceInstance, run int64) {
+// ChooseEvidence gives a rank what matters of its evidence. taken is how long all long instances of each row were, measured or
+// not, and run how long the rank ran, both in ns; an instance's Row is an index into rows.
+func ChooseEvidence(r *trace.Rank, rows []trace.EvidenceRow, taken []int64, instances []trace.EvidenceInstance, run int64) {
 	r.Evidence, r.Outliers = nil, nil
 	number := make([]int, len(rows)) // 1 + index in r.Evidence
 	order := make([]int, len(rows))
@@ -26,7 +26,7 @@ func ChooseEvidence(r *trace.Rank, rows []trace.EvidenceRow, instances []trace.E
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return comparePlaces(&rows[a].EvidencePlace, &rows[b].EvidencePlace) })
 	for _, i := range order {
-		if float64(rows[i].WallNS) >= leastRowShare*float64(run) && rows[i].WallNS > 0 {
+		if taken[i] > 0 && float64(taken[i]) >= leastRowShare*float64(run) {
 			r.Evidence = append(r.Evidence, rows[i])
 			number[i] = len(r.Evidence)
 		}
@@ -51,7 +51,11 @@ func LargestInstances(list []trace.EvidenceInstance) []trace.EvidenceInstance {
 		func(e *trace.EvidenceInstance) int64 { return e.WallNS - e.CPUNS }, func(e *trace.EvidenceInstance) int64 { return e.WallNS },
 	} {
 		slices.SortStableFunc(list, func(a, b trace.EvidenceInstance) int { return cmp.Compare(size(&b), size(&a)) })
-		kept = append(kept, list[:min(mostOfAKind, len(list))]...)
+		for i := range list[:min(mostOfAKind, len(list))] {
+			if size(&list[i]) > 0 {
+				kept = append(kept, list[i])
+			}
+		}
 	}
 	slices.SortStableFunc(kept, func(a, b trace.EvidenceInstance) int {
 		return cmp.Or(cmp.Compare(a.BeginNS, b.BeginNS), cmp.Compare(a.Row, b.Row))

@@ -95,10 +95,15 @@ func recoverAt(dir string, ended bool) (*trace.Content, *Report, uint64, error) 
 			r.addSample(now)
 		}
 	}
+	var found *evidence
+	if b, err := os.ReadFile(filepath.Join(dir, evidenceFile)); err == nil {
+		found = decodeEvidence(b, r.sites.of)
+	}
 	content, err := r.Content()
 	if err != nil {
 		return fail(err)
 	}
+	found.addTo(content)
 	if b, err := os.ReadFile(filepath.Join(dir, contextFile)); err == nil {
 		content.Ranks.Change(0, func(r *trace.Rank) { r.Context = decodeContext(b) })
 	}

@@ -196,6 +196,7 @@ static void cut(unsigned kind)
 		counted[k] = count[k];
 	last_ns = cairn_clock_ns(CLOCK_MONOTONIC);
 	write_record(HELD, (const uint64_t[]){cairn_now() - began}, 1, 0);
+	cairn_self.returned = 0; // what comes before the next call is not all the program's
 }
 
 // finish takes the outcome of the vote that is under way.
@@ -222,6 +223,7 @@ static void finish(void)
 		votes.number - 1, pending.kind, pending.ordinal, votes.state, votes.stands, votes.factor, CAIRN_WORD(lead), cairn_now() - began, leads,
 	};
 	write_record(OUTCOME, words, sizeof(words) / sizeof(words[0]), leads);
+	cairn_self.returned = 0;
 }
 
 // marker counts. With several threads, explicit markers may come at once.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "evidence.h"
 #include "record.h"
 #include "state.h"
 
@@ -60,6 +61,7 @@ bool cairn_leaves_out(void)
 static void turn(bool turn_off)
 {
 	atomic_store(&off, turn_off);
+	atomic_fetch_add(&cairn_untraced, 1);
 	if (turn_off)
 		atomic_store(&was_off, true);
 	for (unsigned id = 0; id < CAIRN_FUNCTIONS; id++) {

@@ -12,6 +12,7 @@
 #include "../core/segment.h"
 #include "call_path.h"
 #include "clock.h"
+#include "evidence.h"
 #include "state.h"
 
 enum {
@@ -70,7 +71,17 @@ struct cairn_thread {
 	uintptr_t code_begin, code_size; // of the module that the last call came from
 	uintptr_t python_begin, python_size; // of the extension of Python that the last such call came from
 	const void *frame[CAIRN_DEPTH]; // where on the stack the open records' wrappers are
+
+	// of evidence.h, in ticks
+	uint64_t returned;            // when the last call returned; 0: the computation since does not count
+	uint64_t long_ticks;          // what is long; 0: not known yet
+	uint64_t expiry;              // when the last reading is old
+	uint64_t last_caller;         // of that call
+	uint16_t last_function;
+	uint64_t long_after[16];      // callers of calls after which a computation was long, by CAIRN_LONG_SLOT
 };
+
+#define CAIRN_LONG_SLOT(caller) ((caller) * 0x9e3779b97f4a7c15u >> 60)
 
 extern CAIRN_HIDDEN __thread struct cairn_thread cairn_self __attribute__((tls_model("initial-exec")));
 extern CAIRN_HIDDEN _Atomic uint64_t cairn_epoch;
@@ -148,7 +159,10 @@ static CAIRN_INLINE void cairn_enter(struct cairn_record *record)
 	t->depth = record->depth + 1;
 	atomic_store_explicit(&t->segment->used, (uint64_t)(t->cursor - (char *)t->segment) - CAIRN_SEGMENT_HEADER, memory_order_release);
 	cairn_busy(t, 0);
-	h->enter = cairn_now();
+	uint64_t now = cairn_now();
+	if (CAIRN_UNLIKELY(now - t->returned >= t->long_ticks))
+		now = cairn_evidence_enter(t, h, now);
+	h->enter = now;
 }
 
 // cairn_exit reads the clock, first, and returns where outputs go; NULL when the record is not ours any more (the
@@ -164,6 +178,11 @@ static CAIRN_INLINE uint64_t *cairn_exit(struct cairn_record *record, uint64_t *
 	cairn_busy(t, 1);
 	h->exit = now;
 	h->result = result;
+	if (CAIRN_UNLIKELY(now - h->enter >= t->long_ticks || now >= t->expiry || t->long_after[CAIRN_LONG_SLOT(h->caller)] == h->caller))
+		cairn_evidence_exit(t, h, now);
+	t->returned = now;
+	t->last_caller = h->caller;
+	t->last_function = h->function;
 	return word;
 }
 

@@ -16,6 +16,7 @@
 #include "context.h"
 #include "control.h"
 #include "core.h"
+#include "evidence.h"
 #include "json.h"
 #include "launch.h"
 #include "modules.h"
@@ -198,6 +199,7 @@ void cairn_start(void)
 	free(description);
 	if (failed == NULL) {
 		cairn_context_begin();
+		cairn_evidence_begin();
 		failed = cairn_core_begin();
 	}
 	if (failed != NULL) {

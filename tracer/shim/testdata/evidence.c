@@ -1,0 +1,101 @@
+// What of evidence.c and usage.c no MPI program can be made to do. CAIRN_PROC may be a folder of the test's.
+//
+//	evidence kill FILE         instances without end; count, wall and CPU time grow together
+//	evidence gap FILE MS KIND  twice a computation of so many ms: burn, sleep, closed (sleep, all descriptors closed)
+//	evidence full FILE         more places than there is room for
+#include "../evidence.c"
+#include "../usage.c"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+bool cairn_clock_is_tsc;
+_Atomic int cairn_state = CAIRN_ON;
+bool cairn_call_paths;
+_Atomic uint64_t cairn_epoch;
+__thread struct cairn_thread cairn_self;
+static const char *path;
+
+uint32_t cairn_thread_number(void)
+{
+	return 1;
+}
+
+void *cairn_spool_map(const char *name, size_t size)
+{
+	int opened = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
+
+	(void)name;
+	if (opened < 0 || ftruncate(opened, (off_t)size) != 0)
+		return NULL;
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
+}
+
+// call makes a call from a place, as cairn_enter and cairn_exit do.
+static void call(uint16_t function, uint64_t caller)
+{
+	struct cairn_thread *t = &cairn_self;
+	struct cairn_record_header h = {.caller = caller};
+
+	h.function = function;
+	t->depth = 1;
+	uint64_t now = cairn_now();
+	if (now - t->returned >= t->long_ticks)
+		now = cairn_evidence_enter(t, &h, now);
+	h.enter = now;
+	now = cairn_now();
+	if (now - h.enter >= t->long_ticks || now >= t->expiry || t->long_after[CAIRN_LONG_SLOT(caller)] == caller)
+		cairn_evidence_exit(t, &h, now);
+	t->returned = now;
+	t->last_caller = caller;
+	t->last_function = function;
+	t->depth = 0;
+}
+
+static void pass(const char *kind, int64_t ns)
+{
+	const struct timespec all = {ns / 1000000000, ns % 1000000000};
+
+	if (strcmp(kind, "burn") != 0)
+		nanosleep(&all, NULL);
+	else
+		for (const uint64_t until = cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)ns; cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID) < until;)
+			;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 2;
+	path = argv[2];
+	cairn_evidence_begin();
+	pass("sleep", 3000000); // the clock is known
+	if (strcmp(argv[1], "kill") == 0) {
+		const struct cairn_evidence_row key = {.before = 1};
+		struct cairn_evidence_row *row = find_row(&key);
+		for (;;)
+			add(row, &(struct cairn_evidence_sums){.count = 1, .wall_ns = 1000, .cpu_ns = 1000, .io_bytes = 5});
+	} else if (strcmp(argv[1], "gap") == 0) {
+		for (int i = 0; i < 3; i++) {
+			call(1, 0x1000);
+			if (strcmp(argv[4], "closed") == 0)
+				for (int k = 3; k < 1024; k++)
+					close(k);
+			pass(argv[4], atoll(argv[3]) * 1000000);
+			errno = 4242;
+			call(2, 0x2000);
+			if (errno != 4242)
+				return 3;
+		}
+		due = 0;
+		cairn_evidence_usage();
+	} else if (strcmp(argv[1], "full") == 0) {
+		for (uint64_t i = 0; i < 2 * CAIRN_EVIDENCE_ROWS; i++) {
+			const struct cairn_evidence_row key = {.before_caller = i};
+			struct cairn_evidence_row *row = find_row(&key), *again = find_row(&key);
+			if (row != again || (row == NULL) != (i >= CAIRN_EVIDENCE_ROWS))
+				return 4;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,18 @@
+// What the threads of the process have used, those that never call MPI among them.
+#ifndef CAIRN_USAGE_H
+#define CAIRN_USAGE_H
+
+#include <stdint.h>
+
+struct cairn_evidence_file;
+
+// cairn_usage_begin says where that is written to.
+void cairn_usage_begin(struct cairn_evidence_file *file);
+
+// cairn_usage_calls_mpi says that a thread calls MPI.
+void cairn_usage_calls_mpi(int tid);
+
+// cairn_usage_tools is the CPU time of those of the tracer's own threads that count, in ns.
+int64_t cairn_usage_tools(void);
+
+#endif
