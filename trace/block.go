@@ -59,6 +59,7 @@ const (
 	blockClustering
 	blockMoments
 	blockRunDelay
+	blockEnds
 	blockIndex = 127
 )
 

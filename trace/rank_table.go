@@ -16,6 +16,7 @@ type RankTable struct {
 	ownLists                    listDictionary[uint32]
 	samples                     ragged
 	context                     ragged
+	ends                        ragged // none or one of each
 }
 
 // The texts of a rank.
@@ -70,6 +71,10 @@ func (t *RankTable) Append(r Rank) {
 		last = *s
 	}
 	t.context.end(len(contextColumns))
+	if r.End != nil {
+		t.ends.add(endColumns, r.End.Ticks, int64(r.End.Signal), int64(r.End.ExitCode))
+	}
+	t.ends.end(endColumns)
 }
 
 // At is the rank in row i; it panics when there is none.
@@ -83,7 +88,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 	for k := range texts {
 		texts[k].of = &t.texts[k]
 	}
-	samples, context := t.samples.lookup(), t.context.lookup()
+	samples, context, ends := t.samples.lookup(), t.context.lookup(), t.ends.lookup()
 	return func(i int) Rank {
 		text := func(k int) string { return t.strings.list[texts[k].at(i)] }
 		r := Rank{
@@ -112,6 +117,9 @@ func (t *RankTable) Lookup() func(i int) Rank {
 				}
 				before = r.Context[k]
 			}
+		}
+		if from, to := ends.rows(i); to > from {
+			r.End = &End{Ticks: ends.at(0, from), Signal: int(ends.at(1, from)), ExitCode: int(ends.at(2, from))}
 		}
 		return r
 	}

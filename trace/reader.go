@@ -216,6 +216,7 @@ func (t *Reader) openShared() error {
 		{blockMoments, "error of moments", true, func(d *decoder) { d.moments(&c.Meta.Timing) }},
 		{blockContext, "context", false, func(d *decoder) { d.context(c) }},
 		{blockRunDelay, "run delay", true, func(d *decoder) { d.runDelay(c) }},
+		{blockEnds, "ends", true, func(d *decoder) { d.ends(c) }},
 		{blockLeads, "leads", true, func(d *decoder) { d.leads(c) }},
 		{blockClustering, "clustering", false, func(d *decoder) { d.clustering(c) }},
 	}
@@ -226,7 +227,7 @@ func (t *Reader) openShared() error {
 		e, ok := byType[section.kind]
 		if !ok {
 			switch section.kind {
-			case blockSites, blockContext, blockRunDelay, blockSegments, blockColumns, blockLeads, blockClustering, blockMoments:
+			case blockSites, blockContext, blockRunDelay, blockEnds, blockSegments, blockColumns, blockLeads, blockClustering, blockMoments:
 				continue
 			}
 			return fmt.Errorf("%s: missing", section.name)

@@ -51,6 +51,9 @@ func Write(w io.Writer, c *Content) error {
 	if hasRunDelay(c) {
 		f.block(blockRunDelay, 0, 0, appendRunDelay(c))
 	}
+	if c.Ranks.ends.n > 0 {
+		f.block(blockEnds, 0, 0, appendEnds(&c.Ranks))
+	}
 	if len(c.Leads) > 0 {
 		f.block(blockLeads, 0, 0, AppendSequence(nil, numbers(c.Leads)))
 	}

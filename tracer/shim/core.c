@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "config.h"
 #include "context.h"
+#include "life.h"
 #include "loader.h"
 #include "spool.h"
 #include "state.h"
@@ -109,7 +110,7 @@ static void *run(void *unused)
 				pthread_mutex_unlock(&lock);
 			}
 		}
-		const uint64_t ns = cairn_context_watch();
+		const uint64_t sample = cairn_context_watch(), life = cairn_life_watch(), ns = sample < life ? sample : life;
 		const struct timespec limit = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
 		syscall(SYS_futex, &wanted, FUTEX_WAIT_PRIVATE, tried ? 1 : 0, &limit, NULL, 0);
 	}

@@ -18,6 +18,7 @@
 #include "core.h"
 #include "json.h"
 #include "launch.h"
+#include "life.h"
 #include "modules.h"
 #include "place.h"
 #include "prototypes_gen.h"
@@ -198,6 +199,7 @@ void cairn_start(void)
 	free(description);
 	if (failed == NULL) {
 		cairn_context_begin();
+		cairn_life_begin();
 		failed = cairn_core_begin();
 	}
 	if (failed != NULL) {
