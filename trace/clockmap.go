@@ -125,3 +125,9 @@ func interpolate(at, a, b *ClockSample, ticks int64) int64 {
 	}
 	return at.MonotonicNS - int64(q)
 }
+
+// Nanoseconds is the time on the node's CLOCK_MONOTONIC at a tick of the rank's clock.
+func (c *Clock) Nanoseconds(ticks int64) int64 {
+	m := newClockMap(c)
+	return m.nanoseconds(ticks)
+}

@@ -9,6 +9,10 @@ type End struct {
 	ExitCode int   // what exit was called with, −1 where it was not or that is not known
 }
 
+// Running is the EndedEarly of a rank whose process still lived when what there is of it was taken: nobody has seen how it
+// ended, as when its pod is lost.
+const Running = "running"
+
 const endColumns = 3
 
 // appendEnds writes how ranks ended: how many rows each has (none or one), then the rows.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -34,6 +35,11 @@ func sums(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 		Clock: o.Clock.Findings, Timing: timingError(a.meta, 0), Notes: append([]string{aggregatedNote}, a.notes()...),
 	}
 	f.Verdict = a.decideBySums(f.Efficiency, f.CPUs)
+	how, err := stopped.Find(ctx, t, o.Clock.Clocks)
+	if err != nil {
+		return Findings{}, fmt.Errorf("how the run ended: %w", err)
+	}
+	f.tellStop(how, t)
 	return f, nil
 }
 

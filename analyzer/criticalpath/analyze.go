@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -27,6 +28,7 @@ type analysis struct {
 	// how long the run takes if work is divided equally, in total and each time; 0: not known
 	balanced, balancedEach int64
 	window                 *timeline.Window
+	stopped                *stopped.Findings
 	// sums: only those are known (timing aggregated); forward has no more than locations and extents, and there is no path.
 	sums bool
 }
@@ -45,6 +47,11 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	clocks, found := o.Clock.Clocks, o.Clock.Findings
 	if clocks != nil {
 		a.window = clocks.Window
+	}
+	if a.window == nil {
+		if a.stopped, err = stopped.Find(ctx, t, clocks); err != nil {
+			return Findings{}, fmt.Errorf("how the run ended: %w", err)
+		}
 	}
 	// the root causes need nothing else of what follows, nor that of them
 	causes := newDelays(a.forward)
@@ -133,6 +140,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		f.CPUs = cpusOf(a.ranks, a.waitingShare)
 	}
 	f.Verdict = a.decide(f.Efficiency, f.CPUs)
+	f.tellStop(a.stopped, t)
 	if w := a.window; w != nil {
 		f.Window = &Window{a.seconds(w.From - w.Start), a.seconds(w.To - w.Start)}
 		f.Verdict.Text = fmt.Sprintf("Between %.6g s and %.6g s of the run: %s", f.Window.From, f.Window.To, f.Verdict.Text)

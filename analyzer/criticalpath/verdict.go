@@ -18,7 +18,8 @@ type Verdict struct {
 	Text string `json:"text"`
 	// Blames is what makes the job slow: "rank", "ranks", "pod" or "node" if all ranks that stand out are there and no
 	// others. If no rank stands out: "limits" if the CPU limits of all stop them, "cpus" if the ranks lack CPUs, "imbalance"
-	// if work is divided unequally, "network" if the run would be much shorter on an ideal one; else "nobody".
+	// if work is divided unequally, "network" if the run would be much shorter on an ideal one; else "nobody". Of a run that
+	// did not come to its end "hang" or "crash", and nothing else of the verdict counts.
 	Blames Blame `json:"blames"`
 	// Rank is the one to look at, null when none stands out; Ranks are all that do.
 	Rank     *int   `json:"rank"`
@@ -68,6 +69,8 @@ const (
 	BlamesCPUs      Blame = "cpus"
 	BlamesImbalance Blame = "imbalance"
 	BlamesNetwork   Blame = "network"
+	BlamesHang      Blame = "hang"  // the run did not come to its end: Findings.Stopped says more
+	BlamesCrash     Blame = "crash" // a rank died: likewise
 	BlamesNobody    Blame = "nobody"
 )
 

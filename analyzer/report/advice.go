@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
@@ -10,6 +11,14 @@ import (
 
 // next says what to do next, from the verdict and the numbers.
 func (r *Report) next() []string {
+	if s := r.Stopped; s != nil {
+		if s.Kind != "" {
+			return s.Advice
+		}
+		ended := *r
+		ended.Stopped = nil
+		return append(slices.Clone(s.Advice), ended.next()...)
+	}
 	if r.Verdict.Rank == nil {
 		return r.nextBalanced()
 	}

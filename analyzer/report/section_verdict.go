@@ -29,6 +29,9 @@ func (r *Report) verdictView() verdictView {
 			v.Grade = "good"
 		}
 	}
+	if r.Stopped != nil && r.Stopped.Kind != "" {
+		v.Grade = "bad"
+	}
 	if i := r.Verdict.Imbalance; i != nil {
 		v.Grade = "bad"
 		v.Range = fmt.Sprintf("%s to %s, %s on average", wording.Duration(i.Least), wording.Duration(i.Most), wording.Duration(i.Mean))
