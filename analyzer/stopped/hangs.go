@@ -18,13 +18,13 @@ const (
 
 // hung looks for a hang.
 func (s *search) hung() *verdict.Stop {
-	waiting := 0
+	var waiting []int
 	for i := range s.states {
 		if s.states[i].open != nil && !s.states[i].detail.begin {
-			waiting++
+			waiting = append(waiting, i)
 		}
 	}
-	if waiting == 0 {
+	if len(waiting) == 0 {
 		return nil
 	}
 	s.play()
@@ -34,10 +34,16 @@ func (s *search) hung() *verdict.Stop {
 			stuck = append(stuck, i)
 		}
 	}
-	if len(stuck) > 0 && s.waited(stuck) >= moment {
-		if stop := s.mismatched(stuck); stop != nil {
+	// Who takes part in calls that do not match may have everybody there.
+	if rows := stuck; len(rows) > 0 || s.waited(waiting) >= longEnough {
+		if len(rows) == 0 {
+			rows = waiting
+		}
+		if stop := s.mismatched(rows); stop != nil {
 			return stop
 		}
+	}
+	if len(stuck) > 0 && s.waited(stuck) >= moment {
 		if stop := s.circle(stuck); stop != nil {
 			return stop
 		}
@@ -157,7 +163,7 @@ func (s *search) circle(stuck []int) *verdict.Stop {
 		s.cycle = append(s.cycle, r.rank)
 		to := s.states[best[(i+1)%len(best)]].rank
 		stop.Cycle = append(stop.Cycle, verdict.Waiting{
-			Ranks: fmt.Sprint(r.rank), Count: 1, Call: s.call(r.open.Function, r.open.Site), For: s.wordsFor(r.open, to),
+			Ranks: fmt.Sprint(r.rank), Count: 1, Call: s.call(r.open.Function, r.open.Site), Rank: fmt.Sprint(to), For: s.wordsFor(r.open, to),
 		})
 		if stop.Stray == "" {
 			stop.Stray = s.stray(r)
@@ -275,7 +281,6 @@ func (s *search) absent(row int, waiters []int) *verdict.Stop {
 	stop := &verdict.Stop{
 		Kind: verdict.Hang, Form: verdict.Missing, Seconds: seconds(s.ended - s.begin), Waited: seconds(s.waited(waiters)), Named: []verdict.Who{s.who(r)},
 	}
-	stop.Named[0].Where = whereabouts(r)
 	in := func(r *state) bool { return slices.Contains(waiters, r.row) }
 	stop.Others = append(s.waiting(in), s.waiting(func(o *state) bool { return !in(o) && o != r })...)
 	first := &s.states[waiters[0]]

@@ -3,6 +3,7 @@ package verdict
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/wording"
@@ -35,6 +36,7 @@ type Waiting struct {
 	Ranks string // "3", "0-2"
 	Count int
 	Call  Place
+	Rank  string // of a cycle: for whom
 	For   string // what it waits for: "from rank 3, tag 7, MPI_COMM_WORLD"; "" where the call says it
 }
 
@@ -93,9 +95,26 @@ const maxNamed = 4
 func (s *Stop) cycle() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "This job hung%s: ", s.during())
-	if len(s.Cycle) == 1 {
-		fmt.Fprintf(&b, "rank %s waited for itself in %s.", s.Cycle[0].Ranks, s.Cycle[0].in())
-	} else {
+	first := &s.Cycle[0]
+	alike := len(s.Cycle) > 2 && !slices.ContainsFunc(s.Cycle, func(w Waiting) bool { return w.Call != first.Call })
+	switch {
+	case len(s.Cycle) == 1:
+		fmt.Fprintf(&b, "rank %s waited for itself in %s.", first.Ranks, first.in())
+	case alike:
+		fmt.Fprintf(&b, "%d ranks waited for each other in a circle, all in %s", len(s.Cycle), at(first.Call))
+		if first.For != "" {
+			fmt.Fprintf(&b, " (rank %s: %s)", first.Ranks, first.For)
+		}
+		var parts []string
+		for i := range s.Cycle {
+			if i == maxNamed && len(s.Cycle) > maxNamed+1 {
+				parts = append(parts, "so on")
+				break
+			}
+			parts = append(parts, fmt.Sprintf("rank %s for rank %s", s.Cycle[i].Ranks, s.Cycle[i].Rank))
+		}
+		fmt.Fprintf(&b, ": %s.", and(parts))
+	default:
 		for i := range s.Cycle {
 			if i == maxNamed {
 				fmt.Fprintf(&b, ", and so on, %d ranks in all", len(s.Cycle))
@@ -122,14 +141,14 @@ func (s *Stop) missing() string {
 	who := &s.Named[0]
 	var b strings.Builder
 	fmt.Fprintf(&b, "This job hung: %s never came to ", who.name())
-	waited := &s.Others[0]
+	waited := s.name(&s.Others[0])
 	if s.Comm != "" {
 		fmt.Fprintf(&b, "the %s (%s)", at(s.Call), s.Comm)
 	} else {
 		b.Reset()
-		fmt.Fprintf(&b, "This job hung: %s never did its part of %s (%s)", who.name(), at(s.Call), waited.For)
+		fmt.Fprintf(&b, "This job hung: %s never did its part of %s (%s)", who.name(), at(s.Call), s.Others[0].For)
 	}
-	fmt.Fprintf(&b, ", in which %s waited", waited.name())
+	fmt.Fprintf(&b, ", in which %s waited", waited)
 	if s.Waited > 0 {
 		fmt.Fprintf(&b, " for the last %s", wording.Duration(s.Waited))
 	}
@@ -189,7 +208,7 @@ func (s *Stop) crash() string {
 		case d.ExitCode >= 0:
 			fmt.Fprintf(&b, "%s left without MPI_Finalize (exit code %d) %s into the run", name, d.ExitCode, wording.Duration(s.Seconds))
 		default:
-			fmt.Fprintf(&b, "%s died %s into the run, of what is not known (as when it is killed: out of memory, say)", name, wording.Duration(s.Seconds))
+			fmt.Fprintf(&b, "%s died %s into the run, without a crash signal or an exit code: it was killed (for lack of memory, say) or called _exit", name, wording.Duration(s.Seconds))
 		}
 		switch {
 		case d.Abort:
@@ -228,7 +247,7 @@ func (s *Stop) list() string {
 			parts = append(parts, "others elsewhere")
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s waited in %s", s.Others[i].name(), s.Others[i].in()))
+		parts = append(parts, fmt.Sprintf("%s waited in %s", s.name(&s.Others[i]), s.Others[i].in()))
 	}
 	return and(parts)
 }
@@ -288,8 +307,19 @@ func (w *Waiting) in() string {
 	return fmt.Sprintf("%s (%s)", at(w.Call), w.For)
 }
 
-func (w *Waiting) name() string { return names(w.Ranks, w.Count) }
-func (w *Who) name() string     { return names(w.Ranks, w.Count) }
+func (w *Who) name() string { return names(w.Ranks, w.Count) }
+
+// name words ranks that wait: by number, unless they are all that the sentence has not named.
+func (s *Stop) name(w *Waiting) string {
+	named := len(s.Cycle)
+	for i := range s.Named {
+		named += s.Named[i].Count
+	}
+	if w.Count > 1 && w.Count == s.Ranks-named {
+		return fmt.Sprintf("the other %d ranks", w.Count)
+	}
+	return names(w.Ranks, w.Count)
+}
 
 func names(ranks string, count int) string {
 	if count == 1 {

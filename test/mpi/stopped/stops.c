@@ -58,8 +58,9 @@ int main(int argc, char **argv)
 		MPI_Barrier(MPI_COMM_WORLD);
 	} else if (strcmp(how, "ring") == 0) { // all wait for their left neighbor, with requests
 		MPI_Request requests[1];
+		MPI_Status statuses[1];
 		MPI_Irecv(&value, 1, MPI_INT, (rank + size - 1) % size, 3, MPI_COMM_WORLD, &requests[0]);
-		MPI_Waitall(1, requests, MPI_STATUSES_IGNORE); // ring
+		MPI_Waitall(1, requests, statuses); // ring
 		MPI_Send(&value, 1, MPI_INT, (rank + 1) % size, 3, MPI_COMM_WORLD);
 	} else if (strcmp(how, "early") == 0) { // rank 2 makes one iteration less
 		steps(rank == 2 ? 5 : 6, 10);
