@@ -19,7 +19,7 @@ const (
 
 // aborted looks for a rank that called MPI_Abort: the first one.
 func (s *search) aborted() *verdict.Stop {
-	first := s.first(func(r *state) bool { return r.open != nil && r.detail.name == "MPI_Abort" })
+	first := s.first(func(r *state) bool { return r.open != nil && r.detail.abort })
 	if first == nil {
 		return nil
 	}
@@ -197,7 +197,7 @@ func (s *search) waiting(counts func(*state) bool) []verdict.Waiting {
 	}
 	rows := map[key][]int{}
 	for i := range s.states {
-		if r := &s.states[i]; r.open != nil && r.detail.name != "MPI_Abort" && counts(r) {
+		if r := &s.states[i]; r.open != nil && !r.detail.abort && counts(r) {
 			k := key{r.open.Function, r.open.Site}
 			rows[k] = append(rows[k], i)
 		}

@@ -39,8 +39,8 @@ type call struct {
 
 // A detail is what the arguments of an open call say beside what matching takes.
 type detail struct {
-	name  string // of the function
 	root  *int
+	abort bool   // MPI_Abort
 	code  string // error code of MPI_Abort
 	begin bool   // MPI_Init
 	ends  bool   // MPI_Finalize
@@ -122,22 +122,15 @@ func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*o
 
 func detailOf(c *timeline.Call) detail {
 	d := detail{
-		name: c.Function.Name, begin: c.Semantics.Operation == semantics.Initialize, ends: c.Semantics.Operation == semantics.Finalize,
+		begin: c.Semantics.Operation == semantics.Initialize, ends: c.Semantics.Operation == semantics.Finalize,
+		abort: c.Semantics.Operation == semantics.Abort,
 	}
 	in := c.Event.In
-	for i := range c.Function.Parameters {
-		p := &c.Function.Parameters[i]
-		if p.Direction == trace.Out || len(in) == 0 {
-			continue
-		}
-		v := &in[0]
-		in = in[1:]
-		switch {
-		case p.Kind == "root" && v.Form == trace.Int:
-			d.root = new(int(v.Int))
-		case p.Name == "errorcode" && v.Form == trace.Int:
-			d.code = strconv.FormatInt(v.Int, 10)
-		}
+	if i := c.Semantics.In[semantics.Root]; i >= 0 && int(i) < len(in) && in[i].Form == trace.Int {
+		d.root = new(int(in[i].Int))
+	}
+	if d.abort && len(in) > 0 && in[len(in)-1].Form == trace.Int { // the error code comes last
+		d.code = strconv.FormatInt(in[len(in)-1].Int, 10)
 	}
 	return d
 }

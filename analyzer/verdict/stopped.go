@@ -174,6 +174,7 @@ func (s *Stop) mismatch() string {
 		fmt.Fprintf(&b, ", for its last %s", wording.Duration(s.Waited))
 	}
 	fmt.Fprintf(&b, ": as collective number %d on %s, ", s.Number, s.Comm)
+	total := 0
 	for i := range s.Named {
 		who := &s.Named[i]
 		switch {
@@ -183,7 +184,11 @@ func (s *Stop) mismatch() string {
 		default:
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s called %s", who.name(), at(who.In))
+		name := who.name()
+		if total += who.Count; i > 0 && who.Count > 1 && total == s.Ranks {
+			name = fmt.Sprintf("the other %d ranks", who.Count)
+		}
+		fmt.Fprintf(&b, "%s called %s", name, at(who.In))
 		if who.Detail != "" {
 			b.WriteString(" " + who.Detail)
 		}
