@@ -30,7 +30,7 @@ func Find(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Find
 	stop := s.stop()
 	f := &Findings{
 		Kind: stop.Kind, Form: stop.Form, Text: stop.Sentence(), Advice: stop.Advice(), Seconds: stop.Seconds, WaitedSeconds: stop.Waited,
-		Named: s.named(stop), Cycle: append([]int{}, s.cycle...), Ranks: s.ranks(),
+		Named: s.list(s.accused), Cycle: append([]int{}, s.cycle...), Ranks: s.ranks(),
 	}
 	return f, nil
 }

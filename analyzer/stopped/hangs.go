@@ -295,8 +295,8 @@ func (s *search) absent(row int, waiters []int) *verdict.Stop {
 		if w := &first.open.Waits[i]; slices.Contains(w.For, r.rank) {
 			if w.Collective {
 				stop.Comm = s.communicator(w.Comm)
-			} else if stop.Others[0].For == "" {
-				stop.Others[0].For = s.wait(w)
+			} else {
+				stop.Send, stop.Others[0].For = w.Send, s.wait(w)
 			}
 		}
 	}

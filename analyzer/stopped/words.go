@@ -1,7 +1,6 @@
 package stopped
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,20 +82,19 @@ func at(p verdict.Place) string {
 	return p.Function + " at " + p.CallSite
 }
 
-// named are the ranks that the sentence is about.
-func (s *search) named(*verdict.Stop) string { return s.list(s.accused) }
-
 // maxRanks is how many ranks the findings list.
 const maxRanks = 4096
 
 func (s *search) ranks() []Rank {
-	order := make([]int, len(s.states))
-	for i := range order {
-		order[i] = i
+	order, first := slices.Clone(s.accused), map[int]bool{}
+	for _, row := range order {
+		first[row] = true
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(slices.Index(s.accused, b)+1, slices.Index(s.accused, a)+1)
-	})
+	for row := range s.states {
+		if !first[row] {
+			order = append(order, row)
+		}
+	}
 	list := []Rank{}
 	for _, row := range order[:min(len(order), maxRanks)] {
 		list = append(list, s.rankOf(&s.states[row]))

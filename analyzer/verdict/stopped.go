@@ -26,7 +26,8 @@ type Stop struct {
 	Name   string    // of that
 	Left   string    // ranks that left without MPI_Finalize, and their code, where they all did; "": they did not
 	Call   Place     // that the others waited in for the rank that never came; of a mismatch, how many-th collective it is
-	Comm   string    // of it
+	Comm   string    // of it; "": it is about messages
+	Send   bool      // they waited until theirs were received
 	Number int       // from 1
 	Stray  string    // of a cycle: a message that was sent and never received, in words; "": none
 }
@@ -140,23 +141,25 @@ func (s *Stop) cycle() string {
 func (s *Stop) missing() string {
 	who := &s.Named[0]
 	var b strings.Builder
-	fmt.Fprintf(&b, "This job hung: %s never came to ", who.name())
-	waited := s.name(&s.Others[0])
-	if s.Comm != "" {
-		fmt.Fprintf(&b, "the %s (%s)", at(s.Call), s.Comm)
-	} else {
-		b.Reset()
-		fmt.Fprintf(&b, "This job hung: %s never did its part of %s (%s)", who.name(), at(s.Call), s.Others[0].For)
-	}
-	fmt.Fprintf(&b, ", in which %s waited", waited)
+	fmt.Fprintf(&b, "This job hung: %s never ", who.name())
+	waited, long, apart := s.name(&s.Others[0]), "", ""
 	if s.Waited > 0 {
-		fmt.Fprintf(&b, " for the last %s", wording.Duration(s.Waited))
+		long = " for the last " + wording.Duration(s.Waited)
+		apart = "," + long + ","
+	}
+	switch {
+	case s.Comm != "":
+		fmt.Fprintf(&b, "came to the %s (%s), in which %s waited%s", at(s.Call), s.Comm, waited, long)
+	case s.Send:
+		fmt.Fprintf(&b, "received what %s had been sending%s in %s (%s)", waited, apart, at(s.Call), s.Others[0].For)
+	default:
+		fmt.Fprintf(&b, "sent what %s had been waiting for%s in %s (%s)", waited, apart, at(s.Call), s.Others[0].For)
 	}
 	switch {
 	case who.Unknown:
 		b.WriteString("; what it did is not known, since the trace lacks it")
 	case who.Gone:
-		b.WriteString("; it had left the job")
+		b.WriteString("; it had come through MPI_Finalize by then")
 	case who.In.Function != "":
 		fmt.Fprintf(&b, "; it was in %s", at(who.In))
 	default:
