@@ -216,7 +216,11 @@ func (s *Stop) crash() string {
 		case d.ExitCode >= 0:
 			fmt.Fprintf(&b, "%s left without MPI_Finalize (exit code %d) %s into the run", name, d.ExitCode, wording.Duration(s.Seconds))
 		default:
-			fmt.Fprintf(&b, "%s died %s into the run, without a crash signal or an exit code: it was killed (for lack of memory, say) or called _exit", name, wording.Duration(s.Seconds))
+			they := "it was"
+			if who.Count > 1 {
+				they = "they were"
+			}
+			fmt.Fprintf(&b, "%s died %s into the run, without a crash signal or an exit code: %s killed (for lack of memory, say) or called _exit", name, wording.Duration(s.Seconds), they)
 		}
 		switch {
 		case d.Abort:

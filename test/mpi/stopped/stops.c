@@ -27,7 +27,7 @@ static void step(int milliseconds)
 	int mine = rank, sum;
 
 	compute(milliseconds);
-	MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); // step
 }
 
 static void steps(int n, int milliseconds)
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 		MPI_Send(&value, 1, MPI_INT, (rank + 1) % size, 3, MPI_COMM_WORLD);
 	} else if (strcmp(how, "early") == 0) { // rank 2 makes one iteration less
 		steps(rank == 2 ? 5 : 6, 10);
-		MPI_Barrier(MPI_COMM_WORLD);
+		MPI_Barrier(MPI_COMM_WORLD); // early
 		MPI_Finalize();
 		return 0;
 	} else if (strcmp(how, "missing") == 0) { // rank 1 goes on computing for ever
@@ -91,6 +91,11 @@ int main(int argc, char **argv)
 		}
 		sleep(2);
 		step(10);
+	} else if (strcmp(how, "pod") == 0) { // ranks 2 and 3 are gone at once
+		steps(10, 10);
+		if (rank >= 2)
+			kill(getpid(), SIGKILL);
+		MPI_Barrier(MPI_COMM_WORLD); // pod
 	} else if (strcmp(how, "exit") == 0) {
 		steps(10, 10);
 		if (rank == 1)
