@@ -50,13 +50,21 @@ func (l *life) end(r *Recorder) *trace.End {
 		return nil
 	}
 	e := &trace.End{Ticks: l.last(0), ExitCode: -1}
+	called := int64(0) // when the program last entered or left a call
 	for _, t := range r.threads {
-		if t.calls > 0 {
-			e.Ticks = max(e.Ticks, t.lastExit)
+		if t.calls == 0 {
+			continue
+		}
+		e.Ticks = max(e.Ticks, t.lastExit)
+		if t.inFlight != 0 {
+			called = max(called, t.entered)
+		} else {
+			called = max(called, t.lastExit)
 		}
 	}
-	// A handler may have let the program go on: it did where the process was seen alive later on.
-	if l.signal != 0 && l.signalAt >= l.alive {
+	// A handler may have let the program go on, which shows in its calls. (The process lives while a handler prints where it
+	// crashed.)
+	if l.signal != 0 && l.signalAt >= called {
 		e.Signal = int(l.signal)
 	}
 	if l.exit != 0 {

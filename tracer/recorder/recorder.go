@@ -73,6 +73,7 @@ type thread struct {
 	lastExit        int64
 	lastFunction    uint16
 	inFlight        uint16 // function of the call that had not returned when the process went, 0: none
+	entered         int64  // when it was entered
 	gaps, durations column
 	rounder         trace.TimingRounder
 	end             int64             // latest exit of a call up to MPI_Finalize

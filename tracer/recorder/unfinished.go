@@ -74,7 +74,7 @@ func (r *Recorder) unfinished(t *thread, rec record) {
 	if last := r.life.last(t.lastExit); enter < t.lastExit || enter > last && r.life.alive != 0 {
 		enter = min(max(enter, t.lastExit), last)
 	}
-	t.inFlight = rec.function
+	t.inFlight, t.entered = rec.function, enter
 	words := [recordPayload]uint64{}
 	copy(words[:], rec.words[:recordPayload])
 	words[recordEnter], words[recordExit] = uint64(enter), uint64(r.life.last(enter))
