@@ -114,10 +114,44 @@ func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*o
 			o.states[l.Row].open, o.states[l.Row].detail = u, details[u.Location]
 		}
 	}
+	if t.Meta().Timing.Mode == trace.TimingAggregated {
+		if err := o.timeBySums(clocks, locations); err != nil {
+			return nil, err
+		}
+	}
 	for i := range o.states {
 		o.begin = min(o.begin, o.states[i].begin)
 	}
 	return o, nil
+}
+
+// timeBySums takes times from the sums, where those of single calls were not kept: a call that never returned has a signature
+// of its own, and so sums of its own. How long ranks computed last is not known.
+func (o *observation) timeBySums(clocks *timeline.Clocks, locations []timeline.Location) error {
+	ranks, signatures := o.trace.Ranks().Lookup(), o.trace.Signatures()
+	for i, l := range locations {
+		if l.Main != i {
+			continue
+		}
+		s := &o.states[l.Row]
+		begin, end := o.trace.Span(i)
+		s.begin, s.died, s.last.there, s.longest = clocks.Time(l.Row, begin), max(s.died, clocks.Time(l.Row, end)), false, 0
+		if s.open == nil {
+			continue
+		}
+		aggregates, err := o.trace.Aggregates(i)
+		if err != nil {
+			return err
+		}
+		clock := ranks(l.Row).Clock
+		for k := range aggregates {
+			if a := &aggregates[k]; signatures[a.Terminal].Return.Form == trace.Absent {
+				last := clock.Nanoseconds(a.Durations.Sum) - clock.Nanoseconds(0)
+				s.open.Enter = s.died - last
+			}
+		}
+	}
+	return nil
 }
 
 func detailOf(c *timeline.Call) detail {

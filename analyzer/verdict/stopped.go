@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -212,7 +211,7 @@ func (s *Stop) crash() string {
 		case d.Abort:
 			fmt.Fprintf(&b, "%s ended the job with MPI_Abort (error code %s)%s, %s into the run", name, d.Code, site(who.In), wording.Duration(s.Seconds))
 		case d.Signal != 0:
-			fmt.Fprintf(&b, "%s crashed (signal %d, %s) %s into the run", name, d.Signal, signalName(d.Signal), wording.Duration(s.Seconds))
+			fmt.Fprintf(&b, "%s crashed (%s) %s into the run", name, signalName(d.Signal), wording.Duration(s.Seconds))
 		case d.ExitCode >= 0:
 			fmt.Fprintf(&b, "%s left without MPI_Finalize (exit code %d) %s into the run", name, d.ExitCode, wording.Duration(s.Seconds))
 		default:
@@ -388,4 +387,10 @@ func Recorded(world, missing int, ranks string, lost uint64) string {
 
 var signals = map[int]string{4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
 
-func signalName(n int) string { return cmp.Or(signals[n], fmt.Sprintf("number %d", n)) }
+// signalName is "signal 11, SIGSEGV".
+func signalName(n int) string {
+	if name := signals[n]; name != "" {
+		return fmt.Sprintf("signal %d, %s", n, name)
+	}
+	return fmt.Sprintf("signal %d", n)
+}
