@@ -68,7 +68,7 @@ func (p *pool) distinct(of *processes) ([]started, []string) {
 
 // Running is the EndedEarly of a rank whose process still lived when its trace
 // was taken. Any later version of the same process replaces it.
-const Running = "running"
+const Running = trace.Running
 
 func ended(r *trace.Rank) int {
 	if r.EndedEarly == Running {

@@ -2829,7 +2829,7 @@ var Functions = []Function{
 	}},
 	369: {ID: 369, Name: "MPI_Abort", Since: 100, Class: "abort", Return: KindErrorCode, ReturnType: "int", Params: []Param{
 		{Name: "comm", Direction: In, Kind: KindComm, CType: "MPI_Comm"},
-		{Name: "errorcode", Direction: In, Kind: KindErrorCode, CType: "int"},
+		{Name: "errorcode", Direction: In, Kind: KindInt, CType: "int"},
 	}},
 	370: {ID: 370, Name: "MPI_Get_version", Since: 102, Class: "query", Return: KindErrorCode, ReturnType: "int", Params: []Param{
 		{Name: "version", Direction: Out, Kind: KindInt, CType: "int"},

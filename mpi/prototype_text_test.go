@@ -155,6 +155,9 @@ func TestNamesHaveTheirKind(t *testing.T) {
 			p := &Functions[i].Params[j]
 			if kind, ok := names[p.Name]; ok {
 				met[p.Name] = true
+				if Functions[i].Name == "MPI_Abort" && p.Name == "errorcode" {
+					kind = KindInt // no code of MPI's, but the program's own
+				}
 				if p.Kind != kind {
 					t.Errorf("%s, %s: kind %s, want %s", Functions[i].Name, p.Name, p.Kind, kind)
 				}

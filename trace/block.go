@@ -60,6 +60,7 @@ const (
 	blockMoments
 	blockRunDelay
 	blockEvidence
+	blockEnds
 	blockIndex = 127
 )
 

@@ -48,6 +48,7 @@ type Rank struct {
 	StartRealtimeNS  int64
 	Clock            Clock
 	EndedEarly       string // "" when MPI_Finalize returned; else what was in flight: "killed in MPI_Recv", "after MPI_Send"
+	End              *End   // of a rank that ended early: how; nil where nothing is known of that
 	Dropped          uint64 // records lost inside the tracer
 	Context          []ContextSample
 	Evidence         []EvidenceRow      // nil: none was taken, or nothing was long

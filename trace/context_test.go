@@ -21,6 +21,7 @@ func withContext() *Content {
 	})
 	c.Ranks.Change(1, func(r *Rank) {
 		r.Context = []ContextSample{{MonotonicNS: 5, CPUNS: 1, ThrottledPeriods: 12, ThrottledNS: 3e8}}
+		r.EndedEarly, r.End = "killed in MPI_Recv", &End{Ticks: 1 << 40, Signal: 11, ExitCode: -1}
 	})
 	return c
 }
@@ -30,6 +31,8 @@ func TestContextIsKept(t *testing.T) {
 	got, err := opened(t, written(t, c)).Content()
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty(), listed))
+	require.Nil(t, got.Ranks.At(0).End)
+	require.Equal(t, &End{Ticks: 1 << 40, Signal: 11, ExitCode: -1}, got.Ranks.At(1).End)
 }
 
 // The run delay is in a block of its own, so that readers of before skip it: a trace without it has all else, and no delay.

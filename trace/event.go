@@ -48,3 +48,7 @@ type Event struct {
 func (e *Event) Succeeded() bool {
 	return e.Function.Return != "int" || e.Return.Form == Int && e.Return.Int == 0
 }
+
+// Unfinished reports whether the call never returned: the process ended in it. What it would have given is absent; Exit is
+// the latest moment at which the process is known to have lived.
+func (e *Event) Unfinished() bool { return e.Return.Form == Absent }

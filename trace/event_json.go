@@ -19,7 +19,8 @@ import (
 // first, where paths were not kept. Floating-point values that JSON lacks are strings ("NaN", "+Inf", "-Inf"). The
 // "return" of a function that returns an error code is 0, a name ("MPI_ERR_IN_STATUS"), or a number that the library made
 // up. "status_ignored":true is there when the program passed MPI_STATUS(ES)_IGNORE, "untraced":true when tracing was off
-// during some of the time since the previous call, "times_of":3 when the times are those of a lead rank (Event.TimesOf).
+// during some of the time since the previous call, "unfinished":true when the call never returned ("return" is null then,
+// and the duration is until the process was last known to live), "times_of":3 when the times are those of a lead rank (Event.TimesOf).
 func (e *Event) AppendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `{"rank":`...), int64(e.Rank), 10)
 	b = strconv.AppendInt(append(b, `,"thread":`...), int64(e.Thread), 10)
@@ -55,6 +56,9 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	}
 	if e.TimesOf != e.Rank {
 		b = strconv.AppendInt(append(b, `,"times_of":`...), int64(e.TimesOf), 10)
+	}
+	if e.Unfinished() {
+		b = append(b, `,"unfinished":true`...)
 	}
 	if e.Signature.StatusIgnored {
 		b = append(b, `,"status_ignored":true`...)

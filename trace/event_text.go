@@ -14,7 +14,7 @@ import (
 // ("heap#3+128"; "…" where that was not kept), a handle its kind and number ("request#3"). A parameter that the call changed shows both values:
 // request=request#3→MPI_REQUEST_NULL, and so does a status that the program did not want:
 // status=MPI_STATUS_IGNORE→{source=0, tag=7, bytes=16}. Parameters that do not count on this rank are "-". An error code
-// that MPI gives a name to is that name, one that the library made up a number.
+// that MPI gives a name to is that name, one that the library made up a number. A call that never returned says so instead.
 func (e *Event) Text() string { return string(e.AppendText(nil)) }
 
 // AppendText appends Text.
@@ -47,6 +47,9 @@ func (e *Event) AppendText(b []byte) []byte {
 		}
 	}
 	b = append(b, ") = "...)
+	if e.Unfinished() {
+		return append(b, "never returned"...)
+	}
 	if e.Function.Return == "int" && e.Succeeded() {
 		return append(b, "MPI_SUCCESS"...)
 	}

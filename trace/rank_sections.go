@@ -51,6 +51,8 @@ func (d *decoder) ranks() RankTable {
 	t.context.begin(len(contextColumns))
 	t.context.first.PushRun(0, 0, n)
 	t.evidence.begin(n)
+	t.ends.begin(endColumns)
+	t.ends.first.PushRun(0, 0, n)
 	t.own.PushRun(0, 0, n)
 	t.ownLists.lists = [][]uint32{nil}
 	if d.err == nil && !t.number.Within(0, math.MaxInt32+1) {

@@ -17,6 +17,7 @@ type RankTable struct {
 	samples                     ragged
 	context                     ragged
 	evidence                    evidenceTable
+	ends                        ragged // none or one of each
 }
 
 // The texts of a rank.
@@ -72,6 +73,10 @@ func (t *RankTable) Append(r Rank) {
 	}
 	t.context.end(len(contextColumns))
 	t.evidence.append(&r)
+	if r.End != nil {
+		t.ends.add(endColumns, r.End.Ticks, int64(r.End.Signal), int64(r.End.ExitCode))
+	}
+	t.ends.end(endColumns)
 }
 
 // At is the rank in row i; it panics when there is none.
@@ -85,7 +90,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 	for k := range texts {
 		texts[k].of = &t.texts[k]
 	}
-	samples, context, evidence := t.samples.lookup(), t.context.lookup(), t.evidence.lookup()
+	samples, context, evidence, ends := t.samples.lookup(), t.context.lookup(), t.evidence.lookup(), t.ends.lookup()
 	return func(i int) Rank {
 		text := func(k int) string { return t.strings.list[texts[k].at(i)] }
 		r := Rank{
@@ -116,6 +121,9 @@ func (t *RankTable) Lookup() func(i int) Rank {
 			}
 		}
 		evidence(i, &r)
+		if from, to := ends.rows(i); to > from {
+			r.End = &End{Ticks: ends.at(0, from), Signal: int(ends.at(1, from)), ExitCode: int(ends.at(2, from))}
+		}
 		return r
 	}
 }

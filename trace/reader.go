@@ -217,6 +217,7 @@ func (t *Reader) openShared() error {
 		{blockContext, "context", false, func(d *decoder) { d.context(c) }},
 		{blockRunDelay, "run delay", true, func(d *decoder) { d.runDelay(c) }},
 		{blockEvidence, "evidence", false, func(d *decoder) { d.evidence(c) }},
+		{blockEnds, "ends", true, func(d *decoder) { d.ends(c) }},
 		{blockLeads, "leads", true, func(d *decoder) { d.leads(c) }},
 		{blockClustering, "clustering", false, func(d *decoder) { d.clustering(c) }},
 	}
@@ -227,7 +228,7 @@ func (t *Reader) openShared() error {
 		e, ok := byType[section.kind]
 		if !ok {
 			switch section.kind {
-			case blockSites, blockContext, blockRunDelay, blockEvidence, blockSegments, blockColumns, blockLeads, blockClustering, blockMoments:
+			case blockSites, blockContext, blockRunDelay, blockEvidence, blockEnds, blockSegments, blockColumns, blockLeads, blockClustering, blockMoments:
 				continue
 			}
 			return fmt.Errorf("%s: missing", section.name)

@@ -75,7 +75,7 @@ type Signature struct {
 	// of single ranks and shards, so that the final merge can write peers relative to it, and is −1 after that. In
 	// shards, −2 − k stands for the thread's value in column k.
 	OwnRank int32
-	Return  Value   // of the function itself; Int 0 is MPI_SUCCESS
+	Return  Value   // of the function itself; Int 0 is MPI_SUCCESS, Absent: it never returned, since the process ended in it
 	In      []Value // in and inout parameters, in the order of the parameter list, before the call
 	Out     []Value // out and inout parameters, in the order of the parameter list, after the call
 	// Communicator is Stream for calls that give a usable communicator: the next value of that stream is an index

@@ -54,6 +54,9 @@ func Write(w io.Writer, c *Content) error {
 	if hasEvidence(c) {
 		f.block(blockEvidence, 0, 0, appendEvidence(c))
 	}
+	if c.Ranks.ends.n > 0 {
+		f.block(blockEnds, 0, 0, appendEnds(&c.Ranks))
+	}
 	if len(c.Leads) > 0 {
 		f.block(blockLeads, 0, 0, AppendSequence(nil, numbers(c.Leads)))
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -35,6 +36,11 @@ func sums(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
 	}
 	a.cpus = f.CPUs
 	f.Verdict = a.decideBySums(f.Efficiency)
+	how, err := stopped.Find(ctx, t, o.Clock.Clocks)
+	if err != nil {
+		return Findings{}, fmt.Errorf("how the run ended: %w", err)
+	}
+	f.tellStop(how, t)
 	return f, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -27,6 +28,7 @@ type analysis struct {
 	slack       []int64 // by row
 	window      *timeline.Window
 	profile     profile.Findings
+	stopped     *stopped.Findings
 	cpus        *CPUs
 	shared      bool       // ranks had to wait for a CPU so often that how long a computation took says little of it
 	scatterGain float64    // of the run, that equal work each time saves
@@ -49,6 +51,11 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	clocks, found := o.Clock.Clocks, o.Clock.Findings
 	if clocks != nil {
 		a.window = clocks.Window
+	}
+	if a.window == nil {
+		if a.stopped, err = stopped.Find(ctx, t, clocks); err != nil {
+			return Findings{}, fmt.Errorf("how the run ended: %w", err)
+		}
 	}
 	// the root causes need nothing else of what follows, nor that of them
 	delays := newDelays(a.forward)
@@ -148,6 +155,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	if err := a.closer(caller, &f); err != nil {
 		return Findings{}, fmt.Errorf("detail: %w", err)
 	}
+	f.tellStop(a.stopped, t)
 	if w := a.window; w != nil {
 		f.Window = &Window{a.seconds(w.From - w.Start), a.seconds(w.To - w.Start)}
 		f.Verdict.Text = fmt.Sprintf("Between %.6g s and %.6g s of the run: %s", f.Window.From, f.Window.To, f.Verdict.Text)

@@ -207,7 +207,7 @@ func (a *analysis) undelayedAll(only map[int]bool) change {
 // limits: no container is stopped by its CPU limit, where all are alike. When they were stopped is not known: computations
 // that take longer than usual there take as long as usual.
 func (a *analysis) limits() *hypothesis {
-	if !a.cpus.areLimited() || a.hasEvidence() || a.stopped() != nil {
+	if !a.cpus.areLimited() || a.hasEvidence() || a.throttledRanks() != nil {
 		return nil
 	}
 	usual := map[replay.Region]float64{}

@@ -50,7 +50,7 @@ func (a *analysis) excessHypotheses() []hypothesis {
 			}
 		}
 	}
-	if s := a.stopped(); s != nil {
+	if s := a.throttledRanks(); s != nil {
 		list = append(list, a.excess(s, nil))
 	}
 	slices.SortStableFunc(list, func(x, y hypothesis) int { return cmp.Compare(y.promise, x.promise) })
@@ -81,8 +81,8 @@ func (a *analysis) byRegion(s *suspicion) []*suspicion {
 	return list
 }
 
-// stopped are ranks whose containers their CPU limits stopped for much longer than those of the others.
-func (a *analysis) stopped() *suspicion {
+// throttledRanks are ranks whose containers their CPU limits stopped for much longer than those of the others.
+func (a *analysis) throttledRanks() *suspicion {
 	if a.window != nil {
 		return nil
 	}

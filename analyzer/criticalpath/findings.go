@@ -5,6 +5,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/detail"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
+	"github.com/cairn-mpi/cairn/analyzer/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
@@ -19,6 +20,7 @@ type Findings struct {
 	RunStartNS    int64             `json:"run_start_ns"`     // when that began, on the common clock: CLOCK_MONOTONIC of the first rank's node
 	Window        *Window           `json:"window,omitempty"` // only this part was looked at; T and all the rest are of it
 	Verdict       verdict.Verdict   `json:"verdict"`
+	Stopped       *stopped.Findings `json:"stopped"`       // how the run ended if not all ranks came to MPI_Finalize; null if they did
 	Path          *Path             `json:"critical_path"` // null where times of single calls were not kept
 	Efficiency    Efficiency        `json:"efficiency"`
 	CPUs          *CPUs             `json:"cpus"` // null where the operating system was not asked twice

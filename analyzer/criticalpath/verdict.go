@@ -46,13 +46,6 @@ func (a *analysis) facts(e Efficiency) verdict.Facts {
 			f.UntracedSeconds += a.seconds(a.accounts[l].untraced)
 		}
 	}
-	for i := range a.ranks {
-		f.LostCalls += a.ranks[i].Dropped
-		if a.ranks[i].EndedEarly != "" {
-			f.EndedEarly = append(f.EndedEarly, a.ranks[i].Rank)
-		}
-	}
-	f.Missing = a.meta.MissingRanks.String()
 	return f
 }
 

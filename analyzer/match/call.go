@@ -16,6 +16,7 @@ type Call struct {
 	Poll     Poll
 	Terminal int32 // its signature, an index into the trace's
 
+	open      bool // it never returned: its rank ended in it
 	idle      bool // it failed, or concerns no other rank
 	vain      bool // it asked for something, and was told no
 	prototype      // of the operation that it makes
@@ -125,6 +126,7 @@ func (r *reader) Read(made *timeline.Call, c *Call) {
 		return
 	}
 	*c = Call{Record: made.Record, Poll: r.gaps[made.Location].See(e), Terminal: e.Terminal}
+	c.open = e.Unfinished()
 	if p.action == ignore || p.canFail() && (terminal.outcome == failedAlways || terminal.outcome == perCall && failed(&e.Return)) {
 		c.prototype.plan, c.idle = p, true
 		return
@@ -140,7 +142,9 @@ func (r *reader) Read(made *timeline.Call, c *Call) {
 	case requestFree:
 		r.id(p.in(e, semantics.Request), envelope{})
 	case wait, waitAny, waitSome, waitAll:
-		if c.vain = p.missed(e); !c.vain {
+		if c.open {
+			r.started(p.in(e, semantics.Request)) // all that it waits for
+		} else if c.vain = p.missed(e); !c.vain {
 			r.completed(p, e)
 		}
 	case requestStatus:
@@ -148,7 +152,9 @@ func (r *reader) Read(made *timeline.Call, c *Call) {
 			r.completed(p, e)
 		}
 	case probe:
-		if c.vain = p.missed(e); !c.vain {
+		if c.open {
+			r.operation(c, e)
+		} else if c.vain = p.missed(e); !c.vain {
 			r.itself(p, e)
 		}
 	case initialize, finalize:

@@ -7,6 +7,10 @@ import (
 
 // Finish ends the matching: it settles what is still open with what is known and returns what found no partner.
 func (m *Matcher) Finish() []Leftover {
+	if s, ok := m.handler.(Stopper); ok {
+		s.Stopped(m.unreturned())
+	}
+	m.giveUp()
 	for row := range m.ranks {
 		r := &m.ranks[row]
 		for _, q := range r.requests.all() {

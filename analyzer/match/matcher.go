@@ -19,6 +19,7 @@ type Matcher struct {
 	pending   map[collectiveKey]*Collective
 	locks     map[uint32]*contention // by window
 	leftovers leftovers
+	stopped   []*stop // calls that never returned
 
 	since   int64 // when the polls began that the present call ends
 	polling bool
@@ -118,10 +119,15 @@ func (m *Matcher) Call(c *Call) {
 	if m.ranks[row].contended != nil {
 		m.uncontend(row, c.Enter)
 	}
-	if c.idle {
+	if !c.idle {
+		m.moved(c, row)
+	}
+	if c.open {
+		m.stop(p, c, row)
+	}
+	if c.idle || c.open {
 		return
 	}
-	m.moved(c, row)
 	if c.vain || c.Signature.Untraced && p.action != matchedReceive && p.begins() {
 		return // while tracing is off only some operations are recorded, and may not have their partners
 	}

@@ -57,7 +57,7 @@ func Leads(c *trace.Content, clocks *timeline.Clocks, lead func(rank int) int) e
 			continue
 		}
 		// its times are those of its lead's clock
-		ranks[i].Clock, ranks[i].BootID, ranks[i].Context = ranks[k].Clock, ranks[k].BootID, nil
+		ranks[i].Clock, ranks[i].BootID, ranks[i].Context, ranks[i].End = ranks[k].Clock, ranks[k].BootID, nil, ranks[k].End
 		ranks[i].Evidence, ranks[i].Outliers, ranks[i].Threads = nil, nil, nil
 	}
 	c.Threads, c.Ranks, c.Leads = trace.NewThreadTable(threads...), trace.NewRankTable(ranks...), leads

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
@@ -10,6 +11,14 @@ import (
 
 // next says what to do next: about the first cause, and one step about each of those that follow.
 func (r *Report) next() []string {
+	if s := r.Stopped; s != nil {
+		if s.Kind != "" {
+			return s.Advice
+		}
+		ended := *r
+		ended.Stopped = nil
+		return append(slices.Clone(s.Advice), ended.next()...)
+	}
 	if len(r.Verdict.Causes) == 0 {
 		return r.nextBalanced()
 	}

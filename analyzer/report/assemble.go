@@ -41,7 +41,7 @@ func Assemble(t timeline.Trace, findings map[string][]byte, job Job) (*Report, e
 		return nil, err
 	}
 	r.Verdict, r.RunSeconds, r.Path, r.Efficiency = path.Verdict, path.RunSeconds, path.Path, path.Efficiency
-	r.CPUs = path.CPUs
+	r.CPUs, r.Stopped = path.CPUs, path.Stopped
 	r.Window = path.Window
 	r.Ranks, r.Functions, r.CallSites, r.Computation = path.Ranks, path.Functions, path.CallSites, path.Computation
 	r.WaitStates, r.WhatIf, r.Strips, r.Clock, r.Notes = path.WaitStates, path.WhatIf, path.Strips, path.Clock, path.Notes

@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/placement"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/program"
+	"github.com/cairn-mpi/cairn/analyzer/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
@@ -20,6 +21,7 @@ const SchemaVersion = 1
 type Report struct {
 	SchemaVersion int                         `json:"schema_version"`
 	Verdict       verdict.Verdict             `json:"verdict"`
+	Stopped       *stopped.Findings           `json:"stopped"` // how the run ended if not all ranks came to MPI_Finalize; null if they did
 	RunSeconds    float64                     `json:"run_seconds"`
 	Window        *criticalpath.Window        `json:"window,omitempty"` // only this part of the run was looked at
 	Path          *criticalpath.Path          `json:"critical_path"`    // null where times of single calls were not kept

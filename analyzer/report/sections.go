@@ -17,6 +17,7 @@ type section struct {
 // sections are those of the page after the verdict, in their order. One that needs more than a few lines for its view
 // has them in section_<name>.go.
 var sections = []section{
+	{"stopped", "How it ended", viewStopped, nil},
 	{"ledger", "Where the time went", viewLedger, nil},
 	{"efficiency", "Efficiency", viewEfficiency, chartEfficiency},
 	{"whatif", "What if", func(r *Report) any { return some(r.WhatIf) }, nil},

@@ -41,6 +41,13 @@ func (r *Report) Text() string {
 	for i, step := range r.next() {
 		t.paragraph(fmt.Sprintf("%d. ", i+1), step)
 	}
+	if r.Stopped != nil {
+		t.heading("Where the ranks were in the end, and for how long")
+		for _, rank := range first(r.Stopped.Ranks, summaryRows) {
+			row := newWhereRow(rank)
+			t.row(row.lasted(), row.words())
+		}
+	}
 	t.heading("Efficiency (80% and more is good)")
 	t.efficiency(r.tree(), 0)
 	if cpus := r.cpus(); cpus != "" {

@@ -17,6 +17,7 @@ type Rank struct {
 	shift     int64             // of the rank's clock, in ns
 	at        string            // call site of the next calls
 	untraced  bool              // tracing was off before the next call
+	open      bool              // the next call never returns
 	holds     []trace.Hold
 	thread    int
 	threads   []*Rank // the others, of a rank's first
@@ -85,6 +86,20 @@ type Status struct {
 	Cancelled          bool
 }
 
+// Unfinished adds a call that never returned: the rank was last known to live at the time given.
+func (r *Rank) Unfinished(name string, enter, lived float64, args Args) *Rank {
+	r.open = true
+	r.Call(name, enter, lived, args)
+	r.open = false
+	return r.Ended("killed in "+name, lived)
+}
+
+// Ended says that the rank did not come to MPI_Finalize, how, and until when it is known to have lived.
+func (r *Rank) Ended(how string, lived float64) *Rank {
+	r.info.EndedEarly, r.info.End = how, &trace.End{Ticks: int64(lived*Unit) + r.shift, ExitCode: -1}
+	return r
+}
+
 // Call adds a call. Arguments left out are 0, MPI_COMM_WORLD, or absent.
 func (r *Rank) Call(name string, enter, exit float64, args Args) *Rank {
 	spec := mpi.ByName(name)
@@ -93,6 +108,9 @@ func (r *Rank) Call(name string, enter, exit float64, args Args) *Rank {
 	}
 	s := trace.Signature{Untraced: r.untraced, Function: spec.ID, Site: r.builder.site(r.at), OwnRank: -1, Return: trace.Value{Form: trace.Int}}
 	r.untraced = false
+	if r.open {
+		s.Return = trace.Value{}
+	}
 	newComm := -1
 	for i := range spec.Params {
 		p := &spec.Params[i]
@@ -112,6 +130,9 @@ func (r *Rank) Call(name string, enter, exit float64, args Args) *Rank {
 			}
 		}
 		if p.Direction.IsOut() {
+			if r.open {
+				v = trace.Value{}
+			}
 			s.Out = append(s.Out, v)
 		}
 	}

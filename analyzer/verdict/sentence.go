@@ -8,7 +8,6 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
-	"github.com/cairn-mpi/cairn/trace"
 )
 
 // text is the verdict in words: the first cause, its gain, what is next, and what was not recorded.
@@ -37,27 +36,17 @@ func text(causes []Cause, f Facts) string {
 	return b.String()
 }
 
-// gap says what was not recorded, as far as it may change the verdict; "" if that is nothing.
+// gap says that a part was not traced, if that may change the verdict; "" if not.
 func (f Facts) gap() string {
-	switch {
-	case f.Missing != "":
-		return fmt.Sprintf("%s missing from this trace, so the reason may lie there. Of the other %s: ", areMissing(f.Missing), count(f.Ranks, "rank"))
-	case len(f.EndedEarly) > 0 && len(f.EndedEarly) < f.Ranks:
-		return fmt.Sprintf("%s ended early, so what follows is about the part before. ", capital(ranks(trace.NewRankList(f.EndedEarly).String())))
-	case f.LostCalls > 0:
-		return fmt.Sprintf("%s were lost, so what follows may not be all. ", count(int(f.LostCalls), "call"))
-	case f.UntracedSeconds > 0.05*f.RunSeconds*float64(max(1, f.Ranks)):
-		return fmt.Sprintf("Tracing was off for %.0f%% of the ranks' time, of which nothing is known. Of the rest: ", 100*f.UntracedSeconds/(f.RunSeconds*float64(f.Ranks)))
+	all := f.RunSeconds * float64(max(1, f.Ranks))
+	if f.UntracedSeconds <= minUntraced*all {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("Tracing was off for %.0f%% of the ranks' time, of which nothing is known. Of the rest: ", 100*f.UntracedSeconds/all)
 }
 
-func areMissing(list string) string {
-	if strings.ContainsAny(list, "-,") {
-		return "Ranks " + list + " are"
-	}
-	return "Rank " + list + " is"
-}
+// minUntraced is the part of the ranks' time from which on it is said first that it was not traced.
+const minUntraced = 0.05
 
 // sentence says what a cause is, without its gain and the full stop.
 func (c *Cause) sentence() string {
@@ -380,13 +369,6 @@ func nobody(f Facts) string {
 	return text + "."
 }
 
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
 func or(a, b string) string {
 	if a != "" {
 		return a
@@ -400,14 +382,6 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return humanize.Comma(int64(n)) + " " + what + "s"
-}
-
-// ranks is "rank 3" or "ranks 3,7".
-func ranks(list string) string {
-	if strings.ContainsAny(list, "-,") {
-		return "ranks " + list
-	}
-	return "rank " + list
 }
 
 // ordinal is "2nd", "13th".

@@ -26,15 +26,11 @@ type Facts struct {
 	SumsOnly    bool     // the times of single calls were not kept
 	// Costliest is the call that costs all ranks together most, CostliestShare its part of their time, CostliestWaits the part
 	// of that in which it waits for other ranks.
-	Costliest      *Place
-	CostliestShare float64
-	CostliestWaits *float64
-	Harmless       *Cause // ranks that compute longer than the others, which costs the run next to nothing
-	// What was not recorded.
-	Missing         string // ranks that the trace lacks
-	EndedEarly      []int
-	LostCalls       uint64
-	UntracedSeconds float64
+	Costliest       *Place
+	CostliestShare  float64
+	CostliestWaits  *float64
+	Harmless        *Cause  // ranks that compute longer than the others, which costs the run next to nothing
+	UntracedSeconds float64 // of all ranks
 }
 
 // Of is the verdict on a run.

@@ -43,9 +43,34 @@ type mpiInformation struct {
 	Version        string `json:"version"`
 }
 
+// earlyEnd is how a rank ended that did not get through MPI_Finalize; null is what is not known.
 type earlyEnd struct {
-	Rank  int    `json:"rank"`
-	Where string `json:"where"`
+	Rank     int    `json:"rank"`
+	Where    string `json:"where"`
+	Signal   *int   `json:"signal"`
+	ExitCode *int   `json:"exit_code"`
+}
+
+func earlyEndOf(r *trace.Rank) earlyEnd {
+	e := earlyEnd{Rank: r.Rank, Where: r.EndedEarly}
+	if r.End != nil && r.End.Signal != 0 {
+		e.Signal = &r.End.Signal
+	}
+	if r.End != nil && r.End.ExitCode >= 0 {
+		e.ExitCode = &r.End.ExitCode
+	}
+	return e
+}
+
+func (e earlyEnd) String() string {
+	s := e.Where
+	if e.Signal != nil {
+		s += fmt.Sprintf(", by signal %d", *e.Signal)
+	}
+	if e.ExitCode != nil {
+		s += fmt.Sprintf(", exit code %d", *e.ExitCode)
+	}
+	return s
 }
 
 // rankContext is what the operating system counted for a rank between its first sample and its last.
@@ -161,7 +186,7 @@ func inform(f *traceFile, placement bool) *information {
 			i.Evidence = append(i.Evidence, evidenceOf(f, &rank))
 		}
 		if rank.EndedEarly != "" {
-			i.EndedEarly = append(i.EndedEarly, earlyEnd{rank.Rank, rank.EndedEarly})
+			i.EndedEarly = append(i.EndedEarly, earlyEndOf(&rank))
 		}
 	}
 	return i
@@ -206,7 +231,7 @@ func (i *information) print(w io.Writer) error {
 			row("…", fmt.Sprintf("%d ranks ended early in all (--json names them)", len(i.EndedEarly)))
 			break
 		}
-		row(fmt.Sprintf("rank %d ended early", early.Rank), early.Where)
+		row(fmt.Sprintf("rank %d ended early", early.Rank), early)
 	}
 	if len(i.Excluded) > 0 {
 		row("not recorded", strings.Join(i.Excluded, ", "))

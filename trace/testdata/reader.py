@@ -735,6 +735,8 @@ class Trace:
                 call["duration_ns"] = self.nanoseconds(rank, exit) - call["start_ns"]
                 if times_of != lead:
                     call["times_of"] = times_of
+            if result[0] == 0:
+                call["unfinished"] = True
             if function & 131072:
                 call["status_ignored"] = True
             if function & 65536:

@@ -19,13 +19,13 @@ type source struct {
 	thread   *thread
 	segments []*segment
 	// closed tells that the last segment grows no more: what is open in it will never be committed.
-	closed   bool
-	ended    bool   // and the process is gone
-	inFlight uint16 // function of the last call that had not returned when the process went, 0: none
-	started  bool
+	closed  bool
+	ended   bool // and the process is gone
+	started bool
 }
 
-// peek finds the next committed record; at its end the source is to go on at offset next.
+// peek finds the next committed record, or of a process that is gone one that was open then; at its end the source is
+// to go on at offset next.
 func (r *Recorder) peek(s *source) (rec record, next int, ok bool) {
 	t := s.thread
 	for len(s.segments) > 0 {
@@ -51,12 +51,11 @@ func (r *Recorder) peek(s *source) (rec record, next int, ok bool) {
 				t.offset = limit
 			case open && grows:
 				return rec, 0, false
+			case open && last && s.ended: // what follows was called in it
+				rec.open = true
+				return rec, t.offset + reserved, true
 			case open:
-				if last && s.ended {
-					s.inFlight = rec.function
-				} else {
-					r.lost.Abandoned++
-				}
+				r.lost.Abandoned++
 				t.offset += reserved
 			default:
 				return rec, t.offset + reserved, true
@@ -228,5 +227,9 @@ func (r *Recorder) carefully(t *thread, rec record) {
 			r.addNote("a call of function %d could not be taken apart: %v", rec.function, p)
 		}
 	}()
+	if rec.open {
+		r.unfinished(t, rec)
+		return
+	}
 	r.record(t, rec)
 }

@@ -40,6 +40,8 @@ type Recorder struct {
 	lost            lost
 	notes           []string
 
+	life life // of a process that is gone
+
 	times io.ReaderAt // the file of times, where some are not in memory
 
 	grids *timingGrids
@@ -70,6 +72,8 @@ type thread struct {
 	firstTick       int64
 	lastExit        int64
 	lastFunction    uint16
+	inFlight        uint16 // function of the call that had not returned when the process went, 0: none
+	entered         int64  // when it was entered
 	gaps, durations column
 	rounder         trace.TimingRounder
 	end             int64             // latest exit of a call up to MPI_Finalize

@@ -81,6 +81,7 @@ func recoverAt(dir string, ended bool) (*trace.Content, *Report, uint64, error) 
 		r = New(p)
 	}
 	r.readDictionary(dir)
+	r.life = readLife(dir)
 	sources, err := r.readSegments(dir, ended)
 	if err != nil {
 		return fail(err)
@@ -108,8 +109,12 @@ func recoverAt(dir string, ended bool) (*trace.Content, *Report, uint64, error) 
 		content.Ranks.Change(0, func(r *trace.Rank) { r.Context = decodeContext(b) })
 	}
 	if ended {
-		report.EndedEarly = r.endedEarly(sources)
-		content.Ranks.Change(0, func(r *trace.Rank) { r.EndedEarly = report.EndedEarly })
+		report.EndedEarly = r.endedEarly()
+		content.Ranks.Change(0, func(rank *trace.Rank) {
+			if rank.EndedEarly = report.EndedEarly; report.EndedEarly != "" {
+				rank.End = r.life.end(r)
+			}
+		})
 	}
 	report.Rank, report.WorldSize = content.Ranks.At(0).Rank, content.Meta.WorldSize
 	report.Calls = r.Calls()
@@ -273,15 +278,13 @@ func readSettled(first *segment) (*segment, error) {
 }
 
 // endedEarly says how a process ended that did not get through MPI_Finalize.
-func (r *Recorder) endedEarly(sources []*source) string {
+func (r *Recorder) endedEarly() string {
 	if r.finalized {
 		return ""
 	}
-	for _, s := range sources {
-		if s.inFlight != 0 && !r.stopped {
-			if f := mpi.ByID(s.inFlight); f != nil {
-				return "killed in " + f.Name
-			}
+	for _, t := range r.threads {
+		if t.inFlight != 0 && !r.stopped {
+			return "killed in " + mpi.ByID(t.inFlight).Name
 		}
 	}
 	var last *thread

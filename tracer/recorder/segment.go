@@ -130,6 +130,7 @@ type record struct {
 	binding  uint8
 	flags    uint8
 	epoch    uint64
+	open     bool // the process ended before the call returned: inputs are there, and nothing else
 }
 
 // functionIn is the function of a record, by its first word.

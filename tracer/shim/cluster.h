@@ -5,6 +5,7 @@
 #include "abi.h"
 #include "functions_gen.h"
 #include "hidden.h"
+#include "life.h"
 
 extern CAIRN_HIDDEN bool cairn_clustered; // the mode of this job
 extern const unsigned char cairn_marker[CAIRN_FUNCTIONS]; // functions whose calls may be markers: their wrappers are never left out
@@ -34,6 +35,7 @@ void cairn_explicit_marker(void);
 	(__builtin_expect(cairn_clustered, 0) && cairn_win_counts(win, assert, (result) == MPI_SUCCESS))
 #define CAIRN_INITIALIZED(result) \
 	do { \
+		cairn_life_initialized(); \
 		if (__builtin_expect(cairn_clustered, 0) && (result) == MPI_SUCCESS) \
 			cairn_cluster_begin(); \
 	} while (0)

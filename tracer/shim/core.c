@@ -15,6 +15,7 @@
 #include "config.h"
 #include "context.h"
 #include "evidence.h"
+#include "life.h"
 #include "loader.h"
 #include "spool.h"
 #include "state.h"
@@ -110,7 +111,10 @@ static void *run(void *unused)
 				pthread_mutex_unlock(&lock);
 			}
 		}
-		const uint64_t context = cairn_context_watch(), usage = cairn_evidence_usage(), ns = context < usage ? context : usage;
+		const uint64_t waits[] = {cairn_context_watch(), cairn_evidence_usage(), cairn_life_watch()};
+		uint64_t ns = waits[0];
+		for (size_t i = 1; i < sizeof(waits) / sizeof(waits[0]); i++)
+			ns = waits[i] < ns ? waits[i] : ns;
 		const struct timespec limit = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
 		syscall(SYS_futex, &wanted, FUTEX_WAIT_PRIVATE, tried ? 1 : 0, &limit, NULL, 0);
 	}

@@ -19,6 +19,7 @@
 #include "evidence.h"
 #include "json.h"
 #include "launch.h"
+#include "life.h"
 #include "modules.h"
 #include "place.h"
 #include "prototypes_gen.h"
@@ -200,6 +201,7 @@ void cairn_start(void)
 	if (failed == NULL) {
 		cairn_context_begin();
 		cairn_evidence_begin();
+		cairn_life_begin();
 		failed = cairn_core_begin();
 	}
 	if (failed != NULL) {

@@ -97,8 +97,9 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 	for _, calls := range log {
 		for _, c := range calls {
 			if !c.finished {
-				// The trace has no event for it: its rank ended there.
+				// Its rank ended there. The trace has what the call was given, if the call had begun by then.
 				result.Unfinished++
+				moments = append(moments, moment{c.entered, c, false})
 				continue
 			}
 			moments = append(moments, moment{c.entered, c, false}, moment{c.left, c, true})
@@ -136,6 +137,9 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 			if events != nil && events.Err() != nil {
 				return fmt.Errorf("rank %d, thread %d: %w", rank, c.thread, events.Err())
 			}
+			if !c.finished {
+				continue
+			}
 			result.add(Disagreement{Rank: rank, Thread: c.thread, Index: c.index, Function: c.function,
 				Reason: fmt.Sprintf("the trace ends before this call; the log has %d", len(log[c.thread]))})
 			continue
@@ -144,7 +148,13 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 			return fmt.Errorf("rank %d, thread %d, call %d: %w", rank, c.thread, c.index, err)
 		}
 		o := m.begin(events.Event(), c)
-		open[c] = pending{o, o.enter()}
+		if ok := o.enter(); c.finished {
+			open[c] = pending{o, ok}
+		} else {
+			for _, d := range o.disagreements {
+				result.add(d)
+			}
+		}
 		if o.wrongFunction {
 			// All that follows on this thread would disagree too.
 			ended[c.thread] = true

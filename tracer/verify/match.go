@@ -146,7 +146,7 @@ func (c *comparison) absence(p *mpi.Param, t token, in bool) string {
 	switch {
 	case t.form == undefined:
 		return ""
-	case p.UnlessInPlace > 0 && c.inPlace(p):
+	case p.UnlessInPlace > 0 && (c.inPlace(p) || !c.call.finished): // a call that did not return may not have said
 		return ""
 	case !in && !c.succeeded():
 		return ""

@@ -21,7 +21,7 @@ func main() {
 	out := flag.String("o", "", "file to write")
 	source := flag.String("source", "..", "directory of package analyzer")
 	flag.Parse()
-	comments, err := readComments(*source, "report", "criticalpath", "clusters", "clock", "phases", "profile", "program", "topology", "placement", "verdict", "detail")
+	comments, err := readComments(*source, "report", "criticalpath", "clusters", "clock", "phases", "profile", "program", "topology", "placement", "verdict", "detail", "stopped")
 	if err == nil {
 		err = write(*out, comments)
 	}

@@ -1,0 +1,28 @@
+package criticalpath
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/stopped"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// tellStop puts what stands above all else into the verdict: how a run ended that did not come to its end, and what of it
+// the trace lacks.
+func (f *Findings) tellStop(s *stopped.Findings, t timeline.Trace) {
+	f.Stopped = s
+	switch {
+	case s == nil:
+	case s.Kind == verdict.Hang, s.Kind == verdict.Crash:
+		f.Verdict = verdict.Verdict{Blames: s.Kind, Text: s.Text, Causes: []verdict.Cause{}}
+	default:
+		f.Verdict.Text = s.Text + " " + f.Verdict.Text
+	}
+	lost := uint64(0)
+	for _, r := range t.Ranks().All() {
+		lost += r.Dropped
+	}
+	m := t.Meta()
+	if text := verdict.Recorded(m.WorldSize, m.MissingRanks.Len(), m.MissingRanks.String(), lost); text != "" {
+		f.Verdict.Text = text + " " + f.Verdict.Text
+	}
+}

@@ -1,0 +1,303 @@
+package match
+
+import (
+	"slices"
+
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A Stopper is a Handler that is told in which calls ranks were when they ended, before what is left is settled.
+type Stopper interface {
+	Handler
+	Stopped([]Unreturned)
+}
+
+// An Unreturned is a call that never returned: its rank ended in it.
+type Unreturned struct {
+	Point
+	Comm  int    // of the call, an index into Trace.Communicators; −1: it names none
+	Any   bool   // it would have returned once one of Waits is done, not all
+	Waits []Wait // what it waited for, as far as that is known
+}
+
+// A Wait is one operation that a call waited for.
+type Wait struct {
+	Post Point // the call that began the operation
+	Send bool  // of a message: a send; else a receive or a probe
+	// For are the ranks, in MPI_COMM_WORLD, that had to do something before the operation could end and had not; none: all
+	// that it takes had begun. AnyOf: one of them was enough (MPI_ANY_SOURCE).
+	For   []int
+	AnyOf bool
+	Comm  int   // −1: the world, of MPI_Init and MPI_Finalize
+	Peer  int   // of a message, in MPI_COMM_WORLD; −1: any, or not known
+	Tag   int64 // of a message; −1: any
+	// Collective says that the operation is a collective one, of which Ordinal is the number on Comm, from 0.
+	Collective bool
+	Ordinal    uint32
+	// Stray is a message from Peer that was sent and that nobody had received, with another tag or on another communicator;
+	// nil: there is none.
+	Stray *Stray
+}
+
+// A Stray is a message that was sent and never received.
+type Stray struct {
+	Post Point
+	Comm int
+	Tag  int64
+}
+
+// A stop is a call that never returned while calls are matched.
+type stop struct {
+	Point
+	comm       int32
+	own        int32
+	any        bool
+	requests   []request
+	collective *Collective // that it entered, beside those of requests
+	part       int
+	probe      *prototype
+	partners   []int32 // rows, of a call on a window
+	proto      *prototype
+}
+
+// stop takes a call that never returned. What it began is under way, and nothing that it waited for is done.
+func (m *Matcher) stop(p *plan, c *Call, row int) {
+	s := &stop{comm: c.comm, own: c.own, part: -1}
+	if c.plan.action == ignore || c.idle {
+		s.comm = -1
+	}
+	s.Point.set(c, row)
+	m.stopped = append(m.stopped, s)
+	if c.idle {
+		return
+	}
+	switch p.action {
+	case send, receive, sendReceive, collective:
+		if p.IsPersistent() || c.Signature.Untraced {
+			return
+		}
+		proto := c.prototype
+		s.proto = &proto
+		var r request
+		m.post(&r, &c.prototype, c, row)
+		s.requests = append(s.requests, r)
+	case probe, matchedProbe:
+		proto := c.prototype
+		s.probe = &proto
+	case wait, waitAny, waitSome, waitAll:
+		s.any = p.action == waitAny || p.action == waitSome
+		for i := range c.requests {
+			if r := m.ranks[row].requests.get(c.requests[i].request); r != nil && r.active {
+				s.requests = append(s.requests, *r)
+			}
+		}
+	case matchedReceive:
+		if e := m.ranks[row].messages[p.in(c.event, semantics.Message).Int]; e != nil {
+			s.requests = append(s.requests, request{ends: [2]*End{nil, e}})
+		}
+	case initialize, finalize:
+		comm := int32(startupComm)
+		if p.action == finalize {
+			comm = shutdownComm
+		}
+		s.comm = comm
+		s.collective, s.part = m.collective(collectiveKey{comm: comm}, p.class, len(m.ranks), len(m.ranks)), row
+		m.arrive(s.collective, row, c, row)
+	case createObject:
+		proto := prototype{plan: p, comm: c.comm, own: c.own, root: noValue}
+		s.collective, s.part = m.enter(&proto, nil, c, row)
+	case onObject, freeObject:
+		if o := m.object(p, c, row); o != nil {
+			s.comm, s.own = o.comm, o.own
+			if p.Completion == semantics.SplitEnd {
+				s.collective, s.part = o.split, o.part
+			} else {
+				s.collective, s.part = m.enterOn(o, p.class, c, row)
+			}
+		}
+	case epochStart, epochComplete, epochWait:
+		if o := m.object(p, c, row); o != nil {
+			s.comm, s.own = o.comm, o.own
+			switch p.action {
+			case epochStart:
+				s.partners = m.members(row, p.in(c.event, semantics.Group))
+			case epochComplete:
+				s.partners = o.access
+			default:
+				s.partners = o.exposure
+			}
+		}
+	case ignore, start, requestFree, requestStatus, createGroup, epochPost, takeLock, giveLock, makeGroup, partitionReady, partitionArrived:
+	}
+}
+
+// giveUp ends what calls that never returned had begun: nobody will ever know when it was done.
+func (m *Matcher) giveUp() {
+	for _, s := range m.stopped {
+		if s.proto != nil {
+			for i := range s.requests {
+				m.completeRequest(&s.requests[i], nil, envelope{bytes: -1})
+			}
+		}
+		if s.collective != nil {
+			m.leave(s.collective, s.part, nil)
+		}
+	}
+	m.stopped = nil
+}
+
+// unreturned says what calls that never returned waited for. Nothing is settled yet.
+func (m *Matcher) unreturned() []Unreturned {
+	sent := map[inboxKey][]*channel{} // that have messages which nobody has received, by receiver
+	if len(m.stopped) > 0 {
+		for i := range m.channels.slots {
+			if ch := &m.channels.slots[i]; ch.used && ch.key.object == 0 && !ch.sends.empty() {
+				k := inboxKey{dest: ch.key.dest}
+				sent[k] = append(sent[k], ch)
+			}
+		}
+	}
+	list := make([]Unreturned, 0, len(m.stopped))
+	for _, s := range m.stopped {
+		u := Unreturned{Point: s.Point, Comm: int(s.comm), Any: s.any}
+		for i := range s.requests {
+			r := &s.requests[i]
+			for k, e := range r.ends {
+				if e == nil {
+					continue
+				}
+				if w := m.waitOf(e, s, k == 1, sent[inboxKey{dest: int32(s.Row)}]); len(w.For) > 0 || len(u.Waits) == 0 || !u.Any {
+					u.Waits = append(u.Waits, w)
+				}
+			}
+			if r.collective != nil {
+				u.Waits = append(u.Waits, m.waitIn(r.collective, r.part))
+			}
+		}
+		if s.collective != nil {
+			u.Waits = append(u.Waits, m.waitIn(s.collective, s.part))
+		}
+		if s.probe != nil && m.group(s.comm) != nil {
+			key := channelKey{comm: s.comm, source: s.probe.source, dest: int32(s.Row), tag: s.probe.tag}
+			u.Waits = append(u.Waits, m.waitFor(key, &s.Point, s.own, sent[inboxKey{dest: int32(s.Row)}]))
+		}
+		for _, row := range s.partners {
+			if row >= 0 {
+				rank := m.rankOf(int(row))
+				u.Waits = append(u.Waits, Wait{Post: s.Point, For: []int{rank}, Comm: int(s.comm), Peer: rank, Tag: -1})
+			}
+		}
+		list = append(list, u)
+	}
+	return list
+}
+
+func (m *Matcher) rankOf(row int) int { return int(m.trace.Ranks().Numbers().At(row)) }
+
+// waitOf is what an end of a message waited for.
+func (m *Matcher) waitOf(e *End, s *stop, receive bool, sent []*channel) Wait {
+	g := m.group(e.channel.comm)
+	if receive {
+		if e.partner != nil || e.settled {
+			return Wait{Post: e.Post, Comm: int(e.channel.comm), Peer: m.peerOf(g, s, e.channel.source), Tag: tagOf(e.channel.tag)}
+		}
+		return m.waitFor(e.channel, &e.Post, int32(m.ownRank(e)), sent)
+	}
+	w := Wait{Post: e.Post, Send: true, Comm: int(e.channel.comm), Peer: -1, Tag: tagOf(e.channel.tag)}
+	switch {
+	case e.channel.dest >= 0:
+		w.Peer = m.rankOf(int(e.channel.dest))
+	case s.proto != nil: // the trace lacks it
+		w.Peer = g.world(s.Row, int(s.own), int64(s.proto.dest))
+	}
+	if e.partner == nil && w.Peer >= 0 {
+		w.For = []int{w.Peer}
+	}
+	return w
+}
+
+// waitFor is what a receive or a probe waited for.
+func (m *Matcher) waitFor(key channelKey, post *Point, own int32, sent []*channel) Wait {
+	g := m.group(key.comm)
+	w := Wait{Post: *post, Comm: int(key.comm), Tag: tagOf(key.tag), Peer: -1}
+	if key.source != anyValue {
+		w.Peer = g.world(int(key.dest), int(own), int64(key.source))
+	}
+	for _, ch := range sent {
+		if ch.key.comm == key.comm && (key.source == anyValue || ch.key.source == key.source) && (key.tag == anyValue || ch.key.tag == key.tag) {
+			return w // it is there
+		}
+		from := ch.sends.peek()
+		if w.Stray == nil && w.Peer >= 0 && m.rankOf(from.Post.Row) == w.Peer {
+			w.Stray = &Stray{Post: from.Post, Comm: int(ch.key.comm), Tag: ch.key.tag}
+		}
+	}
+	if w.Peer >= 0 {
+		w.For = []int{w.Peer}
+		return w
+	}
+	if key.source == anyValue {
+		w.AnyOf = true
+		members := g.members
+		if g.inter && !g.second(int(key.dest), int(own)) {
+			members = g.remote
+		}
+		me := m.rankOf(int(key.dest))
+		w.For = slices.DeleteFunc(members.Ranks(), func(rank int) bool { return rank == me })
+	}
+	return w
+}
+
+func (m *Matcher) peerOf(g *group, s *stop, source int32) int {
+	if source < 0 || g == nil {
+		return -1
+	}
+	return g.world(s.Row, int(s.own), int64(source))
+}
+
+// world is the rank in MPI_COMM_WORLD that a caller addresses as rank, −1 if there is none.
+func (g *group) world(row, own int, rank int64) int {
+	members := g.members
+	if g.inter && !g.second(row, own) {
+		members = g.remote
+	}
+	if rank < 0 || rank >= int64(members.Len()) {
+		return -1
+	}
+	return members.At(int(rank))
+}
+
+func tagOf(tag int64) int64 {
+	if tag < 0 {
+		return -1
+	}
+	return tag
+}
+
+// waitIn is what a participant of a collective waited for: for all that had not come; in a broadcast first of all for the
+// root.
+func (m *Matcher) waitIn(c *Collective, part int) Wait {
+	w := Wait{Comm: max(c.Comm, -1), Collective: true, Ordinal: c.key.ordinal, Peer: -1, Tag: -1, Post: c.Parts[part].Post}
+	var members trace.RankList
+	if c.Comm >= 0 {
+		g := m.group(int32(c.Comm))
+		members = append(slices.Clone(g.members), g.remote...)
+	}
+	rank := func(i int) int {
+		if c.Comm < 0 {
+			return m.rankOf(i)
+		}
+		return members.At(i)
+	}
+	if c.Class == OneToAll && c.Root >= 0 && c.Root != part && !c.Parts[c.Root].Present() {
+		w.For = []int{rank(c.Root)}
+		return w
+	}
+	for i := range c.Parts {
+		if !c.Parts[i].Present() {
+			w.For = append(w.For, rank(i))
+		}
+	}
+	return w
+}

@@ -1,0 +1,186 @@
+package stopped
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// collectives compare what the ranks of a communicator call as its n-th collective operation.
+type collectives struct {
+	mu       sync.Mutex
+	trace    timeline.Trace
+	counts   []map[int]uint32 // by row and communicator
+	pending  map[place]*instance
+	present  map[int]int       // members that the trace has, by communicator
+	mismatch map[int]*instance // by communicator: the first one
+}
+
+// A place is that of an operation in the order of a communicator.
+type place struct {
+	comm    int
+	ordinal uint32
+}
+
+// An instance is one operation with those that have entered it, by what they called.
+type instance struct {
+	place
+	arrived int
+	groups  []group
+}
+
+type group struct {
+	asked
+	rows []int
+	site uint32
+	id   uint16
+}
+
+// asked is what has to be the same on all ranks.
+type asked struct {
+	function string
+	root     int64 // −1: none, or not a number
+	op       string
+	bytes    int64 // −1: not known, or need not be the same
+}
+
+func newCollectives(t timeline.Trace) collectives {
+	return collectives{
+		trace: t, counts: make([]map[int]uint32, t.Ranks().Len()), pending: map[place]*instance{}, present: map[int]int{}, mismatch: map[int]*instance{},
+	}
+}
+
+// see takes a call of a rank; those of different ranks may come at the same time, those of a communicator in order.
+func (s *collectives) see(row int, c *timeline.Call) {
+	e, f := c.Event, c.Semantics
+	if !f.Collective || e.Comm < 0 || c.Apart || !e.Unfinished() && !e.Succeeded() {
+		return
+	}
+	switch f.Operation {
+	case semantics.Barrier, semantics.AllToAll, semantics.OneToAll, semantics.AllToOne, semantics.Prefix, semantics.Neighbor,
+		semantics.WindowCreate, semantics.FileOpen:
+	case semantics.CommunicatorCreate:
+		if f.Creation != semantics.FromParent {
+			return
+		}
+	default:
+		return
+	}
+	comm := &s.trace.Communicators()[e.Comm]
+	if len(comm.Remote) > 0 {
+		return
+	}
+	g := group{asked: askedIn(e), rows: []int{row}, site: e.Signature.Site, id: e.Function.ID}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.counts[row] == nil {
+		s.counts[row] = map[int]uint32{}
+	}
+	at := place{e.Comm, s.counts[row][e.Comm]}
+	s.counts[row][e.Comm]++
+	i := s.pending[at]
+	if i == nil {
+		i = &instance{place: at}
+		s.pending[at] = i
+	}
+	i.arrived++
+	k := slices.IndexFunc(i.groups, func(o group) bool { return o.agrees(&g.asked) })
+	if k < 0 {
+		i.groups = append(i.groups, g)
+	} else {
+		i.groups[k].rows = append(i.groups[k].rows, row)
+	}
+	if len(i.groups) > 1 && (s.mismatch[at.comm] == nil || s.mismatch[at.comm].ordinal > at.ordinal) {
+		s.mismatch[at.comm] = i
+	}
+	if i.arrived == s.members(e.Comm) {
+		delete(s.pending, at)
+	}
+}
+
+// members is how many members of a communicator the trace has.
+func (s *collectives) members(comm int) int {
+	if n, known := s.present[comm]; known {
+		return n
+	}
+	n := 0
+	for _, rank := range s.trace.Communicators()[comm].Members.Ranks() {
+		if s.trace.Ranks().Find(rank) >= 0 {
+			n++
+		}
+	}
+	s.present[comm] = n
+	return n
+}
+
+// agrees reports whether two calls can be of one operation.
+func (a *asked) agrees(b *asked) bool {
+	return a.function == b.function && a.root == b.root && (a.op == b.op || a.op == "" || b.op == "") &&
+		(a.bytes == b.bytes || a.bytes < 0 || b.bytes < 0)
+}
+
+// sameCount are the operations in which each rank names the same amount of data.
+var sameCount = []string{
+	"MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Scan", "MPI_Exscan", "MPI_Reduce_scatter_block", "MPI_Allgather", "MPI_Alltoall",
+}
+
+func askedIn(e *trace.Event) asked {
+	a := asked{function: strings.TrimSuffix(e.Function.Name, "_c"), root: -1, bytes: -1}
+	f := e.Semantics
+	in := func(role semantics.Role) *trace.Value {
+		if i := f.In[role]; i >= 0 && int(i) < len(e.In) {
+			return &e.In[i]
+		}
+		return &trace.Value{}
+	}
+	if v := in(semantics.Root); v.Form == trace.Int {
+		a.root = v.Int
+	}
+	next := 0
+	for i := range e.Function.Parameters {
+		if p := &e.Function.Parameters[i]; p.Direction != trace.Out && next < len(e.In) {
+			if p.Kind == "op" && e.In[next].Form == trace.Name {
+				a.op = e.In[next].Text
+			}
+			next++
+		}
+	}
+	if base := strings.Replace(a.function, "MPI_I", "MPI_", 1); slices.Contains(sameCount, a.function) || slices.Contains(sameCount, capitalized(base)) {
+		count, datatype := in(semantics.Count), in(semantics.Datatype)
+		if size, known := trace.DatatypeSize(datatype.Text); known && count.Form == trace.Int {
+			a.bytes = count.Int * size
+		}
+	}
+	return a
+}
+
+// capitalized is MPI_Bcast for MPI_bcast.
+func capitalized(name string) string {
+	if len(name) < 5 {
+		return name
+	}
+	return name[:4] + strings.ToUpper(name[4:5]) + name[5:]
+}
+
+// differs words in what two groups that call the same function differ, for the first of them.
+func (g *group) differs(from *group) string {
+	var parts []string
+	if g.root != from.root && g.root >= 0 {
+		parts = append(parts, fmt.Sprintf("root %d", g.root))
+	}
+	if g.op != from.op && g.op != "" {
+		parts = append(parts, g.op)
+	}
+	if g.bytes != from.bytes && g.bytes >= 0 {
+		parts = append(parts, fmt.Sprintf("%d bytes", g.bytes))
+	}
+	if g.function != from.function || len(parts) == 0 {
+		return ""
+	}
+	return "with " + strings.Join(parts, " and ")
+}

@@ -1,0 +1,236 @@
+package stopped
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A process is known to have lived up to 0.1 s before it died. Ranks that are ended together differ by no more than together;
+// a rank that died at least apart before the others did so by itself.
+const (
+	together = 300e6
+	apart    = 500e6
+)
+
+// aborted looks for a rank that called MPI_Abort: the first one.
+func (s *search) aborted() *verdict.Stop {
+	first := s.first(func(r *state) bool { return r.open != nil && r.detail.abort })
+	if first == nil {
+		return nil
+	}
+	stop := s.death(first, first.open.Enter)
+	stop.Death.Abort, stop.Death.Code = true, cmp.Or(first.detail.code, "not known")
+	stop.Others = s.waiting(func(r *state) bool { return r != first && r.open.Enter <= first.open.Enter })
+	return stop
+}
+
+// crashed looks for the first rank that a signal of its own ended.
+func (s *search) crashed() *verdict.Stop {
+	first := s.first(func(r *state) bool { return r.end != nil && r.end.Signal != 0 })
+	if first == nil {
+		return nil
+	}
+	return s.death(first, first.died)
+}
+
+// left looks for the first rank that called exit, where most did not: all do so in the end where their launcher is gone.
+func (s *search) left() *verdict.Stop {
+	gone := func(r *state) bool { return !r.finished && r.end != nil && r.end.ExitCode >= 0 }
+	n, early := 0, 0
+	for i := range s.states {
+		if gone(&s.states[i]) {
+			n++
+		}
+		if !s.states[i].finished {
+			early++
+		}
+	}
+	first := s.first(gone)
+	if first == nil || 2*n > early && early > 1 && s.ended-first.died < apart {
+		return nil
+	}
+	return s.death(first, first.died)
+}
+
+// vanished looks for ranks that were gone long before the others, and left nothing: a lost pod, or a killed process.
+func (s *search) vanished() *verdict.Stop {
+	first := s.first(func(r *state) bool { return !r.finished && (r.living || s.ended-r.died >= apart) })
+	if first == nil {
+		return nil
+	}
+	var set []int
+	for i := range s.states {
+		if r := &s.states[i]; !r.finished && r.died-first.died < together && s.ended-r.died >= apart {
+			set = append(set, i)
+		}
+	}
+	if len(set) == 0 {
+		return nil
+	}
+	stop := s.death(first, first.died)
+	for _, unit := range []struct {
+		scope string
+		of    func(*state) string
+	}{
+		{"pod", func(r *state) string { return r.pod }}, {"node", func(r *state) string { return r.node }}, {"host", func(r *state) string { return r.host }},
+	} {
+		if name := unit.of(first); name != "" && s.wholeUnit(set, unit.of) {
+			stop.Scope, stop.Name = unit.scope, name
+			stop.Named = []verdict.Who{{Ranks: s.list(set), Count: len(set)}}
+			s.accused = set
+			break
+		}
+	}
+	if stop.Scope == "" && len(set) > 1 {
+		stop.Named[0].Ranks, stop.Named[0].Count, stop.Named[0].Where = s.list(set), len(set), ""
+		s.accused = set
+	}
+	stop.Others = s.waiting(func(r *state) bool { return !slices.Contains(set, r.row) })
+	return stop
+}
+
+// wholeUnit reports whether rows are all of one pod, say, and not all of the run.
+func (s *search) wholeUnit(rows []int, of func(*state) string) bool {
+	name := of(&s.states[rows[0]])
+	n := 0
+	for i := range s.states {
+		if of(&s.states[i]) == name {
+			n++
+		}
+	}
+	for _, row := range rows {
+		if of(&s.states[row]) != name {
+			return false
+		}
+	}
+	return n == len(rows) && n < len(s.states)
+}
+
+// allLeft tells of ranks that all called exit without MPI_Finalize.
+func (s *search) allLeft() *verdict.Stop {
+	codes := map[int]bool{}
+	n := 0
+	for i := range s.states {
+		r := &s.states[i]
+		if r.finished {
+			continue
+		}
+		if r.end == nil || r.end.ExitCode < 0 || r.open != nil {
+			return nil
+		}
+		codes[r.end.ExitCode] = true
+		n++
+		s.accused = append(s.accused, i)
+	}
+	if n == 0 {
+		return nil
+	}
+	words := fmt.Sprintf("all %d ranks", n)
+	if n < len(s.states) {
+		words = who(s.list(s.accused), n)
+	}
+	if len(codes) == 1 {
+		for code := range codes {
+			words += fmt.Sprintf(" (exit code %d)", code)
+		}
+	}
+	return &verdict.Stop{Left: words, Seconds: seconds(s.ended - s.begin)}
+}
+
+// first is the row that died first of those that count, nil if none does.
+func (s *search) first(counts func(*state) bool) *state {
+	var first *state
+	for i := range s.states {
+		if r := &s.states[i]; counts(r) && (first == nil || r.died < first.died) {
+			first = r
+		}
+	}
+	return first
+}
+
+// death is the first sentence's facts on a rank that died.
+func (s *search) death(r *state, at int64) *verdict.Stop {
+	s.accused = []int{r.row}
+	d := &verdict.Death{ExitCode: -1, Late: seconds(s.ended - r.died)}
+	if r.end != nil {
+		d.Signal, d.ExitCode = r.end.Signal, r.end.ExitCode
+	}
+	stop := &verdict.Stop{Kind: verdict.Crash, Seconds: seconds(at - s.begin), Death: d, Named: []verdict.Who{s.who(r)}}
+	stop.Named[0].Where = whereabouts(r)
+	stop.Others = s.waiting(func(o *state) bool { return o != r })
+	return stop
+}
+
+func whereabouts(r *state) string {
+	switch {
+	case r.pod != "" && r.node != "":
+		return fmt.Sprintf(" (pod %s, node %s)", r.pod, r.node)
+	case r.pod != "":
+		return fmt.Sprintf(" (pod %s)", r.pod)
+	}
+	return ""
+}
+
+// who is where a rank was.
+func (s *search) who(r *state) verdict.Who {
+	w := verdict.Who{Ranks: fmt.Sprint(r.rank), Count: 1, Gone: r.finished}
+	if r.open != nil {
+		w.In = s.call(r.open.Function, r.open.Site)
+	}
+	if r.last.there {
+		w.After = s.call(r.last.function, r.last.site)
+		w.Seconds = seconds(max(0, r.died-r.last.exit))
+	}
+	return w
+}
+
+// waiting puts together the ranks that were in one call, of those that count.
+func (s *search) waiting(counts func(*state) bool) []verdict.Waiting {
+	type key struct {
+		function uint16
+		site     uint32
+	}
+	rows := map[key][]int{}
+	for i := range s.states {
+		if r := &s.states[i]; r.open != nil && !r.detail.abort && counts(r) {
+			k := key{r.open.Function, r.open.Site}
+			rows[k] = append(rows[k], i)
+		}
+	}
+	var list []verdict.Waiting
+	for k, set := range rows {
+		w := verdict.Waiting{Ranks: s.list(set), Count: len(set), Call: s.call(k.function, k.site)}
+		if len(set) == 1 {
+			w.For = s.words(s.states[set[0]].open)
+		}
+		list = append(list, w)
+	}
+	slices.SortFunc(list, func(a, b verdict.Waiting) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Ranks, b.Ranks), strings.Compare(a.Call.CallSite, b.Call.CallSite))
+	})
+	return list
+}
+
+// list is rows as a list of ranks.
+func (s *search) list(rows []int) string {
+	ranks := make([]int, len(rows))
+	for i, row := range rows {
+		ranks[i] = s.states[row].rank
+	}
+	slices.Sort(ranks)
+	return trace.NewRankList(ranks).String()
+}
+
+func who(ranks string, n int) string {
+	if n == 1 {
+		return "rank " + ranks
+	}
+	return "ranks " + ranks
+}
+
+func verdictCount(n int) string { return fmt.Sprintf("%d ranks", n) }

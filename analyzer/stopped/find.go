@@ -1,0 +1,89 @@
+package stopped
+
+import (
+	"context"
+
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// Find says how a run ended that did not come to MPI_Finalize; nil: it did, on all ranks that the trace has.
+func Find(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Findings, error) {
+	early := false
+	for _, r := range t.Ranks().All() {
+		early = early || r.EndedEarly != ""
+	}
+	if !early {
+		return nil, nil //nolint:nilnil // there is nothing to be found
+	}
+	o, err := observe(ctx, t, clocks)
+	if err != nil {
+		return nil, err
+	}
+	s := &search{observation: o}
+	for i := range o.states {
+		if o.states[i].died > s.ended {
+			s.ended = o.states[i].died
+		}
+	}
+	stop := s.stop()
+	f := &Findings{
+		Kind: stop.Kind, Form: stop.Form, Text: stop.Sentence(), Advice: stop.Advice(), Seconds: stop.Seconds, WaitedSeconds: stop.Waited,
+		Named: s.list(s.accused), Cycle: append([]int{}, s.cycle...), Ranks: s.ranks(),
+	}
+	return f, nil
+}
+
+// search looks for the reason in what was observed.
+type search struct {
+	*observation
+	ended   int64 // the last sign of life
+	stuck   []bool
+	canAct  []bool
+	cycle   []int // ranks
+	accused []int // rows that are named
+}
+
+// stop finds what the first sentence says. A death comes first: what the others did then is no hang.
+func (s *search) stop() *verdict.Stop {
+	for _, look := range []func() *verdict.Stop{s.aborted, s.crashed, s.left, s.vanished, s.hung, s.allLeft} {
+		if found := look(); found != nil {
+			found.Ranks = len(s.states)
+			return found
+		}
+	}
+	return &verdict.Stop{Seconds: seconds(s.ended - s.begin)}
+}
+
+func seconds(ns int64) float64 { return float64(ns) / 1e9 }
+
+// call words a call.
+func (s *search) call(function uint16, site uint32) verdict.Place {
+	p := verdict.Place{}
+	if f := s.trace.Function(function); f != nil {
+		p.Function = f.Name
+	}
+	if sites := s.trace.Sites(); site > 0 && int(site) <= len(sites) {
+		p.CallSite = callsite.Name(&sites[site-1])
+	}
+	return p
+}
+
+// communicator is its name: the program's, else MPI's, else where it came from.
+func (s *search) communicator(i int) string {
+	comms := s.trace.Communicators()
+	if i < 0 || i >= len(comms) {
+		return "MPI_COMM_WORLD"
+	}
+	if c := &comms[i]; c.Label != "" {
+		return c.Label
+	}
+	if name := comms[i].GlobalName; len(name) <= maxName {
+		return name
+	}
+	return "a communicator of " + verdictCount(comms[i].Members.Len())
+}
+
+// maxName is how long a communicator's name in the trace may be to be shown.
+const maxName = 40

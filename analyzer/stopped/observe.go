@@ -1,0 +1,171 @@
+package stopped
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"sync"
+
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A state is where a rank was at its end.
+type state struct {
+	row, rank       int
+	pod, node, host string
+	finished        bool // it came through MPI_Finalize
+	living          bool // its trace is from before its end, which nobody has seen
+	end             *trace.End
+	died            int64 // when it was last known to live, on the common clock; of one that finished, when it left
+	begin           int64 // of its first call
+
+	last    call              // of its main thread
+	longest int64             // its longest computation between two calls
+	open    *match.Unreturned // nil: its main thread was in no call
+	detail  detail            // of the open call
+}
+
+// A call is a finished one.
+type call struct {
+	function    uint16
+	site        uint32
+	enter, exit int64
+	missed      bool // it asked for something in vain
+	there       bool
+}
+
+// A detail is what the arguments of an open call say beside what matching takes.
+type detail struct {
+	root  *int
+	abort bool   // MPI_Abort
+	code  string // error code of MPI_Abort
+	begin bool   // MPI_Init
+	ends  bool   // MPI_Finalize
+}
+
+// observation is what a pass over all calls shows.
+type observation struct {
+	trace       timeline.Trace
+	states      []state // by row
+	rows        map[int]int
+	begin       int64
+	unreturned  []match.Unreturned
+	collectives collectives
+	lost        bool // calls are missing: what does not match may be among them
+}
+
+// listener is the handler of the pass: it asks only how calls ended that never returned.
+type listener struct{ unreturned []match.Unreturned }
+
+func (*listener) Message(*match.Message)             {}
+func (*listener) Collective(*match.Collective, int)  {}
+func (*listener) Settled(*match.Completion)          {}
+func (l *listener) Stopped(calls []match.Unreturned) { l.unreturned = calls }
+
+func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*observation, error) {
+	o := &observation{trace: t, rows: map[int]int{}, begin: math.MaxInt64, collectives: newCollectives(t)}
+	for row, r := range t.Ranks().All() {
+		s := state{row: row, rank: r.Rank, pod: r.Pod, node: r.Node, host: r.Host, finished: r.EndedEarly == "", living: r.EndedEarly == trace.Running, begin: math.MaxInt64, end: r.End}
+		if r.End != nil {
+			s.died = clocks.Time(row, r.Clock.Nanoseconds()(r.End.Ticks))
+		}
+		o.lost = o.lost || r.Dropped > 0
+		o.rows[r.Rank] = row
+		o.states = append(o.states, s)
+	}
+	locations := timeline.Locations(t)
+	details := make([]detail, len(locations)) // of the last open call of each
+	var once sync.Mutex
+	handler := new(listener)
+	_, err := (*match.Cuts)(nil).AllDecoded(ctx, t, clocks, handler, func(c *match.Call) {
+		l := locations[c.Location]
+		s := &o.states[l.Row]
+		s.begin = min(s.begin, c.Enter)
+		s.died = max(s.died, c.Exit)
+		if l.Main != c.Location || c.Signature.Return.Form == trace.Absent {
+			return
+		}
+		if s.last.there && c.Enter-s.last.exit > s.longest {
+			s.longest = c.Enter - s.last.exit
+		}
+		kind := c.Poll.Kind()
+		s.last = call{c.Function.ID, c.Signature.Site, c.Enter, c.Exit, kind == match.Missed || kind == match.Aside && s.last.missed, true}
+	}, func(c *timeline.Call) {
+		if c.Signature.Untraced {
+			once.Lock()
+			o.lost = true
+			once.Unlock()
+		}
+		if c.Event.Unfinished() {
+			details[c.Location] = detailOf(c)
+		}
+		o.collectives.see(locations[c.Location].Row, c)
+	})
+	if err != nil {
+		return nil, err
+	}
+	o.unreturned = handler.unreturned
+	for i := range o.unreturned {
+		u := &o.unreturned[i]
+		if l := locations[u.Location]; l.Main == u.Location {
+			o.states[l.Row].open, o.states[l.Row].detail = u, details[u.Location]
+		}
+	}
+	if t.Meta().Timing.Mode == trace.TimingAggregated {
+		if err := o.timeBySums(clocks, locations); err != nil {
+			return nil, err
+		}
+	}
+	for i := range o.states {
+		o.begin = min(o.begin, o.states[i].begin)
+	}
+	return o, nil
+}
+
+// timeBySums takes times from the sums, where those of single calls were not kept: a call that never returned has a signature
+// of its own, and so sums of its own. How long ranks computed last is not known.
+func (o *observation) timeBySums(clocks *timeline.Clocks, locations []timeline.Location) error {
+	ranks, signatures := o.trace.Ranks().Lookup(), o.trace.Signatures()
+	for i, l := range locations {
+		if l.Main != i {
+			continue
+		}
+		s := &o.states[l.Row]
+		begin, end := o.trace.Span(i)
+		s.begin, s.died, s.last.there, s.longest = clocks.Time(l.Row, begin), max(s.died, clocks.Time(l.Row, end)), false, 0
+		if s.open == nil {
+			continue
+		}
+		aggregates, err := o.trace.Aggregates(i)
+		if err != nil {
+			return err
+		}
+		clock := ranks(l.Row).Clock
+		at := clock.Nanoseconds()
+		for k := range aggregates {
+			if a := &aggregates[k]; signatures[a.Terminal].Return.Form == trace.Absent {
+				last := at(a.Durations.Sum) - at(0)
+				s.open.Enter = s.died - last
+			}
+		}
+	}
+	return nil
+}
+
+func detailOf(c *timeline.Call) detail {
+	d := detail{
+		begin: c.Semantics.Operation == semantics.Initialize, ends: c.Semantics.Operation == semantics.Finalize,
+		abort: c.Semantics.Operation == semantics.Abort,
+	}
+	in := c.Event.In
+	if i := c.Semantics.In[semantics.Root]; i >= 0 && int(i) < len(in) && in[i].Form == trace.Int {
+		d.root = new(int(in[i].Int))
+	}
+	if d.abort && len(in) > 0 && in[len(in)-1].Form == trace.Int { // the error code comes last
+		d.code = strconv.FormatInt(in[len(in)-1].Int, 10)
+	}
+	return d
+}

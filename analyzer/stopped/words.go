@@ -1,0 +1,161 @@
+package stopped
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// wait words what an operation waited for: "from rank 3, tag 7, MPI_COMM_WORLD".
+func (s *search) wait(w *match.Wait) string {
+	if w.Collective {
+		return ""
+	}
+	direction, peer := "from", "any rank"
+	if w.Send {
+		direction = "to"
+	}
+	if w.Peer >= 0 {
+		peer = fmt.Sprintf("rank %d", w.Peer)
+	}
+	tag := "any tag"
+	if w.Tag >= 0 {
+		tag = fmt.Sprintf("tag %d", w.Tag)
+	}
+	return fmt.Sprintf("%s %s, %s, %s", direction, peer, tag, s.communicator(w.Comm))
+}
+
+// words is what a call waited for: the first of what had not begun, and how many more.
+func (s *search) words(u *match.Unreturned) string {
+	var list []string
+	for i := range u.Waits {
+		if w := &u.Waits[i]; len(w.For) > 0 {
+			list = append(list, s.waitOn(w))
+		}
+	}
+	list = slices.DeleteFunc(list, func(s string) bool { return s == "" })
+	if len(list) > 1 {
+		return fmt.Sprintf("%s, and %d more", list[0], len(list)-1)
+	}
+	return strings.Join(list, "")
+}
+
+// wordsFor is what a call waited for of one rank.
+func (s *search) wordsFor(u *match.Unreturned, rank int) string {
+	for i := range u.Waits {
+		if w := &u.Waits[i]; slices.Contains(w.For, rank) {
+			return s.waitOn(w)
+		}
+	}
+	return ""
+}
+
+// waitOn words an operation, also a collective one: by its communicator.
+func (s *search) waitOn(w *match.Wait) string {
+	if w.Collective {
+		return s.communicator(w.Comm)
+	}
+	return s.wait(w)
+}
+
+// stray words a message that somebody sent whom a rank waits for, and that nobody received.
+func (s *search) stray(r *state) string {
+	for i := range r.open.Waits {
+		w := &r.open.Waits[i]
+		if w.Stray == nil {
+			continue
+		}
+		return fmt.Sprintf(" Rank %d had sent to rank %d with tag %d on %s by %s, which nobody received.", w.Peer, r.rank, w.Stray.Tag,
+			s.communicator(w.Stray.Comm), at(s.call(w.Stray.Post.Function, w.Stray.Post.Site)))
+	}
+	return ""
+}
+
+func at(p verdict.Place) string {
+	if p.CallSite == "" {
+		return p.Function
+	}
+	return p.Function + " at " + p.CallSite
+}
+
+// maxRanks is how many ranks the findings list.
+const maxRanks = 4096
+
+func (s *search) ranks() []Rank {
+	order, first := slices.Clone(s.accused), map[int]bool{}
+	for _, row := range order {
+		first[row] = true
+	}
+	for row := range s.states {
+		if !first[row] {
+			order = append(order, row)
+		}
+	}
+	list := []Rank{}
+	for _, row := range order[:min(len(order), maxRanks)] {
+		list = append(list, s.rankOf(&s.states[row]))
+	}
+	return list
+}
+
+func (s *search) rankOf(r *state) Rank {
+	out := Rank{Rank: r.rank, State: "computing"}
+	if r.end != nil {
+		if r.end.Signal != 0 {
+			out.Signal = new(r.end.Signal)
+		}
+		if r.end.ExitCode >= 0 {
+			out.ExitCode = new(r.end.ExitCode)
+		}
+	}
+	where, since := s.call(r.last.function, r.last.site), r.last.exit
+	switch {
+	case r.finished:
+		out.State = "finished"
+	case r.open != nil:
+		out.State = "waiting"
+		where, since = s.call(r.open.Function, r.open.Site), r.open.Enter
+		out.Root = r.detail.root
+		if r.open.Comm >= 0 {
+			out.Communicator = s.communicator(r.open.Comm)
+		}
+		s.fill(&out, r.open)
+	case r.last.missed:
+		out.State = "polling"
+	}
+	out.Function, out.CallSite = where.Function, where.CallSite
+	if r.open != nil || r.last.there {
+		out.SinceSeconds, out.LastedSeconds = seconds(since-s.begin), seconds(max(0, r.died-since))
+	}
+	return out
+}
+
+// fill says what a call waited for.
+func (s *search) fill(out *Rank, u *match.Unreturned) {
+	var ranks []int
+	for i := range u.Waits {
+		w := &u.Waits[i]
+		if len(w.For) == 0 {
+			continue
+		}
+		ranks = append(ranks, w.For...)
+		out.AnyOf = out.AnyOf || w.AnyOf || u.Any
+		if out.Communicator == "" {
+			out.Communicator = s.communicator(w.Comm)
+		}
+		if !w.Collective && out.Peer == nil && out.Tag == nil {
+			if w.Peer >= 0 {
+				out.Peer = new(w.Peer)
+			}
+			if w.Tag >= 0 {
+				out.Tag = new(w.Tag)
+			}
+		}
+	}
+	slices.Sort(ranks)
+	out.For = trace.NewRankList(slices.Compact(ranks)).String()
+}

@@ -1,0 +1,396 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+)
+
+// A Stop is what is known of a run that did not come to its end. Which fields count depends on Kind and Form.
+type Stop struct {
+	Kind Kind // Hang, Crash; "": the run was ended from outside while all was well, or its ranks left without MPI_Finalize
+	Form Form // of Hang: Cycle, Missing, Mismatch; "": why nobody went on is not known
+
+	Seconds float64 // from the beginning of the run to its end; of a crash, to the first death
+	Waited  float64 // of a hang: for how long nobody of those named had gone on; 0: not known
+	Ranks   int     // in the run
+
+	Cycle  []Waiting // each waits for the next, the last for the first
+	Named  []Who     // the rank that never came, or died; of a mismatch, one Who for each of the calls that do not match
+	Others []Waiting // who waited besides, those in one call together; the most first
+	Death  *Death    // of a crash
+	Scope  string    // of a crash: "pod", "node" or "host": all of its ranks were gone at once
+	Name   string    // of that
+	Left   string    // ranks that left without MPI_Finalize, and their code, where they all did; "": they did not
+	Call   Place     // that the others waited in for the rank that never came; of a mismatch, how many-th collective it is
+	Comm   string    // of it; "": it is about messages
+	Send   bool      // they waited until theirs were received
+	Number int       // from 1
+	Stray  string    // of a cycle: a message that was sent and never received, in words; "": none
+}
+
+// A Waiting is one rank, or several that wait in one call alike.
+type Waiting struct {
+	Ranks string // "3", "0-2"
+	Count int
+	Call  Place
+	Rank  string // of a cycle: for whom
+	For   string // what it waits for: "from rank 3, tag 7, MPI_COMM_WORLD"; "" where the call says it
+}
+
+// A Who is where ranks were that do not wait: since when, after which call, in which call.
+type Who struct {
+	Ranks   string
+	Count   int
+	Where   string  // pod, node or host in words, "" where they differ
+	In      Place   // the call that they were in; no Function: none
+	Detail  string  // of it: "with root 1"
+	After   Place   // the last call that returned
+	Seconds float64 // since then
+	Gone    bool    // they had left, with or without MPI_Finalize
+	Unknown bool    // the trace lacks them
+}
+
+// A Death is how the first rank died.
+type Death struct {
+	Signal   int    // 0: not known
+	ExitCode int    // −1: not known
+	Abort    bool   // MPI_Abort, with
+	Code     string // this error code
+	Late     float64
+}
+
+// Sentence is the first sentence of the report on a run that did not come to its end.
+func (s *Stop) Sentence() string {
+	switch {
+	case s.Kind == Hang && s.Form == Cycle:
+		return s.cycle()
+	case s.Kind == Hang && s.Form == Missing:
+		return s.missing()
+	case s.Kind == Hang && s.Form == Mismatch:
+		return s.mismatch()
+	case s.Kind == Hang:
+		return fmt.Sprintf("This job hung%s: %s.%s", s.during(), "all its ranks were in MPI calls that did not return, and the trace does not tell why", s.others("Ranks"))
+	case s.Kind == Crash:
+		return s.crash()
+	case s.Left != "":
+		return fmt.Sprintf("%s left without MPI_Finalize after %s.", capital(s.Left), wording.Duration(s.Seconds))
+	}
+	return fmt.Sprintf("This job was stopped after %s while it was making progress.", wording.Duration(s.Seconds))
+}
+
+// during says for how long.
+func (s *Stop) during() string {
+	if s.Waited <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" for its last %s", wording.Duration(s.Waited))
+}
+
+// maxNamed is how many ranks of a cycle, or groups of others, a sentence names.
+const maxNamed = 4
+
+func (s *Stop) cycle() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "This job hung%s: ", s.during())
+	first := &s.Cycle[0]
+	alike := len(s.Cycle) > 2 && !slices.ContainsFunc(s.Cycle, func(w Waiting) bool { return w.Call != first.Call })
+	switch {
+	case len(s.Cycle) == 1:
+		fmt.Fprintf(&b, "rank %s waited for itself in %s.", first.Ranks, first.in())
+	case alike:
+		fmt.Fprintf(&b, "%d ranks waited for each other in a circle, all in %s", len(s.Cycle), at(first.Call))
+		if first.For != "" {
+			fmt.Fprintf(&b, " (rank %s: %s)", first.Ranks, first.For)
+		}
+		var parts []string
+		for i := range s.Cycle {
+			if i == maxNamed && len(s.Cycle) > maxNamed+1 {
+				parts = append(parts, "so on")
+				break
+			}
+			parts = append(parts, fmt.Sprintf("rank %s for rank %s", s.Cycle[i].Ranks, s.Cycle[i].Rank))
+		}
+		fmt.Fprintf(&b, ": %s.", and(parts))
+	default:
+		for i := range s.Cycle {
+			if i == maxNamed {
+				fmt.Fprintf(&b, ", and so on, %d ranks in all", len(s.Cycle))
+				break
+			}
+			if i > 0 {
+				b.WriteString(", ")
+				if i == len(s.Cycle)-1 {
+					b.WriteString("and ")
+				}
+			}
+			fmt.Fprintf(&b, "rank %s waited in %s", s.Cycle[i].Ranks, s.Cycle[i].in())
+		}
+		if len(s.Cycle) == 2 {
+			b.WriteString(": they waited for each other.")
+		} else {
+			b.WriteString(": each waited for the next, and the last for the first.")
+		}
+	}
+	return b.String() + s.Stray + s.others("Meanwhile")
+}
+
+func (s *Stop) missing() string {
+	who := &s.Named[0]
+	var b strings.Builder
+	fmt.Fprintf(&b, "This job hung: %s never ", who.name())
+	waited, long, apart := s.name(&s.Others[0]), "", ""
+	if s.Waited > 0 {
+		long = " for the last " + wording.Duration(s.Waited)
+		apart = "," + long + ","
+	}
+	switch {
+	case s.Comm != "":
+		fmt.Fprintf(&b, "came to the %s (%s), in which %s waited%s", at(s.Call), s.Comm, waited, long)
+	case s.Send:
+		fmt.Fprintf(&b, "received what %s had been sending%s in %s (%s)", waited, apart, at(s.Call), s.Others[0].For)
+	default:
+		fmt.Fprintf(&b, "sent what %s had been waiting for%s in %s (%s)", waited, apart, at(s.Call), s.Others[0].For)
+	}
+	switch {
+	case who.Unknown:
+		b.WriteString("; what it did is not known, since the trace lacks it")
+	case who.Gone:
+		b.WriteString("; it had come through MPI_Finalize by then")
+	case who.In.Function != "":
+		fmt.Fprintf(&b, "; it was in %s", at(who.In))
+	default:
+		fmt.Fprintf(&b, "; its last call was %s, and it had computed for %s since", at(who.After), wording.Duration(who.Seconds))
+	}
+	rest := *s
+	rest.Others = s.Others[1:]
+	return b.String() + "." + rest.others("Meanwhile")
+}
+
+func (s *Stop) mismatch() string {
+	var b strings.Builder
+	b.WriteString("This job hung in collective calls that do not match")
+	if s.Waited > 0 {
+		fmt.Fprintf(&b, ", for its last %s", wording.Duration(s.Waited))
+	}
+	fmt.Fprintf(&b, ": as collective number %d on %s, ", s.Number, s.Comm)
+	total := 0
+	for i := range s.Named {
+		who := &s.Named[i]
+		switch {
+		case i == 0:
+		case i == len(s.Named)-1:
+			b.WriteString(", but ")
+		default:
+			b.WriteString(", ")
+		}
+		name := who.name()
+		if total += who.Count; i > 0 && who.Count > 1 && total == s.Ranks {
+			name = fmt.Sprintf("the other %d ranks", who.Count)
+		}
+		fmt.Fprintf(&b, "%s called %s", name, at(who.In))
+		if who.Detail != "" {
+			b.WriteString(" " + who.Detail)
+		}
+	}
+	return b.String() + "."
+}
+
+func (s *Stop) crash() string {
+	d := s.Death
+	var b strings.Builder
+	if s.Scope != "" {
+		who := &s.Named[0]
+		fmt.Fprintf(&b, "%s %s was lost %s into the run, with %s", capital(s.Scope), s.Name, wording.Duration(s.Seconds), who.name())
+	} else {
+		who := &s.Named[0]
+		name := capital(who.name()) + who.Where
+		switch {
+		case d.Abort:
+			fmt.Fprintf(&b, "%s ended the job with MPI_Abort (error code %s)%s, %s into the run", name, d.Code, site(who.In), wording.Duration(s.Seconds))
+		case d.Signal != 0:
+			fmt.Fprintf(&b, "%s crashed (%s) %s into the run", name, signalName(d.Signal), wording.Duration(s.Seconds))
+		case d.ExitCode >= 0:
+			fmt.Fprintf(&b, "%s left without MPI_Finalize (exit code %d) %s into the run", name, d.ExitCode, wording.Duration(s.Seconds))
+		default:
+			they := "it was"
+			if who.Count > 1 {
+				they = "they were"
+			}
+			fmt.Fprintf(&b, "%s died %s into the run, without a crash signal or an exit code: %s killed (for lack of memory, say) or called _exit", name, wording.Duration(s.Seconds), they)
+		}
+		switch {
+		case d.Abort:
+		case who.In.Function != "":
+			fmt.Fprintf(&b, ", in %s", at(who.In))
+		case who.After.Function != "":
+			fmt.Fprintf(&b, ", %s after %s", wording.Duration(who.Seconds), at(who.After))
+		}
+	}
+	if len(s.Others) > 0 {
+		b.WriteString("; then ")
+		b.WriteString(s.list())
+	}
+	if d.Late >= 0.5 {
+		fmt.Fprintf(&b, "; the rest of the job ended %s later", wording.Duration(d.Late))
+	}
+	return b.String() + "."
+}
+
+// others says who waited besides, as a sentence of its own.
+func (s *Stop) others(begin string) string {
+	if len(s.Others) == 0 {
+		return ""
+	}
+	list := s.list()
+	if begin == "Meanwhile" {
+		return " Meanwhile " + list + "."
+	}
+	return " " + capital(list) + "."
+}
+
+func (s *Stop) list() string {
+	var parts []string
+	for i := range s.Others {
+		if i == maxNamed {
+			parts = append(parts, "others elsewhere")
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s waited in %s", s.name(&s.Others[i]), s.Others[i].in()))
+	}
+	return and(parts)
+}
+
+// Advice is what to do next.
+func (s *Stop) Advice() []string {
+	switch {
+	case s.Kind == Hang && s.Form == Cycle:
+		steps := []string{"Change the order of the calls, so that not all of them wait first: let one side send before it receives, use MPI_Sendrecv, or begin with MPI_Irecv and wait after the sends."}
+		if s.Stray != "" {
+			steps = append(steps, "Compare source, tag and communicator of the receive with those of the message that was sent and never received.")
+		}
+		return steps
+	case s.Kind == Hang && s.Form == Missing:
+		who := &s.Named[0]
+		switch {
+		case who.Gone, who.In.Function != "":
+			return []string{fmt.Sprintf("See why %s went another way through the program: a loop that ends earlier there, a branch on its own data, an error that only it saw.", who.name())}
+		case who.Unknown:
+			return []string{"See what became of its pod or process: its log, and whether it still ran."}
+		}
+		return []string{fmt.Sprintf("Look at what %s does after %s: a loop that does not end, a lock, or work that takes much longer there. A debugger or py-spy, attached to it in the next run, shows the line.", who.name(), at(who.After))}
+	case s.Kind == Hang && s.Form == Mismatch:
+		return []string{"Let all ranks of the communicator make the same collective calls in the same order, with the same root and operation. Look for a loop that one rank leaves earlier, and for collectives inside branches that depend on the rank."}
+	case s.Kind == Hang:
+		return []string{"Look at the calls below: whom they wait for. A debugger attached to a rank of the next run shows more."}
+	case s.Kind == Crash && s.Scope != "":
+		return []string{fmt.Sprintf("See why the %s was lost: kubectl describe, its events (evicted, out of memory, node not ready). The program is not to blame for what the others did then.", s.Scope)}
+	case s.Kind == Crash && s.Death.Abort:
+		return []string{"The program ended itself: read what it printed before, and see the condition at the call."}
+	case s.Kind == Crash && s.Death.Signal != 0:
+		return []string{"Look at the code that ran after that call: with a core file, or under a debugger or -fsanitize=address, on that rank. What the MPI library printed when it crashed has the place."}
+	case s.Kind == Crash && s.Death.ExitCode >= 0:
+		return []string{"See what the rank printed last: it called exit, or the MPI library did after an error. Let it end the job with MPI_Abort, so that the others do not wait."}
+	case s.Kind == Crash:
+		return []string{"See whether its container ran out of memory (kubectl describe pod, or dmesg on the node: OOMKilled), and who kills processes there."}
+	case s.Left != "":
+		return []string{"Call MPI_Finalize on every rank before the program ends."}
+	}
+	return []string{"Nothing was wrong when it was ended: raise the time limit, or let the job run to its end. What follows is about the part that ran."}
+}
+
+// at words a call and its place.
+func at(p Place) string { return p.Function + site(p) }
+
+func site(p Place) string {
+	if p.CallSite == "" {
+		return ""
+	}
+	return " at " + p.CallSite
+}
+
+func (w *Waiting) in() string {
+	if w.For == "" {
+		return at(w.Call)
+	}
+	return fmt.Sprintf("%s (%s)", at(w.Call), w.For)
+}
+
+func (w *Who) name() string { return names(w.Ranks, w.Count) }
+
+// name words ranks that wait: by number, unless they are all that the sentence has not named.
+func (s *Stop) name(w *Waiting) string {
+	named := len(s.Cycle)
+	for i := range s.Named {
+		named += s.Named[i].Count
+	}
+	if w.Count > 1 && w.Count == s.Ranks-named {
+		return fmt.Sprintf("the other %d ranks", w.Count)
+	}
+	return names(w.Ranks, w.Count)
+}
+
+func names(ranks string, count int) string {
+	if count == 1 {
+		return "rank " + ranks
+	}
+	if len(ranks) > 40 {
+		return fmt.Sprintf("%d ranks (%s…)", count, ranks[:40])
+	}
+	return "ranks " + ranks
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// and joins words as a list.
+func and(parts []string) string {
+	switch n := len(parts); n {
+	case 0, 1:
+		return strings.Join(parts, "")
+	case 2:
+		return parts[0] + " and " + parts[1]
+	default:
+		return strings.Join(parts[:n-1], ", ") + ", and " + parts[n-1]
+	}
+}
+
+// Recorded says what of a run is missing in its trace, as a sentence for the beginning of a report; "" if nothing is.
+// missing are ranks, like "3,7-9", of which there are so many; lost are records that the tracer lost.
+func Recorded(world, missing int, ranks string, lost uint64) string {
+	var parts []string
+	if missing > 0 {
+		verb := "is"
+		if missing > 1 {
+			verb = "are"
+		}
+		parts = append(parts, fmt.Sprintf("%d of %d ranks were recorded: %s %s missing", world-missing, world, names(ranks, missing), verb))
+	}
+	if lost > 0 {
+		noun := "calls were"
+		if lost == 1 {
+			noun = "call was"
+		}
+		parts = append(parts, fmt.Sprintf("%d %s lost inside the tracer", lost, noun))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return capital(strings.Join(parts, ", and ")) + ", so what follows is about the rest."
+}
+
+var signals = map[int]string{4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
+
+// signalName is "signal 11, SIGSEGV".
+func signalName(n int) string {
+	if name := signals[n]; name != "" {
+		return fmt.Sprintf("signal %d, %s", n, name)
+	}
+	return fmt.Sprintf("signal %d", n)
+}

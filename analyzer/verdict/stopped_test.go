@@ -1,0 +1,58 @@
+package verdict
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRecorded(t *testing.T) {
+	for want, c := range map[string]struct {
+		world, missing int
+		ranks          string
+		lost           uint64
+	}{
+		"": {16, 0, "", 0},
+		"12 of 16 ranks were recorded: ranks 3,7-9 are missing, so what follows is about the rest.":                                  {16, 4, "3,7-9", 0},
+		"15 of 16 ranks were recorded: rank 3 is missing, so what follows is about the rest.":                                        {16, 1, "3", 0},
+		"15 of 16 ranks were recorded: rank 3 is missing, and 1 call was lost inside the tracer, so what follows is about the rest.": {16, 1, "3", 1},
+		"70 calls were lost inside the tracer, so what follows is about the rest.":                                                   {16, 0, "", 70},
+	} {
+		require.Equal(t, want, Recorded(c.world, c.missing, c.ranks, c.lost))
+	}
+}
+
+func TestSentencesOfStops(t *testing.T) {
+	call := func(function, site string) Place { return Place{Function: function, CallSite: site} }
+	for want, s := range map[string]Stop{
+		"This job was stopped after 3.0 s while it was making progress.":   {Seconds: 3},
+		"All 4 ranks (exit code 0) left without MPI_Finalize after 3.0 s.": {Seconds: 3, Left: "all 4 ranks (exit code 0)"},
+		"This job hung for its last 41.0 s: 9 ranks waited for each other in a circle, all in MPI_Send at a.c:1 (rank 0: to rank 1, tag 3, MPI_COMM_WORLD): rank 0 for rank 1, rank 0 for rank 1, rank 0 for rank 1, rank 0 for rank 1, and so on.": {
+			Kind: Hang, Form: Cycle, Waited: 41, Ranks: 9, Cycle: repeat(9, Waiting{Ranks: "0", Count: 1, Rank: "1", Call: call("MPI_Send", "a.c:1"), For: "to rank 1, tag 3, MPI_COMM_WORLD"}),
+		},
+		"This job hung for its last 41.0 s: rank 0 waited for itself in MPI_Recv at a.c:1 (from rank 0, any tag, MPI_COMM_WORLD).": {
+			Kind: Hang, Form: Cycle, Waited: 41, Ranks: 1, Cycle: []Waiting{{Ranks: "0", Count: 1, Rank: "0", Call: call("MPI_Recv", "a.c:1"), For: "from rank 0, any tag, MPI_COMM_WORLD"}},
+		},
+		"This job hung: rank 5 never received what rank 4 had been sending, for the last 2.0 s, in MPI_Ssend at a.c:1 (to rank 5, tag 1, MPI_COMM_WORLD); what it did is not known, since the trace lacks it.": {
+			Kind: Hang, Form: Missing, Waited: 2, Ranks: 6, Send: true, Call: call("MPI_Ssend", "a.c:1"), Named: []Who{{Ranks: "5", Count: 1, Unknown: true}},
+			Others: []Waiting{{Ranks: "4", Count: 1, Call: call("MPI_Ssend", "a.c:1"), For: "to rank 5, tag 1, MPI_COMM_WORLD"}},
+		},
+		"Ranks 2-3 died 2.0 s into the run, without a crash signal or an exit code: they were killed (for lack of memory, say) or called _exit, in MPI_Barrier at a.c:2.": {
+			Kind: Crash, Seconds: 2, Ranks: 4, Named: []Who{{Ranks: "2-3", Count: 2, In: call("MPI_Barrier", "a.c:2")}}, Death: &Death{ExitCode: -1},
+		},
+		"Rank 2 (pod w-1, node b) crashed (signal 24) 2.0 s into the run, in MPI_Barrier at a.c:2.": {
+			Kind: Crash, Seconds: 2, Ranks: 4, Named: []Who{{Ranks: "2", Count: 1, Where: " (pod w-1, node b)", In: call("MPI_Barrier", "a.c:2")}}, Death: &Death{Signal: 24, ExitCode: -1},
+		},
+	} {
+		require.Equal(t, want, s.Sentence())
+		require.NotEmpty(t, s.Advice())
+	}
+}
+
+func repeat[T any](n int, v T) []T {
+	list := make([]T, n)
+	for i := range list {
+		list[i] = v
+	}
+	return list
+}

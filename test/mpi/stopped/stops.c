@@ -1,0 +1,114 @@
+// Jobs that do not come to their end, each in the way that its argument says. Lines that are named in stopped_test.go have
+// a comment with the name.
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int rank, size;
+
+// compute keeps the CPU for so many milliseconds.
+static void compute(int milliseconds)
+{
+	struct timespec now, begin;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < milliseconds);
+}
+
+// step is one iteration of a program in which all is well.
+static void step(int milliseconds)
+{
+	int mine = rank, sum;
+
+	compute(milliseconds);
+	MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); // step
+}
+
+static void steps(int n, int milliseconds)
+{
+	for (int i = 0; i < n; i++)
+		step(milliseconds);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	int value = 0, other;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	steps(20, 10);
+	if (rank == 0) {
+		printf("begins\n");
+		fflush(stdout);
+	}
+	if (strcmp(how, "deadlock") == 0) { // two neighbors, each receives before it sends
+		other = rank ^ 1;
+		if (rank < 2) {
+			MPI_Recv(&value, 1, MPI_INT, other, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // deadlock
+			MPI_Send(&value, 1, MPI_INT, other, 7, MPI_COMM_WORLD);
+		}
+		MPI_Barrier(MPI_COMM_WORLD);
+	} else if (strcmp(how, "ring") == 0) { // all wait for their left neighbor, with requests
+		MPI_Request requests[1];
+		MPI_Status statuses[1];
+		MPI_Irecv(&value, 1, MPI_INT, (rank + size - 1) % size, 3, MPI_COMM_WORLD, &requests[0]);
+		MPI_Waitall(1, requests, statuses); // ring
+		MPI_Send(&value, 1, MPI_INT, (rank + 1) % size, 3, MPI_COMM_WORLD);
+	} else if (strcmp(how, "early") == 0) { // rank 2 makes one iteration less
+		steps(rank == 2 ? 5 : 6, 10);
+		MPI_Barrier(MPI_COMM_WORLD); // early
+		MPI_Finalize();
+		return 0;
+	} else if (strcmp(how, "missing") == 0) { // rank 1 goes on computing for ever
+		if (rank == 1)
+			for (;;)
+				compute(1000);
+		step(10);
+	} else if (strcmp(how, "root") == 0) { // rank 1 takes itself for the root
+		static double many[1 << 18];
+		MPI_Bcast(many, 1 << 18, MPI_DOUBLE, rank == 1 ? 1 : 0, MPI_COMM_WORLD); // root
+		step(10);
+	} else if (strcmp(how, "segv") == 0) {
+		steps(10, 10);
+		if (rank == 1) {
+			compute(200);
+			*(volatile int *)0 = 1;
+		}
+		step(10);
+	} else if (strcmp(how, "kill") == 0) {
+		steps(10, 10);
+		if (rank == 1) {
+			compute(300);
+			kill(getpid(), SIGKILL);
+		}
+		sleep(2);
+		step(10);
+	} else if (strcmp(how, "pod") == 0) { // ranks 2 and 3 are gone at once
+		steps(10, 10);
+		if (rank >= 2)
+			kill(getpid(), SIGKILL);
+		MPI_Barrier(MPI_COMM_WORLD); // pod
+	} else if (strcmp(how, "exit") == 0) {
+		steps(10, 10);
+		if (rank == 1)
+			exit(3);
+		step(10);
+	} else if (strcmp(how, "abort") == 0) {
+		steps(10, 10);
+		if (rank == 1)
+			MPI_Abort(MPI_COMM_WORLD, 7); // abort
+		step(10);
+	} else if (strcmp(how, "run") == 0) { // all is well, and it goes on
+		steps(6000, 10);
+	}
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,158 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/report"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	cairntrace "github.com/cairn-mpi/cairn/trace"
+)
+
+// stops builds stopped/stops.c.
+func stops(t *testing.T, implementation string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "stops")
+	out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-o", program, "stopped/stops.c").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return program
+}
+
+// lineOf is where the program has a comment.
+func lineOf(t *testing.T, comment string) string {
+	t.Helper()
+	text, err := os.ReadFile("stopped/stops.c")
+	require.NoError(t, err)
+	for i, line := range strings.Split(string(text), "\n") {
+		if strings.HasSuffix(line, "// "+comment) {
+			return "stops.c:" + strconv.Itoa(i+1)
+		}
+	}
+	t.Fatalf("no line of stops.c ends with %q", comment)
+	return ""
+}
+
+func reportIn(t *testing.T, dir string) *report.Report {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
+	require.NoError(t, err)
+	found := new(report.Report)
+	require.NoError(t, json.Unmarshal(text, found))
+	return found
+}
+
+// The first sentence on a job that does not come to its end names who waited where, or who died. Those that do not end by
+// themselves are ended after some seconds: by SIGTERM to their launcher, and by SIGKILL, which it cannot pass on.
+func TestFirstSentenceOfStoppedJobs(t *testing.T) {
+	deadlock, ring, step := lineOf(t, "deadlock"), lineOf(t, "ring"), lineOf(t, "step")
+	for how, c := range map[string]struct {
+		endless bool
+		kind    verdict.Kind
+		form    verdict.Form
+		named   string
+		text    string
+	}{
+		"deadlock": {true, verdict.Hang, verdict.Cycle, "0-1", `^This job hung for its last [2-9]\.\d s: rank 0 waited in MPI_Recv at ` + deadlock +
+			` \(from rank 1, tag 7, MPI_COMM_WORLD\), and rank 1 waited in MPI_Recv at ` + deadlock + ` \(from rank 0, tag 7, MPI_COMM_WORLD\): they waited for each other\. Meanwhile the other 2 ranks waited in MPI_Barrier at stops.c:\d+\.$`},
+		"ring": {true, verdict.Hang, verdict.Cycle, "0-3", `^This job hung for its last [2-9]\.\d s: 4 ranks waited for each other in a circle, all in MPI_Waitall at ` + ring +
+			` \(rank 0: from rank 3, tag 3, MPI_COMM_WORLD\): rank 0 for rank 3, rank 3 for rank 2, rank 2 for rank 1, and rank 1 for rank 0\.$`},
+		"early": {true, verdict.Hang, verdict.Mismatch, "2", `^This job hung in collective calls that do not match, for its last [2-9]\.\d s: as collective number 26 on MPI_COMM_WORLD, rank 2 called MPI_Barrier at ` +
+			lineOf(t, "early") + `, but the other 3 ranks called MPI_Allreduce at ` + step + `\.$`},
+		"root": {true, verdict.Hang, verdict.Mismatch, "1", `^This job hung in collective calls that do not match, .* rank 1 called MPI_Bcast at ` + lineOf(t, "root") +
+			` with root 1, but the other 3 ranks called MPI_Bcast at ` + lineOf(t, "root") + ` with root 0\.$`},
+		"missing": {true, verdict.Hang, verdict.Missing, "1", `^This job hung: rank 1 never came to the MPI_Allreduce at ` + step +
+			` \(MPI_COMM_WORLD\), in which the other 3 ranks waited for the last [2-9]\.\d s; its last call was MPI_Allreduce at ` + step + `, and it had computed for [2-9]\.\d s since\.$`},
+		"segv":  {false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 11, SIGSEGV\) .* into the run, [2-9]\d\d ms after MPI_Allreduce at ` + step},
+		"exit":  {false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3\) .* into the run, .* after MPI_Allreduce at ` + step},
+		"abort": {false, verdict.Crash, "", "1", `^Rank 1 ended the job with MPI_Abort \(error code 7\) at ` + lineOf(t, "abort") + `, .* into the run`},
+		"run":   {true, "", "", "", `^This job was stopped after [2-9]\.\d s while it was making progress\. `},
+	} {
+		for _, implementation := range implementations {
+			signals := []string{"TERM", "KILL"}
+			if !c.endless {
+				signals = signals[:1]
+			}
+			for _, signal := range signals {
+				t.Run(strings.Join([]string{how, implementation, signal}, " "), func(t *testing.T) {
+					command := launch(implementation, 4, "stops", how)
+					command[len(command)-2] = stops(t, implementation)
+					r := trace(t, nil, append([]string{"timeout", "-s", signal, "5"}, command...)...)
+					found := reportIn(t, filepath.Join(r.dir, "report"))
+					assert.Regexp(t, regexp.MustCompile(c.text), found.Verdict.Text)
+					require.NotNil(t, found.Stopped)
+					assert.Equal(t, c.kind, found.Stopped.Kind)
+					assert.Equal(t, c.form, found.Stopped.Form)
+					assert.Equal(t, c.named, found.Stopped.Named)
+					// on the terminal, too
+					first, _, _ := strings.Cut(found.Verdict.Text, ":")
+					assert.Contains(t, r.stdout, first, r.stderr)
+					if c.kind == verdict.Hang {
+						assert.Greater(t, found.RunSeconds, 2.0, "the time of the hang counts")
+					}
+				})
+			}
+		}
+	}
+}
+
+// A rank that SIGKILL ends leaves nothing; that it died first is known where the others live on. Both ranks of a pod at once
+// are a lost pod, and what the others waited for then is no hang.
+func TestKilledRanksAreNoHang(t *testing.T) {
+	program := stops(t, "openmpi")
+	run := func(how string) result {
+		command := launch("openmpi", 4, "stops", how)
+		command[len(command)-2] = program
+		command = append([]string{"timeout", "5", command[0], "--enable-recovery"}, command[1:]...)
+		return trace(t, nil, command...)
+	}
+	t.Run("rank", func(t *testing.T) {
+		found := reportIn(t, filepath.Join(run("kill").dir, "report"))
+		assert.Regexp(t, `^Rank 1 died .* into the run, without a crash signal or an exit code`, found.Verdict.Text)
+	})
+	t.Run("pod", func(t *testing.T) {
+		r := run("pod")
+		file := filepath.Join(r.dir, "trace.cairn")
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		opened, err := cairntrace.Open(bytes.NewReader(b), int64(len(b)))
+		require.NoError(t, err)
+		content, err := opened.Content()
+		require.NoError(t, err)
+		for row := range content.Ranks.Len() {
+			content.Ranks.Change(row, func(r *cairntrace.Rank) { r.Pod = []string{"w-0", "w-1"}[r.Rank/2] })
+		}
+		var out bytes.Buffer
+		require.NoError(t, cairntrace.Write(&out, content))
+		require.NoError(t, os.WriteFile(file, out.Bytes(), 0o644))
+		again := cairn(t, "", "analyze", file, "-o", filepath.Join(r.dir, "again"))
+		require.Equal(t, 0, again.code, again.stderr)
+		found := reportIn(t, filepath.Join(r.dir, "again"))
+		assert.Regexp(t, `^Pod w-1 was lost .* into the run, with ranks 2-3; then the other 2 ranks waited in MPI_Barrier at `+lineOf(t, "pod")+`; the rest of the job ended .* later\.$`, found.Verdict.Text)
+		assert.Equal(t, verdict.Crash, found.Stopped.Kind)
+	})
+}
+
+// What a trace has of calls that never returned is what the program gave them.
+func TestUnfinishedCallsAreVerified(t *testing.T) {
+	for _, implementation := range implementations {
+		command := launch(implementation, 4, "stops", "deadlock")
+		command[len(command)-2] = stops(t, implementation)
+		r := trace(t, []string{"--verify"}, append([]string{"timeout", "3"}, command...)...)
+		assert.Contains(t, r.stdout+r.stderr, "verify", implementation)
+		assert.NotContains(t, r.stdout+r.stderr, "in the reference log", implementation)
+		dump := cairn(t, "", "dump", filepath.Join(r.dir, "trace.cairn"))
+		assert.Contains(t, dump.stdout, "source=1, tag=7, comm=MPI_COMM_WORLD, status=-) = never returned", implementation)
+	}
+}

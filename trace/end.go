@@ -1,0 +1,37 @@
+package trace
+
+import "math"
+
+// An End says how a process ended that did not get through MPI_Finalize.
+type End struct {
+	Ticks    int64 // the latest moment at which it is known to have lived, of the rank's clock
+	Signal   int   // the signal by which it crashed, 0 where none is known: what kills a process unasked leaves no note
+	ExitCode int   // what exit was called with, −1 where it was not or that is not known
+}
+
+// Running is the EndedEarly of a rank whose process still lived when what there is of it was taken: nobody has seen how it
+// ended, as when its pod is lost.
+const Running = "running"
+
+const endColumns = 3
+
+// appendEnds writes how ranks ended: how many rows each has (none or one), then the rows.
+func appendEnds(t *RankTable) []byte {
+	s := newSection()
+	s.b = AppendSequence(s.b, t.ends.counts())
+	for k := range endColumns {
+		s.numbers(&t.ends.columns[k])
+	}
+	return s.b
+}
+
+// ends reads what appendEnds wrote.
+func (d *decoder) ends(c *Content) {
+	ends := d.ragged(c.Ranks.Len(), endColumns)
+	if d.err == nil && (!ends.columns[1].Within(0, math.MaxInt32+1) || !ends.columns[2].Within(-1, math.MaxInt32+1)) {
+		d.fail(errNumber)
+	}
+	if d.err == nil {
+		c.Ranks.ends = ends
+	}
+}

@@ -1,0 +1,74 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"path/filepath"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A life is what a process left of its end (life.c has the format): times in ticks, 0 for what is not known.
+type life struct {
+	alive            int64 // the process lived then
+	signal, signalAt int64 // the last signal of a crash that came to a handler
+	exit, exitAt     int64 // 1 + the code that exit was called with
+}
+
+const (
+	lifeFile  = "life"
+	lifeMagic = "CAIRNLF1"
+	lifeBytes = 8 + 5*8
+	maxLife   = 4096
+)
+
+// readLife reads the file; where there is none, or something else, nothing is known.
+func readLife(dir string) life {
+	b, err := readFileLimited(filepath.Join(dir, lifeFile), maxLife)
+	if err != nil {
+		return life{}
+	}
+	return decodeLife(b)
+}
+
+func decodeLife(b []byte) life {
+	var l life
+	if len(b) < lifeBytes || string(b[:len(lifeMagic)]) != lifeMagic {
+		return l
+	}
+	for i, field := range []*int64{&l.alive, &l.signal, &l.signalAt, &l.exit, &l.exitAt} {
+		*field = int64(binary.NativeEndian.Uint64(b[8+8*i:]))
+	}
+	return l
+}
+
+// last is the latest moment at which the process is known to have lived, and not before a call that it has entered.
+func (l *life) last(entered int64) int64 { return max(l.alive, l.signalAt, l.exitAt, entered) }
+
+// end is what the trace has of it, nil if the process left nothing.
+func (l *life) end(r *Recorder) *trace.End {
+	if l.alive == 0 {
+		return nil
+	}
+	e := &trace.End{Ticks: l.last(0), ExitCode: -1}
+	called := int64(0) // when the program last entered or left a call
+	for _, t := range r.threads {
+		if t.calls == 0 {
+			continue
+		}
+		e.Ticks = max(e.Ticks, t.lastExit)
+		if t.inFlight != 0 {
+			called = max(called, t.entered)
+		} else {
+			called = max(called, t.lastExit)
+		}
+	}
+	// A handler may have let the program go on, which shows in its calls. (The process lives while a handler prints where it
+	// crashed.)
+	if l.signal != 0 && l.signalAt >= called {
+		e.Signal = int(l.signal)
+	}
+	if l.exit != 0 {
+		e.ExitCode = int(l.exit - 1)
+	}
+	return e
+}

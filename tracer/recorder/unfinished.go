@@ -1,0 +1,84 @@
+package recorder
+
+import (
+	"encoding/binary"
+
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// unfinished records the call in which a process was when it ended, with what it was given: what it would have returned is
+// absent, and so is its result, which tells it from all other calls. It lasts until the process was last seen alive.
+func (r *Recorder) unfinished(t *thread, rec record) {
+	l := layoutFor(rec.function)
+	if l == nil {
+		r.lost.Malformed++
+		return
+	}
+	t.latest = nil
+	t.loop.forget()
+	s := &r.scratch
+	s.values, s.lengths, s.named = s.values[:0], s.lengths[:0], s.named[:0]
+	r.requests.begin(t.number)
+	c := call{layout: l, words: rec.words, atRoot: true, newID: none, failed: true, in: s.in, out: s.out}
+	rd := reader{words: rec.words, at: recordPayload, ok: true}
+	for i := range l.params {
+		if p := &l.params[i]; p.in {
+			c.in[i] = int32(rd.at)
+			rd.pass(p.shape)
+		}
+		c.out[i] = c.in[i] // nothing else is there
+	}
+	whole := rd.ok && rec.flags&flagTruncated == 0
+	own := int32(none)
+	if whole && l.comm >= 0 {
+		if c.comm = r.communicators.of(r.handles[mpi.KindComm].use(c.words[c.in[l.comm]])); c.comm != nil {
+			own = c.comm.own
+			if l.root >= 0 {
+				c.atRoot = r.isRoot(c.comm, c.words[c.in[l.root]])
+			}
+		}
+	}
+	function := uint64(rec.function)
+	if t.untraced {
+		function |= untracedKey
+	}
+	key := binary.AppendUvarint(s.key[:0], function)
+	key = binary.AppendUvarint(key, uint64(r.sites.of(rec.words[recordAddress])))
+	key = binary.AppendVarint(key, int64(own))
+	key = appendForm(key, trace.Absent)
+	for i := range l.params {
+		p := &l.params[i]
+		// whether a buffer that is only written to is MPI_IN_PLACE is noted after the call
+		unsure := p.spec.UnlessInPlace != 0 && !l.params[p.spec.UnlessInPlace-1].in
+		switch {
+		case p.in && whole && !unsure:
+			key = r.inValue(key, &c, i)
+		case p.in:
+			key = appendForm(key, trace.Absent)
+		}
+	}
+	for i := range l.params {
+		if l.params[i].out {
+			key = appendForm(key, trace.Absent)
+		}
+	}
+	key = append(key, 0) // it creates no communicator
+	s.key = key
+	if !whole {
+		r.lost.Truncated++
+	}
+	number := r.signatures.terminal(key)
+	// a record can be published a moment before the clock is read
+	enter := int64(rec.words[recordEnter])
+	if last := r.life.last(t.lastExit); enter < t.lastExit || enter > last && r.life.alive != 0 {
+		enter = min(max(enter, t.lastExit), last)
+	}
+	t.inFlight, t.entered = rec.function, enter
+	words := [recordPayload]uint64{}
+	copy(words[:], rec.words[:recordPayload])
+	words[recordEnter], words[recordExit] = uint64(enter), uint64(r.life.last(enter))
+	rec.words = words[:]
+	t.append(number, rec)
+	t.returned(number, s)
+}

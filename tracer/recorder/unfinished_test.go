@@ -1,0 +1,85 @@
+package recorder
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// The last call of a process that was killed in it has its arguments, no result, and lasts until the process was last known
+// to live.
+func TestUnfinishedCallKeepsItsArguments(t *testing.T) {
+	for want, open := range map[string]func(s *fakeShim){
+		"MPI_Recv(buf=-, count=1, datatype=MPI_INT, source=1, tag=7, comm=MPI_COMM_WORLD, status=-) = never returned": func(s *fakeShim) {
+			s.open(0, "MPI_Recv", 1, typeInt, 1, 7, commWorld)
+		},
+		"MPI_Waitall(count=2, array_of_requests=[request#0, request#1], array_of_statuses=-) = never returned": func(s *fakeShim) {
+			s.isend(1, 7, 100)
+			s.irecv(1, 7, 101)
+			s.open(0, "MPI_Waitall", 2, list{100, 101})
+		},
+		"MPI_Barrier(comm=MPI_COMM_WORLD) = never returned":             func(s *fakeShim) { s.open(0, "MPI_Barrier", commWorld) },
+		"MPI_Abort(comm=MPI_COMM_WORLD, errorcode=7) = never returned":  func(s *fakeShim) { s.open(0, "MPI_Abort", commWorld, 7) },
+		"MPI_Comm_dup(comm=MPI_COMM_WORLD, newcomm=-) = never returned": func(s *fakeShim) { s.open(0, "MPI_Comm_dup", commWorld) },
+	} {
+		s := newFakeShim(t)
+		s.init(0, 2)
+		open(s)
+		r := New(s.process)
+		r.life = life{alive: int64(s.clock) + 5000}
+		r.consume(s.sources(r, true))
+		c, err := r.Content()
+		require.NoError(t, err)
+		cursor, err := c.Cursor(0, 0)
+		require.NoError(t, err)
+		var last string
+		for cursor.Next() {
+			e := cursor.Event()
+			if last = e.Text(); e.Unfinished() {
+				require.Equal(t, int64(s.clock)+5000, e.ExitTicks)
+				require.Equal(t, int64(s.clock)-20, e.EnterTicks)
+			}
+		}
+		require.NoError(t, cursor.Err())
+		require.Equal(t, want, last)
+		require.Equal(t, "killed in "+cursor.Event().Function.Name, r.endedEarly())
+	}
+}
+
+// What a process left of its end is read whatever it is, and a signal that did not end it counts for nothing.
+func TestLifeOfEnds(t *testing.T) {
+	dir := t.TempDir()
+	write := func(magic string, fields ...uint64) {
+		b := []byte(magic)
+		for _, f := range fields {
+			b = binary.NativeEndian.AppendUint64(b, f)
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, lifeFile), b, 0o644))
+	}
+	end := func() *trace.End {
+		l := readLife(dir)
+		return l.end(New(newFakeShim(t).process))
+	}
+	require.Nil(t, end(), "no file")
+	write("CAIRNLF1", 100, 0, 0, 0, 0)
+	require.Equal(t, &trace.End{Ticks: 100, ExitCode: -1}, end())
+	write("CAIRNLF1", 100, 11, 150, 0, 0)
+	require.Equal(t, &trace.End{Ticks: 150, Signal: 11, ExitCode: -1}, end())
+	write("CAIRNLF1", 300, 11, 150, 0, 0)
+	require.Equal(t, &trace.End{Ticks: 300, Signal: 11, ExitCode: -1}, end(), "the handler took its time")
+	s := newFakeShim(t)
+	s.init(0, 2)
+	l := life{alive: 1 << 40, signal: 11, signalAt: 5}
+	require.Equal(t, &trace.End{Ticks: 1 << 40, ExitCode: -1}, l.end(s.recorder()), "it went on")
+	write("CAIRNLF1", 300, 0, 0, 4, 320)
+	require.Equal(t, &trace.End{Ticks: 320, ExitCode: 3}, end())
+	write("CAIRNLF9", 300, 0, 0, 4, 320)
+	require.Nil(t, end(), "another format")
+	write("CAIRNLF1", 300)
+	require.Nil(t, end(), "cut short")
+}
