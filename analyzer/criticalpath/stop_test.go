@@ -1,0 +1,52 @@
+package criticalpath
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// What a trace lacks, and that a run hung, stand at the beginning of the first sentence; the time of the hang counts.
+func TestWhatIsMissingComesFirst(t *testing.T) {
+	job := func(hangs bool) *tracetest.Builder {
+		return tracetest.New(4).Ranks(func(i int, r *tracetest.Rank) {
+			r.At("a.c:1").Call("MPI_Init", 0, 1, nil)
+			for k := range 20 {
+				r.At("a.c:2").Call("MPI_Barrier", float64(10*k+9), float64(10*k+10), nil)
+			}
+			switch {
+			case hangs && i < 2:
+				r.At("a.c:3").Unfinished("MPI_Recv", 210, 1210, tracetest.Args{"count": 1, "datatype": "MPI_INT", "source": 1 - i, "tag": 0})
+			case hangs:
+				r.At("a.c:4").Unfinished("MPI_Finalize", 210, 1210, nil)
+			default:
+				r.At("a.c:4").Call("MPI_Finalize", 210, 211, nil)
+			}
+		})
+	}
+	find := func(b *tracetest.Builder) Findings {
+		f, err := Analyze(context.Background(), timeline.Of(b.Open(t)), Options{})
+		require.NoError(t, err)
+		return f
+	}
+	f := find(job(false))
+	require.Nil(t, f.Stopped)
+	require.NotContains(t, f.Verdict.Text, "recorded")
+
+	missing := job(false).Without(3)
+	missing.Rank(1).Info().Dropped = 7
+	f = find(missing)
+	require.Regexp(t, `^3 of 4 ranks were recorded: rank 3 is missing, and 7 calls were lost inside the tracer, so what follows is about the rest\. No rank`, f.Verdict.Text)
+
+	f = find(job(true))
+	require.Equal(t, BlamesHang, f.Verdict.Blames)
+	require.Equal(t, verdict.Cycle, f.Stopped.Form)
+	require.Equal(t, "This job hung for its last 1.0 s: rank 0 waited in MPI_Recv at a.c:3 (from rank 1, tag 0, MPI_COMM_WORLD), and rank 1 waited in MPI_Recv at a.c:3 (from rank 0, tag 0, MPI_COMM_WORLD): they waited for each other. Meanwhile the other 2 ranks waited in MPI_Finalize at a.c:4.", f.Verdict.Text)
+	require.InDelta(t, 1.21, f.RunSeconds, 1e-9)
+	require.Less(t, *f.Efficiency.Parallel, 0.2)
+}
