@@ -202,7 +202,7 @@ evidence() {
       for variant in without with; do
         library=$(preload "$mpi" caller)
         [ "$variant" = with ] || library=$w/without/libcairn-$mpi.so
-        "mpirun.$mpi" -np 1 env CAIRN_ROOT="$w/root" LD_PRELOAD="$library" "$w/gaps.$mpi" 1000 | sed "s/^/$mpi $round $variant /" >>"$w/gaps"
+        "mpirun.$mpi" -np 1 env CAIRN_ROOT="$w/root" LD_PRELOAD="$library" "$w/gaps.$mpi" 4000 | sed "s/^/$mpi $round $variant /" >>"$w/gaps"
       done
     done
   done

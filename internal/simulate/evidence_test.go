@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
@@ -83,4 +84,49 @@ func TestNoEvidence(t *testing.T) {
 	require.Empty(t, r.Outliers)
 	require.Empty(t, r.Threads)
 	require.Empty(t, r.Context)
+}
+
+// What the evidence of a rank takes in a trace: next to nothing where all ranks do the same, a few dozen bytes where each is
+// disturbed in its own way.
+func TestSizeOfEvidence(t *testing.T) {
+	const ranks = 1024
+	for name, test := range map[string]struct {
+		disturbed bool
+		most      float64 // bytes a rank
+	}{"all alike": {false, 1}, "each its own": {true, 100}} {
+		t.Run(name, func(t *testing.T) {
+			var sizes [2]int
+			for i, evidence := range []bool{false, true} {
+				s, err := NewOf(Config{Pattern: "stencil", Ranks: ranks, Evidence: evidence, NoReplay: true}, func(r *Rank) {
+					for k := range 20 {
+						r.At(30).Barrier(r.World())
+						r.Compute(3 * time.Millisecond)
+						if test.disturbed {
+							r.Preempted(time.Duration(mix(uint64(r.Rank()), uint64(k)) % 1e6))
+							r.IO(time.Duration(mix(uint64(r.Rank()), uint64(k), 1)%1e6), int(mix(uint64(r.Rank()), 2)%1e4))
+						}
+						r.At(40).Barrier(r.World())
+					}
+				})
+				require.NoError(t, err)
+				var m merger.Merger
+				for k := range ranks {
+					c, err := s.Rank(k)
+					require.NoError(t, err)
+					if evidence { // the samples of the context are another matter
+						c.Ranks.Change(0, func(r *trace.Rank) { r.Context = nil })
+					}
+					require.NoError(t, m.Add(c))
+				}
+				worlds, err := m.Finish(merger.Options{Final: true})
+				require.NoError(t, err)
+				var b bytes.Buffer
+				require.NoError(t, trace.Write(&b, worlds[0]))
+				sizes[i] = b.Len()
+			}
+			bytes := float64(sizes[1]-sizes[0]) / ranks
+			t.Logf("%.2f bytes a rank", bytes)
+			require.Less(t, bytes, test.most)
+		})
+	}
 }

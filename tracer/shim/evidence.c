@@ -35,7 +35,7 @@
 static const double LONG_NS = 1e6, EXPIRY_NS = 16e6, CALIBRATION_NS = 1e6;
 static const int64_t NEGLIGIBLE_NS = 50000; // time off the CPU that is not explained: an interrupt, the tracer's reading
 static const int64_t BLOCKED_NS = 1000000;  // from here on I/O is looked for
-static const double SHARE = 0.0005, CREDIT_NS = 200000, WORST_NS = 100000;
+static const double SHARE = 0.0005, CREDIT_NS = 100000, WORST_NS = 100000;
 
 enum {
 	FILES = 8,           // threads whose files are kept open

@@ -21,7 +21,7 @@
 
 enum { MOST = CAIRN_EVIDENCE_THREADS, TOOLS = 4 };
 static const uint64_t EVERY = 100000000; // ns
-static const uint64_t PART = 5000;
+static const uint64_t PART = 10000;
 
 static struct cairn_evidence_file *file;
 static uint64_t due;
