@@ -7,6 +7,7 @@ import "github.com/cairn-mpi/cairn/trace"
 
 // offCPU is what the long instances of a computation on one rank were, in nanoseconds.
 type offCPU struct {
+	count   uint64
 	wall    int64 // of the instances that were looked at
 	cpu     int64
 	delayed int64 // ready to run, without a CPU
@@ -17,6 +18,9 @@ type offCPU struct {
 
 // evident is the part of a computation's time that evidence has to cover before the rest is taken to be like it.
 const evident = 0.5
+
+// minMeasured is how many instances must have been measured to stand for all.
+const minMeasured = 5
 
 // undelayed is how long a rank computed there, without what it waited for a CPU; known reports whether evidence covers it.
 func (a *account) undelayed(what activity) (ns int64, known bool) {
@@ -73,10 +77,37 @@ func (a *analysis) takeEvidence() {
 				account.offCPU[what] = o
 			}
 			blocked, _ := e.BlockedNS()
+			o.count += e.Count
 			o.wall, o.cpu, o.delayed, o.blocked = o.wall+e.WallNS, o.cpu+e.CPUNS, o.delayed+e.RunDelayNS, o.blocked+blocked
 			o.others, o.bytes = plus(o.others, e.OtherCPUNS), plus(o.bytes, e.IOBytes)
 		}
 	}
+	for i := range a.accounts {
+		for what, o := range a.accounts[i].offCPU {
+			if t := a.accounts[i].tallies[what]; t == nil || !o.standFor(t) {
+				delete(a.accounts[i].offCPU, what)
+			}
+		}
+	}
+}
+
+// standFor lets what was measured stand for all instances, if that is enough: the tracer measures some of many.
+func (o *offCPU) standFor(t *tally) bool {
+	switch {
+	case o.wall <= 0 || t.ns <= 0:
+		return false
+	case float64(o.wall) >= evident*float64(t.ns):
+		return true
+	case o.count < minMeasured:
+		return false
+	}
+	scale := float64(t.ns) / float64(o.wall)
+	for _, ns := range []*int64{&o.wall, &o.cpu, &o.delayed, &o.blocked, &o.others, &o.bytes} {
+		if *ns > 0 {
+			*ns = int64(scale * float64(*ns))
+		}
+	}
+	return true
 }
 
 // plus adds what may not be known.

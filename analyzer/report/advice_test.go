@@ -7,29 +7,32 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// TestWhatToDoNext: what is advised follows from how the named rank differs, and from what the run loses more to.
+// TestWhatToDoNext: all the advice about the first cause, and the first step about each of those that follow; who runs beside
+// a rank is counted in the table of ranks.
 func TestWhatToDoNext(t *testing.T) {
-	rank := 1
+	rank := func(node string) verdict.Cause {
+		return verdict.Cause{Kind: verdict.Excess, Form: verdict.Always, Ranks: "1", Rank: new(1), Node: node, Of: 10, EachSeconds: 2, OthersSeconds: new(1.0), OthersOf: 10}
+	}
+	chain := verdict.Cause{Kind: verdict.Serialization, Form: verdict.Chain}
+	messages := verdict.Cause{Kind: verdict.Messages, Form: verdict.TooMany}
 	for name, c := range map[string]struct {
-		verdict criticalpath.Verdict
-		says    []string
-		never   string
+		causes []verdict.Cause
+		says   []string
+		never  string
 	}{
-		"longer each time":     {criticalpath.Verdict{CountRatio: 1, EachRatio: 1.3}, []string{"as often as the others, but longer each time"}, "given more work"},
-		"more often":           {criticalpath.Verdict{CountRatio: 1.5, EachRatio: 1.02}, []string{"1.5x as often as the others: it was given more work"}, "longer each time"},
-		"both, but longer":     {criticalpath.Verdict{CountRatio: 1.14, EachRatio: 1.22}, []string{"1.1x as often as the others on average, and each time 1.2x as long"}, "given more work"},
-		"serial work":          {criticalpath.Verdict{}, []string{"it is serial work"}, "as often"},
-		"throttled":            {criticalpath.Verdict{CountRatio: 1, EachRatio: 2, ThrottledSeconds: 3}, []string{"Raise the CPU limit"}, "as often"},
-		"more lost in turn":    {criticalpath.Verdict{CountRatio: 1, EachRatio: 2, MoreLost: &criticalpath.Loss{Factor: "serialization"}}, []string{"longer each time", "wait for each other in turn"}, "fewer and larger messages"},
-		"more lost to network": {criticalpath.Verdict{CountRatio: 1, EachRatio: 2, MoreLost: &criticalpath.Loss{Factor: "transfer"}}, []string{"longer each time", "fewer and larger messages"}, "in turn"},
+		"a rank":                  {[]verdict.Cause{rank("a")}, []string{"longer each time", "Most ranks on its node a are slower"}, "fewer and larger messages"},
+		"on another node":         {[]verdict.Cause{func() verdict.Cause { c := rank("b"); c.Ranks, c.Rank = "3", new(3); return c }()}, []string{"Nothing else of this job runs on its node b"}, "Most ranks"},
+		"a rank, then the order":  {[]verdict.Cause{rank("a"), chain}, []string{"longer each time", "Follow the critical path"}, "Let ranks start with what they have"},
+		"a rank, then messages":   {[]verdict.Cause{rank("a"), messages}, []string{"longer each time", "fewer and larger messages"}, "Follow the critical path"},
+		"messages, then the rank": {[]verdict.Cause{messages, rank("a")}, []string{"fewer and larger messages", "See the table of ranks"}, "longer each time"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.verdict.Rank = &rank
 			r := Report{}
-			r.Verdict = c.verdict
-			r.Ranks = []criticalpath.RankTime{{Rank: 0, Computation: 1}, {Rank: 1, Computation: 2}}
+			r.Verdict.Causes = c.causes
+			r.Ranks = []criticalpath.RankTime{{Rank: 0, Node: "a", Computation: 1.5}, {Rank: 1, Node: "a", Computation: 2}, {Rank: 2, Node: "c", Computation: 0.5}, {Rank: 3, Node: "b", Computation: 1}}
 			text := strings.Join(r.next(), "\n")
 			for _, says := range c.says {
 				assert.Contains(t, text, says)
@@ -59,12 +62,12 @@ func TestCPUsAreTold(t *testing.T) {
 
 // TestWhatToDoWithoutCPUs: ranks that lack CPUs are told to get some, whatever the efficiencies.
 func TestWhatToDoWithoutCPUs(t *testing.T) {
-	for blames, says := range map[criticalpath.Blame]string{
-		criticalpath.BlamesCPUs:   "Give each rank a CPU of its own",
-		criticalpath.BlamesLimits: "Raise the CPU limits",
+	for form, says := range map[verdict.Form]string{
+		verdict.TooFew: "Give each rank a CPU of its own",
+		verdict.Limits: "Raise the CPU limits",
 	} {
 		r := Report{}
-		r.Verdict.Blames = blames
+		r.Verdict.Causes = []verdict.Cause{{Kind: verdict.CPUs, Form: form}}
 		assert.Contains(t, strings.Join(r.next(), "\n"), says)
 	}
 }

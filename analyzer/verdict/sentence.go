@@ -13,14 +13,17 @@ import (
 // text is the verdict in words: the first cause, its gain, what is next, and what was not recorded.
 func text(causes []Cause, f Facts) string {
 	var b strings.Builder
-	if gap := f.gap(); gap != "" {
-		b.WriteString(gap)
+	gap := f.gap()
+	b.WriteString(gap)
+	begin := capital
+	if strings.HasSuffix(gap, ": ") {
+		begin = func(sentence string) string { return sentence }
 	}
 	if len(causes) == 0 {
-		b.WriteString(nobody(f))
+		b.WriteString(begin(nobody(f)))
 		return b.String()
 	}
-	b.WriteString(capital(causes[0].sentence()))
+	b.WriteString(begin(causes[0].sentence()))
 	b.WriteString(causes[0].gain(f.RunSeconds))
 	for i, c := range causes[1:] {
 		lead := " Next: "
@@ -62,7 +65,12 @@ func (c *Cause) sentence() string {
 	case Messages, Network, Collectives, IO:
 		return c.calls()
 	case StartEnd:
-		return fmt.Sprintf("%s%s makes this job slow: it comes to MPI_Init %s after the others, and all of them wait for it there", c.Who(), c.whereabouts(), wording.Duration(c.EachSeconds))
+		comes, it := "comes", "it"
+		if c.isSeveral() {
+			comes, it = "come", "them"
+		}
+		return fmt.Sprintf("%s%s %s this job slow: %s %s to MPI_Init %s after the others, and all of them wait for %s there",
+			c.Who(), c.whereabouts(), c.make(), c.they(), comes, wording.Duration(c.EachSeconds), it)
 	case CPUs:
 		if c.Form == Limits {
 			return "CPU limits make this job slow: they stop the containers of all ranks alike"
@@ -78,19 +86,22 @@ func (c *Cause) sentence() string {
 // excess says who computes longer than the others, where, and when.
 func (c *Cause) excess() string {
 	var b strings.Builder
-	make := "makes"
-	if c.isSeveral() {
-		make = "make"
+	compute := c.verb("compute")
+	if c.Form == Stopped && c.EachSeconds == 0 { // where it was stopped is not known
+		compute = c.stopped()
 	}
 	switch c.Scope {
 	case "node":
-		fmt.Fprintf(&b, "node %s makes this job slow: its ranks, %s, %s", or(c.Node, c.Host), c.Ranks, c.verb("compute"))
+		fmt.Fprintf(&b, "node %s makes this job slow: its ranks, %s, %s", or(c.Node, c.Host), c.Ranks, compute)
 	case "pod":
-		fmt.Fprintf(&b, "pod %s makes this job slow: its ranks, %s, %s", c.Pod, c.Ranks, c.verb("compute"))
+		fmt.Fprintf(&b, "pod %s makes this job slow: its ranks, %s, %s", c.Pod, c.Ranks, compute)
 	default:
-		fmt.Fprintf(&b, "%s%s %s this job slow: %s %s", c.Who(), c.whereabouts(), make, c.they(), c.verb("compute"))
+		if c.Form != Stopped || c.EachSeconds != 0 {
+			compute = c.they() + " " + compute
+		}
+		fmt.Fprintf(&b, "%s%s %s this job slow: %s", c.Who(), c.whereabouts(), c.make(), compute)
 	}
-	if c.Form == Preempted {
+	if c.Form == Preempted || c.Form == Stopped && c.EachSeconds == 0 {
 		return b.String()
 	}
 	each, where := wording.Duration(c.EachSeconds), c.where()
@@ -101,6 +112,9 @@ func (c *Cause) excess() string {
 			fmt.Fprintf(&b, ", and for %s otherwise", wording.Duration(*c.OthersSeconds))
 		}
 	case c.OthersSeconds == nil || *c.OthersSeconds < 0.01*c.EachSeconds:
+		if c.Of > 1 {
+			each += " each time"
+		}
 		fmt.Fprintf(&b, " for %s %s, where the others have next to nothing to do", each, where)
 	case c.OthersOf > 0 && float64(c.Of) > 1.1*c.OthersOf && c.Of > 1:
 		fmt.Fprintf(&b, " %d times for %s %s, the others %.0f times for %s", c.Of, each, where, c.OthersOf, wording.Duration(*c.OthersSeconds))
@@ -111,7 +125,7 @@ func (c *Cause) excess() string {
 	}
 	switch {
 	case c.StoppedSeconds > 0:
-		fmt.Fprintf(&b, "; the CPU limit of its container stopped it for %s longer than the others, and that, not more work, is the reason", wording.Duration(c.StoppedSeconds))
+		fmt.Fprintf(&b, "; %s, and that, not more work, is the reason", c.stopped())
 	case c.BlockedSeconds > 0 && c.Bytes > 0:
 		fmt.Fprintf(&b, "; for %s of that it was blocked in the kernel, with %s read or written meanwhile: it waits for files", wording.Duration(c.BlockedSeconds), humanize.IBytes(uint64(c.Bytes)))
 	case c.BlockedSeconds > 0:
@@ -120,6 +134,22 @@ func (c *Cause) excess() string {
 		b.WriteString("; meanwhile another of its threads computes")
 	}
 	return b.String()
+}
+
+// stopped says that the CPU limit stopped a rank's container.
+func (c *Cause) stopped() string {
+	limit := "the CPU limit of its container stopped it"
+	if c.isSeveral() {
+		limit = "the CPU limits of their containers stopped them"
+	}
+	return fmt.Sprintf("%s for %s longer than the others", limit, wording.Duration(c.StoppedSeconds))
+}
+
+func (c *Cause) make() string {
+	if c.isSeveral() {
+		return "make"
+	}
+	return "makes"
 }
 
 // verb is what ranks do: they compute, or wait for their CPU.
@@ -138,10 +168,7 @@ func (c *Cause) verb(compute string) string {
 
 func (c *Cause) they() string {
 	if c.isSeveral() {
-		if c.Rank != nil {
-			return "they"
-		}
-		return "these"
+		return "they"
 	}
 	return "it"
 }
@@ -229,15 +256,19 @@ func (c *Cause) shape() string {
 // serialization says that ranks compute one after the other.
 func (c *Cause) serialization() string {
 	if c.Form == Master {
-		return fmt.Sprintf("%s%s makes this job slow: what it computes %s, %s, it computes alone, and the others wait for it", c.Who(), c.whereabouts(), c.where(), c.times())
+		return fmt.Sprintf("%s%s makes this job slow: it alone computes %s, %s, and the others wait for it", c.Who(), c.whereabouts(), c.where(), c.times())
 	}
-	return fmt.Sprintf("ranks compute one after the other, and that makes this job slow: on average %.1f of them compute at once, the others wait for their turn in %s",
-		c.AtOnce, c.Before.At())
+	compute := "compute"
+	if c.AtOnce < 1.05 {
+		compute = "computes"
+	}
+	return fmt.Sprintf("ranks compute one after the other, and that makes this job slow: on average %.1f of them %s at once, the others wait for their turn in %s",
+		c.AtOnce, compute, c.Before.At())
 }
 
 func (c *Cause) times() string {
 	if c.Of == 1 {
-		return wording.Duration(c.EachSeconds)
+		return "for " + wording.Duration(c.EachSeconds)
 	}
 	return fmt.Sprintf("%d times for %s", c.Of, wording.Duration(c.EachSeconds))
 }
@@ -254,12 +285,19 @@ func (c *Cause) lateReceiver() string {
 			until = strings.NewReplacer("has posted", "have posted", "its receive", "their receives", "which computes, calls", "which compute, call").Replace(until)
 		}
 	}
-	return fmt.Sprintf("late receivers make this job slow: large messages wait in %s until %s", c.Before.At(), until)
+	receivers := "late receivers make"
+	if c.Ranks != "" && !c.isSeveral() {
+		receivers = "a late receiver makes"
+	}
+	return fmt.Sprintf("%s this job slow: large messages wait in %s until %s", receivers, c.Before.At(), until)
 }
 
 // calls says that calls themselves take the time.
 func (c *Cause) calls() string {
-	place := fmt.Sprintf("%s (%s, %s each", c.Before.At(), count(int(c.Calls), "call"), wording.Duration(c.EachSeconds))
+	place := fmt.Sprintf("%s (%s, %s", c.Before.At(), count(int(c.Calls), "call"), wording.Duration(c.EachSeconds))
+	if c.Calls != 1 {
+		place += " each"
+	}
 	size := ")"
 	if c.Bytes > 0 {
 		size = fmt.Sprintf(", %s on average)", humanize.IBytes(uint64(c.Bytes)))
@@ -270,6 +308,8 @@ func (c *Cause) calls() string {
 		return "messages between nodes make this job slow: most of their time goes to " + place
 	case c.Kind == Messages && c.Form == TooLarge:
 		return "large messages make this job slow: most of their time goes to " + place
+	case c.Kind == Messages && c.Bytes == 0: // its size is not known
+		return "messages make this job slow: most of their time goes to " + place
 	case c.Kind == Messages:
 		return "many small messages make this job slow: most of their time goes to " + place
 	case c.Kind == Collectives && c.Form == TooLarge:
@@ -290,7 +330,11 @@ func (c *Cause) gain(run float64) string {
 		about = "about "
 	}
 	if c.Kind == Imbalance {
-		return fmt.Sprintf(". If work were divided equally, the run would take %s%s instead of %s.", about, wording.Duration(run-*c.GainSeconds), wording.Duration(run))
+		each := ""
+		if c.Form == Moving {
+			each = " each time"
+		}
+		return fmt.Sprintf(". If work were divided equally%s, the run would take %s%s instead of %s.", each, about, wording.Duration(run-*c.GainSeconds), wording.Duration(run))
 	}
 	return fmt.Sprintf(". Without that, the run would take %s%s less (of %s).", about, wording.Duration(*c.GainSeconds), wording.Duration(run))
 }
@@ -300,26 +344,28 @@ func (c *Cause) short() string {
 	switch c.Kind {
 	case Excess:
 		if c.Form == Preempted {
-			return c.Who() + " waiting for a CPU"
+			return c.which("waits", "wait") + " for a CPU"
 		}
-		return fmt.Sprintf("%s %s", c.Who(), Between(c.After, c.Before))
+		return fmt.Sprintf("%s longer %s", c.which("computes", "compute"), Between(c.After, c.Before))
 	case Imbalance:
 		return "unequal work " + Between(c.After, c.Before)
 	case Serialization:
 		if c.Form == Master {
-			return fmt.Sprintf("what %s computes alone %s", c.Who(), Between(c.After, c.Before))
+			return fmt.Sprintf("what %s alone computes %s", c.Who(), Between(c.After, c.Before))
 		}
 		return "ranks that compute one after the other"
 	case LateReceiver:
-		return "late receivers at " + c.Before.At()
-	case Messages, Network:
+		return "late receivers of " + c.Before.At()
+	case Network:
+		return "messages between nodes, most of all " + c.Before.At()
+	case Messages:
 		return "messages, most of all " + c.Before.At()
 	case Collectives:
 		return "collectives, most of all " + c.Before.At()
 	case IO:
 		return "files, most of all " + c.Before.At()
 	case StartEnd:
-		return c.Who() + " coming late to MPI_Init"
+		return c.which("comes", "come") + " late to MPI_Init"
 	case CPUs:
 		if c.Form == Limits {
 			return "CPU limits"
@@ -332,31 +378,47 @@ func (c *Cause) short() string {
 	return ""
 }
 
+// which is "rank 3, which computes", "ranks 4-7, which compute".
+func (c *Cause) which(one, several string) string {
+	if c.isSeveral() {
+		return c.Who() + ", which " + several
+	}
+	return c.Who() + ", which " + one
+}
+
 // nobody is the verdict where nothing is worth naming. It says what the time goes to instead.
 func nobody(f Facts) string {
 	if f.Ended == 0 {
-		return "No rank ran to its end, so nothing is said of who is slow."
+		return "no rank ran to its end, so nothing is said of who is slow."
 	}
 	parallel := 0.0
 	if f.Parallel != nil {
 		parallel = *f.Parallel
 	}
 	run, share := wording.Duration(f.RunSeconds), 100*parallel
-	shares := fmt.Sprintf("the %d ranks compute between %s and %s each, %.0f%% of the %s that the run takes", f.Ended, wording.Duration(f.Least), wording.Duration(f.Most), share, run)
-	if f.Ended == 1 {
-		shares = fmt.Sprintf("the only one computes %s, %.0f%% of the %s that the run takes", wording.Duration(f.Least), share, run)
+	least, most := wording.Duration(f.Least), wording.Duration(f.Most)
+	shares := fmt.Sprintf("the %d ranks compute between %s and %s each, %.0f%% of the %s that the run takes", f.Ended, least, most, share, run)
+	switch {
+	case f.Ended == 1:
+		shares = fmt.Sprintf("the only one computes for %s, %.0f%% of the %s that the run takes", least, share, run)
+	case least == most:
+		shares = fmt.Sprintf("the %d ranks compute for %s each, %.0f%% of the %s that the run takes", f.Ended, least, share, run)
 	}
 	if f.SumsOnly {
-		return "No verdict: by the sums no rank stands out: " + shares + ". The times of single calls were not kept (timing aggregated), so what ranks wait for is not known."
+		return "no verdict: by the sums no rank stands out: " + shares + ". The times of single calls were not kept (timing aggregated), so what ranks wait for is not known."
 	}
-	text := "No rank stands out: " + shares
+	text := "no rank stands out: " + shares
 	if parallel < good {
 		start := f.StartEnd / max(f.RunSeconds, 1e-9)
 		switch {
 		case start > (1-parallel)/2:
 			text += fmt.Sprintf("; most of the rest, %.0f%%, is the start and the end of MPI, which a longer run would hide", 100*start)
 		case f.Costliest != nil:
-			text += fmt.Sprintf("; most of the rest goes to %s (%.0f%% of all ranks' time", f.Costliest.At(), 100*f.CostliestShare)
+			part := "most"
+			if f.CostliestShare < (1-parallel)/2 {
+				part = "the largest part"
+			}
+			text += fmt.Sprintf("; %s of the rest goes to %s (%.0f%% of all ranks' time", part, f.Costliest.At(), 100*f.CostliestShare)
 			if f.CostliestWaits != nil && *f.CostliestWaits > 0.5 {
 				text += ", most of it waiting for whoever happens to be last"
 			}
@@ -364,7 +426,11 @@ func nobody(f Facts) string {
 		}
 	}
 	if c := f.Harmless; c != nil {
-		text += fmt.Sprintf(". %s computes longer than the others, but that costs the run next to nothing", capital(c.Who()))
+		compute := "computes"
+		if c.isSeveral() {
+			compute = "compute"
+		}
+		text += fmt.Sprintf(". %s %s longer than the others, but that costs the run next to nothing", capital(c.Who()), compute)
 	}
 	return text + "."
 }
