@@ -13,7 +13,8 @@ func (f *Findings) tellStop(s *stopped.Findings, t timeline.Trace) {
 	switch {
 	case s == nil:
 	case s.Kind == verdict.Hang, s.Kind == verdict.Crash:
-		f.Verdict = verdict.Verdict{Blames: s.Kind, Text: s.Text, Causes: []verdict.Cause{}}
+		f.Verdict = verdict.Of([]verdict.Cause{s.Cause()}, verdict.Facts{})
+		f.Verdict.Text = s.Text
 	default:
 		f.Verdict.Text = s.Text + " " + f.Verdict.Text
 	}

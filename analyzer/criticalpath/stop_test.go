@@ -44,7 +44,7 @@ func TestWhatIsMissingComesFirst(t *testing.T) {
 	require.Regexp(t, `^3 of 4 ranks were recorded: rank 3 is missing, and 7 calls were lost inside the tracer, so what follows is about the rest\. No rank`, f.Verdict.Text)
 
 	f = find(job(true))
-	require.Equal(t, BlamesHang, f.Verdict.Blames)
+	require.Equal(t, verdict.Hang, f.Verdict.Blames)
 	require.Equal(t, verdict.Cycle, f.Stopped.Form)
 	require.Equal(t, "This job hung for its last 1.0 s: rank 0 waited in MPI_Recv at a.c:3 (from rank 1, tag 0, MPI_COMM_WORLD), and rank 1 waited in MPI_Recv at a.c:3 (from rank 0, tag 0, MPI_COMM_WORLD): they waited for each other. Meanwhile the other 2 ranks waited in MPI_Finalize at a.c:4.", f.Verdict.Text)
 	require.InDelta(t, 1.21, f.RunSeconds, 1e-9)

@@ -8,7 +8,7 @@ import (
 // A rank that asks in vain and asks again later was either idle in between (it slept, gave its CPU
 // away, or was preempted: it waits), or it computed (it overlaps, which is no waiting). The calls
 // alone do not tell, so the counts that the operating system keeps decide (trace.ContextSample).
-// docs/verdict.md has the rule.
+// docs/analysis.md has the rule.
 
 // How gaps longer than PollGap are told apart.
 const (

@@ -47,3 +47,17 @@ type Rank struct {
 	Signal   *int `json:"signal"`
 	ExitCode *int `json:"exit_code"`
 }
+
+// Cause is how the run ended as the cause of a verdict: where the first of those named was, and for how long. It has no gain.
+func (f *Findings) Cause() verdict.Cause {
+	c := verdict.Cause{Kind: f.Kind, Form: f.Form, Ranks: f.Named, EachSeconds: f.WaitedSeconds}
+	if list := c.List(); len(list) > 0 {
+		c.Rank = &list[0]
+	}
+	for i := range f.Ranks {
+		if r := &f.Ranks[i]; c.Rank != nil && r.Rank == *c.Rank {
+			c.Before = verdict.Place{Function: r.Function, CallSite: r.CallSite}
+		}
+	}
+	return c
+}

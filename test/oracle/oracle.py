@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A second opinion: critical path, POP factors and wait states from the text of `cairn dump --json`.
 
-Slow, plain, and written from the definitions (docs/verdict.md; Scalasca's patterns; Boehme et al. 2012; POP), not from
+Slow, plain, and written from the definitions (docs/analysis.md; Scalasca's patterns; Boehme et al. 2012; POP), not from
 the analyzer's code. It shares nothing with the analyzer: it reads lines of JSON, derives the members of communicators
 from the arguments of the calls that made them, matches messages and collectives, and walks back from the last exit.
 
