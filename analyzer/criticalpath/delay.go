@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -29,10 +30,12 @@ import (
 // How much is kept: intervals are cut to so many latest spans of a location, fewer where there are so many locations that
 // they would all together be more than allSpans, and so many latest moments in step are remembered.
 const (
-	maxSpans = 4096
-	minSpans = 256
-	allSpans = 1 << 20
-	maxSteps = 64
+	maxSpans     = 4096
+	minSpans     = 256
+	allSpans     = 1 << 20
+	minSteps     = 64
+	allSteps     = 1 << 19
+	stepsPerRank = 4
 )
 
 // How much is looked at: so many spans, so many more for each call that was followed, and so many of the latest spans of
@@ -62,7 +65,8 @@ type step struct {
 // A past is what is remembered of one location.
 type past struct {
 	spans   []span
-	most    int  // spans that stay when there are twice as many
+	most    int  // spans that stay when there are twice as many, or more if waits still need them
+	moments int  // latest moments in step that stay when there are twice as many
 	cut     bool // earlier spans were dropped
 	steps   []step
 	waits   forwardWaits
@@ -118,6 +122,8 @@ func newDelays(f *forward) *delays {
 	for i := range d.pasts {
 		d.pasts[i].waits = forwardWaits{log: &f.waits[i]}
 		d.pasts[i].most = max(minSpans, min(maxSpans, allSpans/len(d.pasts)))
+		// a master is in step with all its workers in turn
+		d.pasts[i].moments = max(minSteps, min(stepsPerRank*len(d.pasts), allSteps/len(d.pasts)))
 	}
 	return d
 }
@@ -203,6 +209,9 @@ func (d *delays) follow(ctx context.Context) error {
 			}
 			d.settle(e.location, e.at)
 		}
+		for i := range d.pasts {
+			d.pasts[i].forget(until)
+		}
 	}
 	d.finish()
 	return nil
@@ -260,10 +269,19 @@ func (p *past) wait(w wait) {
 }
 
 func (p *past) span(what int32, start, end int64) {
-	if len(p.spans) == 2*p.most {
-		p.spans, p.cut = append(p.spans[:0], p.spans[p.most:]...), true
-	}
 	p.spans = append(p.spans, span{what, start, end})
+}
+
+// forget drops spans that are more than are remembered. Those that end after a time stay: waits since then are not put down to
+// anybody yet.
+func (p *past) forget(until int64) {
+	if len(p.spans) < 2*p.most {
+		return
+	}
+	needed := len(p.spans) - sort.Search(len(p.spans), func(i int) bool { return p.spans[i].end > until })
+	if drop := len(p.spans) - max(p.most, needed); drop > 0 {
+		p.spans, p.cut = append(p.spans[:0], p.spans[drop:]...), true
+	}
 }
 
 // settle puts the waits of a location that ended by a time down to their causes, which have been followed up to there.
@@ -394,12 +412,12 @@ func (p *past) inStep(s step) {
 			return
 		}
 	}
-	if len(p.steps) == 2*maxSteps {
-		if i < maxSteps {
+	if len(p.steps) == 2*p.moments {
+		if i < p.moments {
 			return
 		}
-		p.steps = append(p.steps[:0], p.steps[maxSteps:]...)
-		i -= maxSteps
+		p.steps = append(p.steps[:0], p.steps[p.moments:]...)
+		i -= p.moments
 	}
 	p.steps = append(p.steps, step{})
 	copy(p.steps[i+1:], p.steps[i:])
