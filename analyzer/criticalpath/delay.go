@@ -307,7 +307,7 @@ func (d *delays) explain(location int, w wait) {
 			since = max(since, p.spans[0].start)
 		}
 	}
-	since = d.shorten(since, own.spans, other.spans)
+	since = d.shorten(since, before(own.spans, w.begin), before(other.spans, w.came))
 	// on the clock of the cause, which is one for all that waited for it
 	id := uint64(w.came)<<20 ^ uint64(w.cause)
 	own.inStep(step{w.came, id})
@@ -366,8 +366,14 @@ func (d *delays) shorten(since int64, own, other []span) int64 {
 	return begin
 }
 
+// before are the spans that begin before a time: those of a slab are there before its waits are put down to anybody.
+func before(spans []span, t int64) []span {
+	return spans[:sort.Search(len(spans), func(i int) bool { return spans[i].start >= t })]
+}
+
 // add sums up what a location did between two times, waiting aside.
 func (d *delays) add(spans []span, from, to int64, sign int64) {
+	spans = before(spans, to)
 	for i := len(spans) - 1; i >= 0 && spans[i].end > from; i-- {
 		s := &spans[i]
 		d.unspent--

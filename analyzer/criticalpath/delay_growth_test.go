@@ -32,7 +32,7 @@ func TestRootCausesGrowInProportion(t *testing.T) {
 				require.LessOrEqual(t, d.looked, spansPerCall*calls+2*leastSpans*d.explained)
 				continue
 			}
-			require.Greater(t, d.shortened, d.explained/10)
+			require.Greater(t, d.shortened, d.explained/100)
 			require.LessOrEqual(t, d.looked, 2*leastSpans*d.explained)
 			require.Len(t, d.notes(), 1)
 		}

@@ -14,6 +14,9 @@ import (
 	"github.com/cairn-mpi/cairn/internal/plant/examine"
 )
 
+// maxUnexplained is the part of all ranks' time that a ledger may leave unexplained.
+const maxUnexplained = 0.05
+
 // bench is how many plants of which kinds are judged.
 type bench struct {
 	simulated, controls int
@@ -21,6 +24,7 @@ type bench struct {
 	kinds               []string // nil: all
 	seed                uint64   // of the first plant of each kind
 	table               plant.Table
+	unexplained         int // plants of whose time the ledger leaves too much unexplained
 	gains               []gain
 }
 
@@ -63,7 +67,7 @@ func (b *bench) run(ctx context.Context) error {
 		}
 	}
 	fmt.Print("\n", &b.table)
-	if b.printGains() || b.table.Missed() {
+	if b.printGains() || b.table.Missed() || b.unexplained > 0 {
 		return errors.New("a target is missed")
 	}
 	return nil
@@ -150,6 +154,10 @@ func (b *bench) count(r *examine.Result) {
 	b.table.Add(r.Plant, loss, r.Cause, r.Who)
 	if !r.Cause || !r.Who {
 		fmt.Printf("%s   # %.0f%%: %s\n", r.Command(), 100*loss, r.Why)
+	}
+	if u := r.Unexplained(); u > maxUnexplained {
+		b.unexplained++
+		fmt.Printf("%s   # the ledger leaves %.0f%% unexplained\n", r.Command(), 100*u)
 	}
 }
 

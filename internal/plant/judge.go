@@ -12,6 +12,9 @@ import (
 // larger is by how many times one of two problems must cost more than the other to have to be named first.
 const larger = 1.5
 
+// negligible is the part of the run that a second problem may cost without being listed.
+const negligible = 0.05
+
 // Judge holds the causes of a run, of which its report's first sentence names the first, against the truth: whether the
 // cause is right, and who it names. why is in words what is wrong, "" if all is right.
 func Judge(causes []verdict.Cause, truth Truth) (cause, who bool, why string) {
@@ -26,7 +29,7 @@ func Judge(causes []verdict.Cause, truth Truth) (cause, who bool, why string) {
 	case len(truth.Planted) == 1:
 		return judgeOne(&causes[0], &truth.Planted[0])
 	}
-	return judgeTwo(causes, truth.Planted)
+	return judgeTwo(causes, truth)
 }
 
 // judgeControl reports whether nothing is blamed that is not there.
@@ -77,8 +80,9 @@ func (e Expected) names(c *verdict.Cause) bool {
 }
 
 // judgeTwo holds causes against two problems: the first cause is one of them, the larger one if it costs much more than the
-// other, and the other is in the list.
-func judgeTwo(causes []verdict.Cause, planted []Planted) (cause, who bool, why string) {
+// other, and the other is in the list, unless it costs next to nothing beside it.
+func judgeTwo(causes []verdict.Cause, truth Truth) (cause, who bool, why string) {
+	planted := truth.Planted
 	mustBeFirst := planted[0].LossSeconds >= larger*planted[1].LossSeconds && planted[1].LossSeconds > 0
 	for i := range planted {
 		if i > 0 && mustBeFirst {
@@ -93,6 +97,9 @@ func judgeTwo(causes []verdict.Cause, planted []Planted) (cause, who bool, why s
 		}
 		cause = true
 		other := &planted[1-i]
+		if whom && other.LossSeconds > 0 && other.LossSeconds < negligible*truth.RunSeconds {
+			return true, true, ""
+		}
 		for k := range causes[1:] {
 			if found, right, _ := judgeOne(&causes[k+1], other); found && right && whom {
 				return true, true, ""
