@@ -138,7 +138,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	f.Phases = &inPhases
 	nameThePhases(causes, &inPhases)
-	f.Verdict = a.decide(f.Efficiency, causes)
+	f.Verdict = a.decide(f.Efficiency, causes, hypotheses)
 	if w := a.window; w != nil {
 		f.Window = &Window{a.seconds(w.From - w.Start), a.seconds(w.To - w.Start)}
 		f.Verdict.Text = fmt.Sprintf("Between %.6g s and %.6g s of the run: %s", f.Window.From, f.Window.To, f.Verdict.Text)

@@ -8,16 +8,36 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// lowEfficiency is from where on CPUs are blamed where nothing can be replayed.
-const lowEfficiency = 0.8
+const (
+	lowEfficiency = 0.8  // from where on CPUs are blamed where nothing can be replayed
+	muchLonger    = 0.05 // of the run: what a rank computes beyond the others that is said even if it is harmless
+)
 
-// decide makes the verdict of the causes that were found, in order.
-func (a *analysis) decide(e Efficiency, causes []hypothesis) verdict.Verdict {
+// decide makes the verdict of the causes that were found, in order, among all hypotheses.
+func (a *analysis) decide(e Efficiency, causes, all []hypothesis) verdict.Verdict {
 	list := make([]verdict.Cause, len(causes))
 	for i := range causes {
 		list[i] = causes[i].cause
 	}
-	return verdict.Of(list, a.facts(e))
+	facts := a.facts(e)
+	facts.Harmless = a.harmless(all)
+	return verdict.Of(list, facts)
+}
+
+// harmless are the ranks that compute longest beyond the others, if the run would hardly be shorter otherwise; nil: there are
+// none.
+func (a *analysis) harmless(all []hypothesis) *verdict.Cause {
+	var most *hypothesis
+	for i := range all {
+		h := &all[i]
+		if h.cause.Kind == verdict.Excess && h.promise >= muchLonger*a.seconds(a.run()) && (most == nil || h.promise > most.promise) {
+			most = h
+		}
+	}
+	if most == nil || a.share(a.run()-most.length) >= minPromise {
+		return nil
+	}
+	return &most.cause
 }
 
 // facts are what the sentence says beside the causes.
@@ -86,7 +106,7 @@ func (a *analysis) decideBySums(e Efficiency) verdict.Verdict {
 		causes = append(causes, hypothesis{cause: a.imbalance(workers, a.mostUnequal(workers), false)})
 	}
 	causes = causes[:min(len(causes), maxCauses)]
-	return a.decide(e, causes)
+	return a.decide(e, causes, nil)
 }
 
 // nameThePhases says in which phase a cause is, where the program has several loops and one of them alone has its call.
