@@ -102,11 +102,24 @@ func (a *analysis) decideBySums(e Efficiency) verdict.Verdict {
 	}
 	if list := a.suspect(nil, 1); len(list) > 0 {
 		causes = append(causes, a.excess(list[0], nil))
+	} else if h := a.slowestWorker(); h != nil {
+		causes = append(causes, *h)
 	} else if workers := a.unequal(false); workers != nil {
 		causes = append(causes, hypothesis{cause: a.imbalance(workers, a.mostUnequal(workers), false)})
 	}
 	causes = causes[:min(len(causes), maxCauses)]
 	return a.decide(e, causes, nil)
+}
+
+// slowestWorker is a rank that takes longer for each task than others, and is given fewer of them; nil: there is none.
+func (a *analysis) slowestWorker() *hypothesis {
+	regions := a.unevenRegions()
+	for _, what := range regions {
+		if h := a.slowWorker(what, len(regions)); h != nil {
+			return h
+		}
+	}
+	return nil
 }
 
 // nameThePhases says in which phase a cause is, where the program has several loops and one of them alone has its call.

@@ -69,13 +69,18 @@ func TestVerdictUnderNoise(t *testing.T) {
 				return 1
 			})
 			v, matters := f.Verdict, balanced.RunSeconds <= 0.96*f.RunSeconds
+			named := v.Rank
+			if v.Blames == verdict.Imbalance { // noise may make it the first of a few
+				named = new(v.Causes[0].Spread.MostRank)
+			}
 			if matters {
 				matter++
 			}
 			switch {
-			case v.Rank != nil && v.Ranks != fmt.Sprint(slow):
+			case named != nil && (*named != slow || v.Blames == verdict.Excess && v.Ranks != fmt.Sprint(slow)):
 				wrong++
-			case v.Rank != nil && matters:
+				t.Logf("%d ranks, %d is slow: %s", ranks, slow, v.Text)
+			case named != nil && matters:
 				found++
 			}
 		}
