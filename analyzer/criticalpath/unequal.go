@@ -338,6 +338,9 @@ func (a *analysis) balanceHypotheses(inTotal, eachTime change) []hypothesis {
 		h.cause = a.imbalance(workers, region, true)
 		return false
 	}
+	if a.ofLeads {
+		total.estimated = a.unevenOnPath()
+	}
 	return []hypothesis{total, each}
 }
 
