@@ -13,6 +13,9 @@ var errLeads = errors.New("the list of leads is damaged")
 // ErrLeads is the error of reading a trace of leads in order to write it again.
 var ErrLeads = errors.New("trace: this is a trace of lead ranks, which cannot be merged or changed; use the one that it was made from")
 
+// OfLeads reports whether this is a trace of lead ranks: the times of others are those of their leads.
+func (t *Reader) OfLeads() bool { return len(t.shared.Leads) > 0 }
+
 // leads reads the list of leads.
 func (d *decoder) leads(c *Content) {
 	list := d.sequence()

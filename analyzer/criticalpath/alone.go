@@ -71,7 +71,7 @@ func (b *busiest) exceptOf(row int) int64 {
 	return b.most
 }
 
-// aloneness finds who computes alone.
+// aloneness finds who computes alone, of the ranks that ran to their end: after another has died, who is left is alone.
 func (a *analysis) aloneness() *aloneness {
 	if a.solo != nil {
 		return a.solo
@@ -83,8 +83,10 @@ func (a *analysis) aloneness() *aloneness {
 		if i < 0 || a.forward.extents[i].empty {
 			continue
 		}
-		total += a.accounts[i].compute
-		n++
+		if a.ranks[row].EndedEarly == "" {
+			total += a.accounts[i].compute
+			n++
+		}
 		longest := map[side]int64{}
 		for what, t := range a.accounts[i].tallies {
 			if what.computes() {
@@ -104,7 +106,7 @@ func (a *analysis) aloneness() *aloneness {
 		return a.solo
 	}
 	for row, i := range a.mainOf {
-		if i < 0 {
+		if i < 0 || a.ranks[row].EndedEarly != "" {
 			continue
 		}
 		o := &soloist{row: row, own: map[activity]int64{}}

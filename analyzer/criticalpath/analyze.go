@@ -35,6 +35,8 @@ type analysis struct {
 	solo        *aloneness // what ranks compute alone; nil: nobody has asked yet
 	// sums: only those are known (timing aggregated); forward has no more than locations and extents, and there is no path.
 	sums bool
+	// ofLeads: only lead ranks have times of their own.
+	ofLeads bool
 }
 
 // Analyze finds the critical path of a trace.
@@ -42,7 +44,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	if t.Meta().Timing.Mode == trace.TimingAggregated {
 		return sums(ctx, t, o)
 	}
-	a := &analysis{names: newNames(t), meta: t.Meta(), ranks: t.Ranks().List(), total: map[activity]*tally{}}
+	a := &analysis{names: newNames(t), meta: t.Meta(), ranks: t.Ranks().List(), total: map[activity]*tally{}, ofLeads: t.OfLeads()}
 	var err error
 	if a.forward, o.Clock, err = runForward(ctx, t, o.Clock); err != nil {
 		return Findings{}, err
@@ -146,7 +148,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	f.Phases = &inPhases
 	nameThePhases(causes, &inPhases)
-	f.Verdict = a.decide(f.Efficiency, causes)
+	f.Verdict = a.decide(f.Efficiency, causes, hypotheses)
 	named, err := trace.ParseRankList(f.Verdict.Ranks)
 	if err != nil {
 		return Findings{}, fmt.Errorf("ranks of the verdict: %w", err)

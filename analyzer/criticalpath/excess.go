@@ -182,6 +182,9 @@ func (a *analysis) excess(s *suspicion, region *activity) hypothesis {
 	}
 	h.change = a.likeTheOthers(s.set, others, in)
 	a.reason(&h.cause, s, others, where)
+	if a.ofLeads {
+		h.estimated = a.beyondOnPath(s.set, others, in)
+	}
 	h.what = fmt.Sprintf("%s computed as long as the others", h.cause.Who())
 	if region != nil {
 		h.what += " " + between(h.cause.After, h.cause.Before)

@@ -24,7 +24,7 @@ func TestRankEndedEarly(t *testing.T) {
 		"Send without receive: 1 × MPI_Send at a.c:3 on rank 0.",
 	}, f.Notes)
 	assert.Equal(t, map[string]float64{"late sender": 10}, waits(f))
-	assert.Nil(t, f.Verdict.Rank, "one rank is left: nobody to compare it with")
+	assert.Nil(t, f.Verdict.Rank, "one rank is left: nobody to compare it with: %s", f.Verdict.Text)
 }
 
 // TestMissingRank: the pod of rank 1 was lost with its trace. Its messages cannot be matched, the collectives of the

@@ -103,7 +103,7 @@ func contains(set []worker, w worker) bool {
 func (a *analysis) moving(shared bool) (workers []worker, region activity) {
 	most := 0.0
 	regions, steps := a.computations()
-	look := func(all []activity, in func(*account) map[activity]*tally) {
+	look := func(all []activity, scatters bool, in func(*account) map[activity]*tally) {
 		for _, what := range all {
 			tallies := make(map[int]*tally, len(a.ranks))
 			for row, i := range a.mainOf {
@@ -112,7 +112,7 @@ func (a *analysis) moving(shared bool) (workers []worker, region activity) {
 				}
 			}
 			group := a.inStep(tallies)
-			if len(group) < 2 || !a.moves(group, tallies, conservedAlpha/float64(len(regions)+len(steps)), shared) {
+			if len(group) < 2 || !a.moves(group, tallies, conservedAlpha/float64(len(regions)+len(steps)), scatters) {
 				continue
 			}
 			if lost := lostInSteps(group, tallies); lost > most || lost == most && what.less(region) {
@@ -120,9 +120,9 @@ func (a *analysis) moving(shared bool) (workers []worker, region activity) {
 			}
 		}
 	}
-	look(regions, func(a *account) map[activity]*tally { return a.tallies })
-	if workers == nil {
-		look(steps, func(a *account) map[activity]*tally { return a.between })
+	look(regions, !shared, func(a *account) map[activity]*tally { return a.tallies })
+	if workers == nil { // a step sums up many computations, and whatever disturbs one of them
+		look(steps, false, func(a *account) map[activity]*tally { return a.between })
 	}
 	return workers, region
 }
@@ -200,9 +200,9 @@ func lostInSteps(workers []worker, tallies map[int]*tally) float64 {
 	return lost * float64(tallies[workers[0].row].count) / float64(n)
 }
 
-// moves reports whether the work of a region is given to one rank instead of another from time to time, or scatters so that
-// no noise is the reason.
-func (a *analysis) moves(workers []worker, tallies map[int]*tally, alpha float64, shared bool) bool {
+// moves reports whether the work of a region is given to one rank instead of another from time to time or, where that can be
+// told, scatters so that no noise is the reason.
+func (a *analysis) moves(workers []worker, tallies map[int]*tally, alpha float64, scatters bool) bool {
 	n := instances(workers, tallies)
 	sums, within, unequal := make([]float64, n), 0.0, 0
 	for _, w := range workers {
@@ -217,7 +217,7 @@ func (a *analysis) moves(workers []worker, tallies map[int]*tally, alpha float64
 			unequal++
 		}
 	}
-	if !shared && 2*unequal > len(workers) && a.scatterGain >= minScatterGain {
+	if scatters && 2*unequal > len(workers) && a.scatterGain >= minScatterGain {
 		return true
 	}
 	conserved := distuv.ChiSquared{K: float64(n - 1)}.Quantile(alpha) / float64(n-1)
@@ -337,6 +337,9 @@ func (a *analysis) balanceHypotheses(inTotal, eachTime change) []hypothesis {
 		}
 		h.cause = a.imbalance(workers, region, true)
 		return false
+	}
+	if a.ofLeads {
+		total.estimated = a.unevenOnPath()
 	}
 	return []hypothesis{total, each}
 }

@@ -8,16 +8,36 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// lowEfficiency is from where on CPUs are blamed where nothing can be replayed.
-const lowEfficiency = 0.8
+const (
+	lowEfficiency = 0.8  // from where on CPUs are blamed where nothing can be replayed
+	muchLonger    = 0.05 // of the run: what a rank computes beyond the others that is said even if it is harmless
+)
 
-// decide makes the verdict of the causes that were found, in order.
-func (a *analysis) decide(e Efficiency, causes []hypothesis) verdict.Verdict {
+// decide makes the verdict of the causes that were found, in order, among all hypotheses.
+func (a *analysis) decide(e Efficiency, causes, all []hypothesis) verdict.Verdict {
 	list := make([]verdict.Cause, len(causes))
 	for i := range causes {
 		list[i] = causes[i].cause
 	}
-	return verdict.Of(list, a.facts(e))
+	facts := a.facts(e)
+	facts.Harmless = a.harmless(all)
+	return verdict.Of(list, facts)
+}
+
+// harmless are the ranks that compute longest beyond the others, if the run would hardly be shorter otherwise; nil: there are
+// none.
+func (a *analysis) harmless(all []hypothesis) *verdict.Cause {
+	var most *hypothesis
+	for i := range all {
+		h := &all[i]
+		if h.cause.Kind == verdict.Excess && h.promise >= muchLonger*a.seconds(a.run()) && (most == nil || h.promise > most.promise) {
+			most = h
+		}
+	}
+	if most == nil || a.share(a.run()-most.length) >= minPromise {
+		return nil
+	}
+	return &most.cause
 }
 
 // facts are what the sentence says beside the causes.
@@ -75,11 +95,24 @@ func (a *analysis) decideBySums(e Efficiency) verdict.Verdict {
 	}
 	if list := a.suspect(nil, 1); len(list) > 0 {
 		causes = append(causes, a.excess(list[0], nil))
+	} else if h := a.slowestWorker(); h != nil {
+		causes = append(causes, *h)
 	} else if workers := a.unequal(false); workers != nil {
 		causes = append(causes, hypothesis{cause: a.imbalance(workers, a.mostUnequal(workers), false)})
 	}
 	causes = causes[:min(len(causes), maxCauses)]
-	return a.decide(e, causes)
+	return a.decide(e, causes, nil)
+}
+
+// slowestWorker is a rank that takes longer for each task than others, and is given fewer of them; nil: there is none.
+func (a *analysis) slowestWorker() *hypothesis {
+	regions := a.unevenRegions()
+	for _, what := range regions {
+		if h := a.slowWorker(what, len(regions)); h != nil {
+			return h
+		}
+	}
+	return nil
 }
 
 // nameThePhases says in which phase a cause is, where the program has several loops and one of them alone has its call.

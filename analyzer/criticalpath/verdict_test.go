@@ -2,8 +2,8 @@ package criticalpath_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,8 +40,8 @@ func judged(t *testing.T, b *tracetest.Builder) verdict.Verdict {
 	return f.Verdict
 }
 
-// TestVerdictUnderNoise: in balanced runs under heavy noise hardly any names a rank, and a rank with twice
-// the work is named in nearly all.
+// TestVerdictUnderNoise: in balanced runs under heavy noise hardly any names a rank. One with twice the work is named in nearly
+// all in which that costs 4% and more: the same run with the same noise would be so much shorter without it.
 func TestVerdictUnderNoise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("statistics over 240 analyses: nothing for the race detector that one analysis does not show")
@@ -49,28 +49,45 @@ func TestVerdictUnderNoise(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, ranks := range []int{4, 9, 16} {
 		const runs = 40
-		accused, found, wrong := 0, 0, 0
+		accused, matter, found, wrong := 0, 0, 0, 0
 		for range runs {
-			if v := judged(t, noisy(ranks, random, func(int) float64 { return 1 })); v.Rank != nil {
+			seed := random.Uint64()
+			run := func(factor func(rank int) float64) criticalpath.Findings {
+				f := analyze(t, noisy(ranks, rand.New(rand.NewPCG(seed, 3)), factor))
+				assertPath(t, f)
+				return f
+			}
+			balanced := run(func(int) float64 { return 1 })
+			if balanced.Verdict.Rank != nil {
 				accused++
 			}
 			slow := random.IntN(ranks)
-			v := judged(t, noisy(ranks, random, func(rank int) float64 {
+			f := run(func(rank int) float64 {
 				if rank == slow {
 					return 2
 				}
 				return 1
-			}))
+			})
+			v, matters := f.Verdict, balanced.RunSeconds <= 0.96*f.RunSeconds
+			named := v.Rank
+			if v.Blames == verdict.Imbalance { // noise may make it the first of a few
+				named = new(v.Causes[0].Spread.MostRank)
+			}
+			if matters {
+				matter++
+			}
 			switch {
-			case v.Rank != nil && *v.Rank == slow && !strings.Contains(v.Text, "Ranks"):
-				found++
-			case v.Rank != nil:
+			case named != nil && (*named != slow || v.Blames == verdict.Excess && v.Ranks != fmt.Sprint(slow)):
 				wrong++
+				t.Logf("%d ranks, %d is slow: %s", ranks, slow, v.Text)
+			case named != nil && matters:
+				found++
 			}
 		}
-		t.Logf("%d ranks: of %d balanced runs %d named a rank; of %d with a slow rank %d named it, %d another", ranks, runs, accused, runs, found, wrong)
+		t.Logf("%d ranks: of %d balanced runs %d named a rank; of %d with a slow rank that matters %d named it; %d named another", ranks, runs, accused, matter, found, wrong)
 		assert.LessOrEqual(t, accused, 1)
-		assert.GreaterOrEqual(t, found, runs*9/10)
+		assert.Greater(t, matter, runs/4)
+		assert.GreaterOrEqual(t, found, matter*9/10)
 		assert.Zero(t, wrong)
 	}
 }
@@ -112,21 +129,33 @@ func TestSerialWork(t *testing.T) {
 	assert.InDelta(t, 0.299, *v.GainSeconds, 1e-6)
 }
 
-// TestHarmlessRank: rank 2 computes twice as long, but in time that it would otherwise wait for rank 0.
+// TestHarmlessRank: rank 2 computes twice as long as others, but in time that it would otherwise wait for rank 0, whose MPI_Init
+// takes long.
 func TestHarmlessRank(t *testing.T) {
 	b := tracetest.New(5)
 	b.Ranks(func(i int, r *tracetest.Rank) {
-		r.Init(0, 10)
-		if i == 0 { // writes, which is not waiting for anybody
-			r.Call("MPI_File_write", 100, 390, nil)
-		}
-		at := []float64{392, 100, 200, 100, 100}[i]
-		r.Collective("MPI_Barrier", at, 395).Finalize(396, 401)
+		r.Init(0, []float64{300, 10, 10, 10, 10}[i]).Collective("MPI_Barrier", []float64{392, 110, 210, 110, 110}[i], 395).Finalize(396, 401)
 	})
 	v := judged(t, b)
 	assert.Nil(t, v.Rank, v.Text)
-	assert.Contains(t, v.Text, "Rank 2 computes")
-	assert.Contains(t, v.Text, "but that costs the run at most")
+	assert.Contains(t, v.Text, "Rank 2 computes longer than the others, but that costs the run next to nothing.")
+}
+
+// TestFilesAreNoComputation: the same, but rank 0 writes a file from 100 to 390. Without that it would come to the barrier
+// at 102; the last one there would be rank 2, 192 earlier than now.
+func TestFilesAreNoComputation(t *testing.T) {
+	b := tracetest.New(5)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.Init(0, 10)
+		if i == 0 {
+			r.Call("MPI_File_write", 100, 390, nil)
+		}
+		r.Collective("MPI_Barrier", []float64{392, 100, 200, 100, 100}[i], 395).Finalize(396, 401)
+	})
+	v := judged(t, b)
+	assert.Equal(t, verdict.IO, v.Blames, v.Text)
+	assert.Nil(t, v.Rank, v.Text)
+	assert.InDelta(t, 0.192, *v.GainSeconds, 1e-9)
 }
 
 // TestOnePreemption: in a balanced run one rank is preempted for as long as 20 iterations take, once between two calls
@@ -160,8 +189,8 @@ func TestThrottledRank(t *testing.T) {
 	assert.Equal(t, 2, *v.Rank)
 	c := v.Causes[0]
 	assert.Equal(t, verdict.Sometimes, c.Form)
-	assert.Equal(t, []int{42, 210}, []int{c.Instances, c.Of})
-	assert.InDelta(t, 0.010, c.EachSeconds, 0.0001)
+	assert.Equal(t, []int{36, 180}, []int{c.Instances, c.Of}, "the other 6 of 30 come after an MPI_Allreduce")
+	assert.InDelta(t, 0.010, c.EachSeconds, 0.0002)
 	assert.InDelta(t, 0.002, *c.OthersSeconds, 0.0001)
 }
 

@@ -19,6 +19,8 @@ type Trace interface {
 	Communicators() []trace.Communicator
 	Grammar() trace.Grammar
 	Ranks() *trace.RankTable
+	// OfLeads reports whether only lead ranks have times of their own.
+	OfLeads() bool
 	Threads() *trace.ThreadTable
 	Columns() []trace.Numbers
 	Sequence(i int) ([]int64, error)

@@ -62,6 +62,20 @@ var structures = []simulate.Config{
 	{Pattern: "master-worker", Ranks: 17, Iterations: 4, Compute: 2 * time.Millisecond},
 }
 
+// slowest is the first cause, of ranks that compute longer. In a wavefront what comes first is that ranks wait for their turn,
+// which costs more than half of the run.
+func slowest(t *testing.T, pattern string, f criticalpath.Findings) verdict.Cause {
+	t.Helper()
+	first := 0
+	if pattern == "wavefront" {
+		assert.Equal(t, verdict.Serialization, f.Verdict.Blames, f.Verdict.Text)
+		first = 1
+	}
+	require.Greater(t, len(f.Verdict.Causes), first, f.Verdict.Text)
+	assert.Equal(t, verdict.Excess, f.Verdict.Causes[first].Kind, f.Verdict.Text)
+	return f.Verdict.Causes[first]
+}
+
 // TestSlowRankIsNamedFirst: one rank computes 20 % longer: the verdict names it and the place where it computes, and most
 // of the waiting has its root cause there.
 func TestSlowRankIsNamedFirst(t *testing.T) {
@@ -69,10 +83,9 @@ func TestSlowRankIsNamedFirst(t *testing.T) {
 		t.Run(c.Pattern, func(t *testing.T) {
 			c.Imbalance.SlowRank, c.Imbalance.SlowPercent = 6, 20
 			f := judged(t, c, nil)
-			require.NotNil(t, f.Verdict.Rank, f.Verdict.Text)
-			assert.Equal(t, 6, *f.Verdict.Rank, f.Verdict.Text)
-			assert.Equal(t, verdict.Excess, f.Verdict.Blames, f.Verdict.Text)
-			assert.True(t, strings.HasPrefix(f.Verdict.Causes[0].Before.CallSite, c.Pattern+".c:"), f.Verdict.Text)
+			cause := slowest(t, c.Pattern, f)
+			assert.Equal(t, "6", cause.Ranks, f.Verdict.Text)
+			assert.True(t, strings.HasPrefix(cause.Before.CallSite, c.Pattern+".c:"), f.Verdict.Text)
 			if c.Pattern == "master-worker" || c.Pattern == "wavefront" {
 				// nobody waits for a worker: the master takes results as they come; and in a pipeline everybody waits
 				// longest for its first rank to begin
@@ -87,10 +100,10 @@ func TestSlowRankIsNamedFirst(t *testing.T) {
 }
 
 // TestWhereMoreIsLost: a slow rank is named also where the run loses more to something else, which comes first then: in a
-// pipeline of 8 x 8 ranks most wait for their turn; collectives of 20 ms cost a stencil more than a rank that computes 20 %
+// pipeline of 8 x 8 ranks most wait for their turn; collectives of 20 ms cost a stencil more than a rank that computes 60 %
 // longer. In the stencil as it is, the rank is all.
 func TestWhereMoreIsLost(t *testing.T) {
-	slow := simulate.Imbalance{SlowRank: 6, SlowPercent: 20}
+	slow := simulate.Imbalance{SlowRank: 6, SlowPercent: 60}
 	for name, c := range map[string]struct {
 		config simulate.Config
 		first  verdict.Kind
@@ -119,6 +132,11 @@ func TestBalancedNamesNobody(t *testing.T) {
 		t.Run(c.Pattern, func(t *testing.T) {
 			f := judged(t, c, nil)
 			assert.Nil(t, f.Verdict.Rank, f.Verdict.Text)
+			if c.Pattern == "wavefront" { // no rank is slow, and each waits for its turn
+				assert.Equal(t, verdict.Serialization, f.Verdict.Blames, f.Verdict.Text)
+				assert.Len(t, f.Verdict.Causes, 1, f.Verdict.Text)
+				return
+			}
 			assert.Equal(t, verdict.Nobody, f.Verdict.Blames, f.Verdict.Text)
 		})
 	}
@@ -131,29 +149,34 @@ func TestSlowNetworkIsNamed(t *testing.T) {
 			c.Model.Latency, c.Model.Collective = 4_000_000, 8_000_000
 			f := judged(t, c, nil)
 			assert.Nil(t, f.Verdict.Rank, f.Verdict.Text)
-			assert.Equal(t, verdict.Network, f.Verdict.Blames, "%s %+v", f.Verdict.Text, f.Efficiency)
+			kind := verdict.Messages // most of them within a node, but for
+			if c.Pattern == "multipartition" {
+				kind = verdict.Network
+			}
+			assert.Equal(t, kind, f.Verdict.Blames, "%s %+v", f.Verdict.Text, f.Efficiency)
 		})
 	}
 }
 
 // TestTooFewCPUsAreNamed: the same slow messages, in a run of 10 s in which the kernel counted that the ranks had a CPU for
 // 4 s, and were put aside for others a thousand times: that, not the network, is named. Not so if they gave the CPU away
-// themselves, or had it for 9 s. Stopped for 3 s by CPU limits, these are named. Where the kernel counts for how long they
+// themselves, or had it for 9 s. Stopped for 3 s by CPU limits, these come second, for 6 s first. Where the kernel counts for how long they
 // waited for a CPU, that decides: 8 s of it, or 1 s, with which 4 s of sleep remain.
 func TestTooFewCPUsAreNamed(t *testing.T) {
 	const second = 1_000_000_000
 	for name, c := range map[string]struct {
-		last   trace.ContextSample
-		blames verdict.Kind
-		says   string
+		last  trace.ContextSample
+		first verdict.Kind
+		says  string
 	}{
-		"put aside":   {trace.ContextSample{CPUNS: 4 * second, InvoluntarySwitches: 1000}, verdict.CPUs, "a rank had a CPU for 40% of its time only"},
-		"given away":  {trace.ContextSample{CPUNS: 4 * second, VoluntarySwitches: 1000, InvoluntarySwitches: 20}, verdict.Network, ""},
-		"nearly all":  {trace.ContextSample{CPUNS: 9 * second, InvoluntarySwitches: 1000}, verdict.Network, ""},
-		"two threads": {trace.ContextSample{CPUNS: 18 * second, InvoluntarySwitches: 1000}, verdict.Network, ""},
-		"starved":     {trace.ContextSample{CPUNS: 2 * second, InvoluntarySwitches: 20, RunDelayNS: 8 * second}, verdict.CPUs, "a rank had a CPU for 20% of its time only"},
-		"asleep":      {trace.ContextSample{CPUNS: 5 * second, InvoluntarySwitches: 1000, RunDelayNS: second}, verdict.Network, ""},
-		"stopped":     {trace.ContextSample{CPUNS: 7 * second, ThrottledNS: 3 * second}, verdict.CPUs, "stopped the ranks for 30% of their time"},
+		"put aside":    {trace.ContextSample{CPUNS: 4 * second, InvoluntarySwitches: 1000}, verdict.CPUs, "Too few CPUs make this job slow"},
+		"given away":   {trace.ContextSample{CPUNS: 4 * second, VoluntarySwitches: 1000, InvoluntarySwitches: 20}, verdict.Messages, ""},
+		"nearly all":   {trace.ContextSample{CPUNS: 9 * second, InvoluntarySwitches: 1000}, verdict.Messages, ""},
+		"two threads":  {trace.ContextSample{CPUNS: 18 * second, InvoluntarySwitches: 1000}, verdict.Messages, ""},
+		"starved":      {trace.ContextSample{CPUNS: 2 * second, InvoluntarySwitches: 20, RunDelayNS: 8 * second}, verdict.CPUs, "Too few CPUs make this job slow"},
+		"asleep":       {trace.ContextSample{CPUNS: 5 * second, InvoluntarySwitches: 1000, RunDelayNS: second}, verdict.Messages, ""},
+		"stopped":      {trace.ContextSample{CPUNS: 7 * second, ThrottledNS: 3 * second}, verdict.Messages, " Next: CPU limits ("},
+		"stopped long": {trace.ContextSample{CPUNS: 4 * second, ThrottledNS: 6 * second}, verdict.CPUs, "CPU limits make this job slow"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := structures[4]
@@ -161,8 +184,10 @@ func TestTooFewCPUsAreNamed(t *testing.T) {
 			c.last.MonotonicNS = 10 * second
 			f := judged(t, config, func(r *trace.Rank) { r.Context = []trace.ContextSample{{}, c.last} })
 			assert.Nil(t, f.Verdict.Rank, f.Verdict.Text)
-			assert.Equal(t, c.blames, f.Verdict.Blames, f.Verdict.Text)
+			assert.Equal(t, c.first, f.Verdict.Blames, f.Verdict.Text)
 			assert.Contains(t, f.Verdict.Text, c.says)
+			cpus := slices.ContainsFunc(f.Verdict.Causes, func(c verdict.Cause) bool { return c.Kind == verdict.CPUs })
+			assert.Equal(t, c.says != "", cpus, f.Verdict.Text)
 		})
 	}
 }
@@ -173,10 +198,10 @@ func TestSlowNodeIsNamed(t *testing.T) {
 		t.Run(c.Pattern, func(t *testing.T) {
 			c.Imbalance.SlowNode, c.Imbalance.SlowNodePercent = 2, 20
 			f := judged(t, c, nil)
-			require.NotNil(t, f.Verdict.Rank, f.Verdict.Text)
-			assert.Equal(t, "8-11", f.Verdict.Ranks, f.Verdict.Text)
-			assert.Equal(t, verdict.Excess, f.Verdict.Blames, f.Verdict.Text)
-			assert.Equal(t, "node2", f.Verdict.Causes[0].Node)
+			cause := slowest(t, c.Pattern, f)
+			assert.Equal(t, "8-11", cause.Ranks, f.Verdict.Text)
+			assert.Equal(t, "node2", cause.Node)
+			assert.Equal(t, "node", cause.Scope)
 		})
 	}
 }
@@ -193,10 +218,13 @@ func TestThrottledPodIsNamed(t *testing.T) {
 				}
 				r.Context = []trace.ContextSample{{ThrottledNS: 0}, {ThrottledNS: stopped}}
 			})
-			assert.Equal(t, "8-11", f.Verdict.Ranks, f.Verdict.Text)
-			assert.Positive(t, f.Verdict.Causes[0].StoppedSeconds, f.Verdict.Text)
-			assert.Contains(t, f.Verdict.Text, "the CPU limit of its container stopped it")
-			assert.Contains(t, f.Verdict.Text, "pod")
+			cause := slowest(t, c.Pattern, f)
+			assert.Equal(t, "8-11", cause.Ranks, f.Verdict.Text)
+			assert.Equal(t, verdict.Stopped, cause.Form, f.Verdict.Text)
+			assert.Positive(t, cause.StoppedSeconds, f.Verdict.Text)
+			if c.Pattern != "wavefront" {
+				assert.Contains(t, f.Verdict.Text, "the CPU limits of their containers stopped them")
+			}
 		})
 	}
 }

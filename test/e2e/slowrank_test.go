@@ -54,8 +54,8 @@ func TestSlowRankIsNamed(t *testing.T) {
 			verdict := reportOf(t, j, rest).Verdict
 			require.NotNil(t, verdict.Rank, verdict.Text)
 			assert.Equal(t, slow, *verdict.Rank, verdict.Text)
-			assert.Equal(t, where[slow].Pod, verdict.Pod, verdict.Text)
-			assert.Equal(t, where[slow].Node, verdict.Node, verdict.Text)
+			assert.Equal(t, where[slow].Pod, verdict.Causes[0].Pod, verdict.Text)
+			assert.Equal(t, where[slow].Node, verdict.Causes[0].Node, verdict.Text)
 			assert.Equal(t, verdict.Text, j.Status.Verdict)
 			for _, named := range []string{fmt.Sprintf("ank %d", slow), where[slow].Pod, where[slow].Node} {
 				assert.Contains(t, verdict.Text, named)
@@ -123,9 +123,9 @@ func placement(t *testing.T, j *job, environment []string) map[int]place {
 
 type report struct {
 	Verdict struct {
-		Text      string
-		Rank      *int
-		Pod, Node string
+		Text   string
+		Rank   *int
+		Causes []struct{ Pod, Node string }
 	}
 	Provenance struct {
 		Pods []struct{ Pod, Image string }

@@ -93,6 +93,9 @@ func TestPollsAreWaiting(t *testing.T) {
 	}
 }
 
+// computesLonger are the kinds of causes that name a rank for what it computes: longer than the others do, or alone.
+var computesLonger = []string{"excess", "serialization"}
+
 // assertWaitsForRank0: rank 1 computes for a share of the planted time at most.
 func assertWaitsForRank0(t *testing.T, r lateness, planted, computes float64) {
 	t.Helper()
@@ -100,7 +103,7 @@ func assertWaitsForRank0(t *testing.T, r lateness, planted, computes float64) {
 	assert.Less(t, r.Ranks[1].Computation, computes*planted, "a poller does not compute")
 	assert.Greater(t, r.Ranks[0].Path, waitsInPolls*planted, "the path goes through the sender")
 	if r.Verdict.Blames != "cpus" { // which a busy machine may deserve
-		assert.Equal(t, "rank", r.Verdict.Blames)
+		assert.Contains(t, computesLonger, r.Verdict.Blames)
 		assert.Equal(t, 0, r.Verdict.Rank)
 	}
 }
