@@ -66,7 +66,7 @@ func (a *analysis) byRegion(s *suspicion) []*suspicion {
 	var places []activity
 	byPlace := map[activity][]worker{}
 	for _, w := range s.set {
-		where, _, _, _ := a.where(s.set, w, s.workers, nil)
+		where, _ := a.where(s.set, w, s.workers, nil)
 		if byPlace[where] == nil {
 			places = append(places, where)
 		}
@@ -172,7 +172,7 @@ func (a *analysis) excess(s *suspicion, region *activity) hypothesis {
 	if region != nil {
 		in = only(*region)
 	}
-	where, _, _, _ := a.where(s.set, worst, s.workers, in)
+	where, _ := a.where(s.set, worst, s.workers, in)
 	h := hypothesis{width: oneRegion, promise: worst.useful - s.mean, cause: a.causeOf(verdict.Excess, s.set, where)}
 	h.cause.Form = verdict.Always
 	others := a.except(s.workers, s.set)

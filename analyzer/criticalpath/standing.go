@@ -261,7 +261,7 @@ func (a *analysis) workers(m measure, in scope) []worker {
 func (a *analysis) lasting(set, workers []worker, in scope) bool {
 	disturbance := a.disturbance()
 	for _, w := range set {
-		region, _, _, excess := a.where(set, w, workers, in)
+		region, excess := a.where(set, w, workers, in)
 		if t := a.accounts[a.mainOf[w.row]].tallies[region]; t == nil || t.count < repeated {
 			if excess <= 3*disturbance {
 				return false
@@ -322,11 +322,10 @@ func (a *analysis) computing(row, part int) int64 {
 }
 
 // where finds the computation in which the worst rank loses most against the ranks outside the set: its excess there,
-// as far as it is on the path, else all of it. excess is in nanoseconds; counts is how often it computes there over how
-// often the others do, each the same for how long it takes there each time; 0 if they never do.
-func (a *analysis) where(set []worker, worst worker, workers []worker, in scope) (region activity, counts, each float64, excess int64) {
-	others := 0.0
-	mean := map[activity]*tally{}
+// as far as it is on the path, else all of it. excess is in nanoseconds.
+func (a *analysis) where(set []worker, worst worker, workers []worker, in scope) (region activity, excess int64) {
+	others := int64(0)
+	sums := map[activity]int64{}
 	for _, w := range workers {
 		if slices.ContainsFunc(set, func(s worker) bool { return s.row == w.row }) {
 			continue
@@ -334,10 +333,7 @@ func (a *analysis) where(set []worker, worst worker, workers []worker, in scope)
 		others++
 		for what, t := range a.accounts[a.mainOf[w.row]].tallies {
 			if in.has(what) {
-				if mean[what] == nil {
-					mean[what] = new(tally)
-				}
-				mean[what].add(t)
+				sums[what] += t.ns
 			}
 		}
 	}
@@ -346,20 +342,13 @@ func (a *analysis) where(set []worker, worst worker, workers []worker, in scope)
 		if !in.has(what) || t.ns == 0 {
 			continue
 		}
-		usual, often, long := int64(0), 0.0, 0.0
-		if m := mean[what]; m != nil {
-			usual, often = int64(float64(m.ns)/others), float64(t.count)*others/float64(m.count)
-			if m.ns > 0 {
-				long = float64(t.ns) / float64(m.ns) * others / often
-			}
-		}
-		more := max(0, t.ns-usual)
+		more := max(0, t.ns-sums[what]/max(1, others))
 		lost := int64(float64(t.path) * float64(more) / float64(t.ns))
 		if lost > most || lost == most && (more > excess || more == excess && what.less(region)) {
-			most, region, counts, each, excess = lost, what, often, long, more
+			most, region, excess = lost, what, more
 		}
 	}
-	return region, counts, each, excess
+	return region, excess
 }
 
 func (a activity) less(b activity) bool {
