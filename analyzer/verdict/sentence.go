@@ -86,7 +86,11 @@ func (c *Cause) sentence() string {
 // excess says who computes longer than the others, where, and when.
 func (c *Cause) excess() string {
 	var b strings.Builder
-	compute := c.verb("compute")
+	verb, lasts := "compute", "for "
+	if c.BlockedSeconds > 0 {
+		verb, lasts = "spend", ""
+	}
+	compute := c.verb(verb)
 	if c.Form == Stopped && c.EachSeconds == 0 { // where it was stopped is not known
 		compute = c.stopped()
 	}
@@ -104,32 +108,35 @@ func (c *Cause) excess() string {
 	if c.Form == Preempted || c.Form == Stopped && c.EachSeconds == 0 {
 		return b.String()
 	}
-	each, where := wording.Duration(c.EachSeconds), c.where()
+	each, where, others := lasts+wording.Duration(c.EachSeconds), c.where(), ""
+	if c.OthersSeconds != nil {
+		others = lasts + wording.Duration(*c.OthersSeconds)
+	}
 	switch {
 	case c.Form == Sometimes:
-		fmt.Fprintf(&b, " for %s in %d of %d times %s", each, c.Instances, c.Of, where)
-		if c.OthersSeconds != nil {
-			fmt.Fprintf(&b, ", and for %s otherwise", wording.Duration(*c.OthersSeconds))
+		fmt.Fprintf(&b, " %s in %d of %d times %s", each, c.Instances, c.Of, where)
+		if others != "" {
+			fmt.Fprintf(&b, ", and %s otherwise", others)
 		}
 	case c.OthersSeconds == nil || *c.OthersSeconds < 0.01*c.EachSeconds:
 		if c.Of > 1 {
 			each += " each time"
 		}
-		fmt.Fprintf(&b, " for %s %s, where the others have next to nothing to do", each, where)
+		fmt.Fprintf(&b, " %s %s, where the others have next to nothing to do", each, where)
 	case c.OthersOf > 0 && float64(c.Of) > 1.1*c.OthersOf && c.Of > 1:
-		fmt.Fprintf(&b, " %d times for %s %s, the others %.0f times for %s", c.Of, each, where, c.OthersOf, wording.Duration(*c.OthersSeconds))
+		fmt.Fprintf(&b, " %d times %s %s, the others %.0f times %s", c.Of, each, where, c.OthersOf, others)
 	case c.Of == 1:
-		fmt.Fprintf(&b, " for %s %s, the others for %s", each, where, wording.Duration(*c.OthersSeconds))
+		fmt.Fprintf(&b, " %s %s, the others %s", each, where, others)
 	default:
-		fmt.Fprintf(&b, " for %s each time %s, the others for %s", each, where, wording.Duration(*c.OthersSeconds))
+		fmt.Fprintf(&b, " %s each time %s, the others %s", each, where, others)
 	}
 	switch {
 	case c.StoppedSeconds > 0:
 		fmt.Fprintf(&b, "; %s, and that, not more work, is the reason", c.stopped())
 	case c.BlockedSeconds > 0 && c.Bytes > 0:
-		fmt.Fprintf(&b, "; for %s of that it was blocked in the kernel, with %s read or written meanwhile: it waits for files", wording.Duration(c.BlockedSeconds), humanize.IBytes(uint64(c.Bytes)))
+		fmt.Fprintf(&b, "; for %s of that it is blocked in the kernel, with %s read or written meanwhile: it waits for files", wording.Duration(c.BlockedSeconds), humanize.IBytes(uint64(c.Bytes)))
 	case c.BlockedSeconds > 0:
-		fmt.Fprintf(&b, "; for %s of that it was blocked in the kernel and did not compute at all", wording.Duration(c.BlockedSeconds))
+		fmt.Fprintf(&b, "; for %s of that it is blocked in the kernel: it does not compute", wording.Duration(c.BlockedSeconds))
 	case c.Form == InThread:
 		b.WriteString("; meanwhile another of its threads computes")
 	}
