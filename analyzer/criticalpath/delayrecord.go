@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -171,4 +172,11 @@ func (a *analysis) rootCauses(d *delays) (RootCauses, []float64) {
 		})
 	}
 	return r, byRank
+}
+
+// places are all places of delays, in an order: what is added up comes to the same each time.
+func (d *delays) places() []delayPlace {
+	return slices.SortedFunc(maps.Keys(d.costs), func(x, y delayPlace) int {
+		return cmp.Or(cmp.Compare(x.location, y.location), cmp.Compare(x.activity, y.activity))
+	})
 }

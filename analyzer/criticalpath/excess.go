@@ -198,17 +198,16 @@ func (a *analysis) excess(s *suspicion, region *activity) hypothesis {
 func (a *analysis) likeTheOthers(set, others []worker, in scope) change {
 	factors, usual := map[int]map[activity]float64{}, map[int]float64{}
 	all := 0.0 // what the others compute, on average
-	for what := range a.total {
-		if in.has(what) {
-			mean, _ := a.meanOf(others, what)
-			all += mean
-		}
+	for _, what := range a.sorted(in.has, func(t *tally) int64 { return t.ns }) {
+		mean, _ := a.meanOf(others, what)
+		all += mean
 	}
 	for _, w := range set {
 		i := a.mainOf[w.row]
 		factors[i] = map[activity]float64{}
 		excess, elsewhere := -all, 0.0
-		for what, t := range a.accounts[i].tallies {
+		for _, what := range a.accounts[i].activities() {
+			t := a.accounts[i].tallies[what]
 			if !in.has(what) || t.ns == 0 {
 				continue
 			}

@@ -8,7 +8,8 @@ package criticalpath
 func (a *analysis) beyondOnPath(set, others []worker, in scope) int64 {
 	sum := 0.0
 	for _, w := range set {
-		for what, t := range a.accounts[a.mainOf[w.row]].tallies {
+		for _, what := range a.accounts[a.mainOf[w.row]].activities() {
+			t := a.accounts[a.mainOf[w.row]].tallies[what]
 			if !in.has(what) || t.ns == 0 {
 				continue
 			}

@@ -167,8 +167,8 @@ func (a *analysis) charge(d *delays, v *verdict.Verdict, sums *[ledgerRows]int64
 	named, divided := rowOfCauses(v)
 	costs := [ledgerRows]float64{}
 	lost := map[int]float64{} // by rank
-	for place, cost := range d.costs {
-		l := &a.forward.locations[place.location]
+	for _, place := range d.places() {
+		l, cost := &a.forward.locations[place.location], d.costs[place]
 		what, ns := d.activities[place.activity], cost.short+cost.long
 		if !what.computes() {
 			switch a.kindOfCall(what.function) {

@@ -75,9 +75,9 @@ func TestTheSentence(t *testing.T) {
 		"in a thread": {slow(func(c *verdict.Cause) { c.Form = verdict.InThread }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others for 20 ms; meanwhile another of its threads computes." + without},
 		"blocked": {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Blocked, 3.9 }),
-			"Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others for 20 ms; for 3.9 s of that it was blocked in the kernel and did not compute at all." + without},
+			"Rank 3 (pod w-1, node n2) makes this job slow: it spends 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; for 3.9 s of that it is blocked in the kernel: it does not compute." + without},
 		"blocked by files": {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds, c.Bytes = verdict.Blocked, 3.9, 1<<20 }),
-			"Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others for 20 ms; for 3.9 s of that it was blocked in the kernel, with 1.0 MiB read or written meanwhile: it waits for files." + without},
+			"Rank 3 (pod w-1, node n2) makes this job slow: it spends 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; for 3.9 s of that it is blocked in the kernel, with 1.0 MiB read or written meanwhile: it waits for files." + without},
 		"stopped": {slow(func(c *verdict.Cause) { c.Form, c.StoppedSeconds = verdict.Stopped, 3.9 }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others for 20 ms; the CPU limit of its container stopped it for 3.9 s longer than the others, and that, not more work, is the reason." + without},
 		"several stopped": {several(func(c *verdict.Cause) { c.Form, c.StoppedSeconds = verdict.Stopped, 3.9 }),
@@ -174,18 +174,12 @@ func TestWhatComesNext(t *testing.T) {
 	}
 }
 
-// What was not recorded comes first.
+// That a part was not traced comes first; for missing ranks and lost calls see TestRecorded.
 func TestTheGapsComeFirst(t *testing.T) {
 	for name, c := range map[string]struct {
 		facts verdict.Facts
 		says  string
 	}{
-		"one missing":     {verdict.Facts{Missing: "2", Ranks: 7}, "Rank 2 is missing from this trace, so the reason may lie there. Of the other 7 ranks: rank 3 "},
-		"several missing": {verdict.Facts{Missing: "2,5", Ranks: 1}, "Ranks 2,5 are missing from this trace, so the reason may lie there. Of the other rank: rank 3 "},
-		"ended early":     {verdict.Facts{EndedEarly: []int{5}, Ranks: 8}, "Rank 5 ended early, so what follows is about the part before. Rank 3 "},
-		"several ended":   {verdict.Facts{EndedEarly: []int{5, 6}, Ranks: 8}, "Ranks 5-6 ended early, so what follows is about the part before. Rank 3 "},
-		"a lost call":     {verdict.Facts{LostCalls: 1, Ranks: 8}, "1 call was lost, so what follows may not be all. Rank 3 "},
-		"lost calls":      {verdict.Facts{LostCalls: 12000, Ranks: 8}, "12,000 calls were lost, so what follows may not be all. Rank 3 "},
 		"untraced":        {verdict.Facts{UntracedSeconds: 40, Ranks: 8}, "Tracing was off for 50% of the ranks' time, of which nothing is known. Of the rest: rank 3 "},
 		"hardly untraced": {verdict.Facts{UntracedSeconds: 3, Ranks: 8}, "Rank 3 "},
 		"nothing":         {verdict.Facts{Ranks: 8}, "Rank 3 "},
@@ -223,7 +217,6 @@ func TestNobody(t *testing.T) {
 		"harmless":              {facts(func(f *verdict.Facts) { f.Harmless = new(slow(nil)) }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. Rank 3 computes longer than the others, but that costs the run next to nothing."},
 		"several harmless":      {facts(func(f *verdict.Facts) { f.Harmless = new(several(nil)) }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. Ranks 4-7 compute longer than the others, but that costs the run next to nothing."},
 		"sums":                  {facts(func(f *verdict.Facts) { f.SumsOnly = true }), "No verdict: by the sums no rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. The times of single calls were not kept (timing aggregated), so what ranks wait for is not known."},
-		"missing":               {facts(func(f *verdict.Facts) { f.Missing = "8" }), "Rank 8 is missing from this trace, so the reason may lie there. Of the other 8 ranks: no rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := verdict.Of(nil, c.facts)
