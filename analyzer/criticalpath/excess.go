@@ -354,7 +354,7 @@ func (a *analysis) reason(c *verdict.Cause, s *suspicion, others []worker, where
 		c.Form = verdict.InThread
 	case more >= explains*excess:
 		c.Form, c.BlockedSeconds = verdict.Blocked, more/1e9
-		if own.bytes > 0 {
+		if own.movesData(t.count) {
 			c.Bytes = float64(own.bytes)
 		}
 	}
@@ -429,7 +429,9 @@ func (a *analysis) intermittent(what activity, questions int) *hypothesis {
 	h.cause.Form, h.cause.Instances, h.cause.Of = verdict.Sometimes, n, int(t.count)
 	h.cause.EachSeconds, h.cause.OthersSeconds = ns/float64(n)/1e9, new(usual/1e9)
 	if o := a.accounts[a.mainOf[worst.row]].offCPU[what]; o != nil && float64(o.blocked) >= explains*(ns-float64(n)*usual) {
-		h.cause.BlockedSeconds, h.cause.Bytes = float64(o.blocked)/1e9, float64(max(0, o.bytes))
+		if h.cause.BlockedSeconds = float64(o.blocked) / 1e9; o.movesData(uint64(n)) {
+			h.cause.Bytes = float64(o.bytes)
+		}
 	}
 	if stopped := a.throttled(set, a.except(all, set)); stopped > 0 {
 		h.cause.Form, h.cause.StoppedSeconds = verdict.Stopped, stopped

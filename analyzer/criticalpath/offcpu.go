@@ -110,6 +110,15 @@ func (o *offCPU) standFor(t *tally) bool {
 	return true
 }
 
+// minData is how many bytes a rank reads or writes each time, at least, where it waits for files: a runtime wakes its own
+// threads through pipes, a few bytes at a time.
+const minData = 4 << 10
+
+// movesData reports whether so much was read or written in so many instances that a rank that was blocked waited for files.
+func (o *offCPU) movesData(instances uint64) bool {
+	return o.bytes > 0 && uint64(o.bytes) >= minData*max(1, instances)
+}
+
 // plus adds what may not be known.
 func plus(sum, more int64) int64 {
 	if sum < 0 || more < 0 {
