@@ -25,10 +25,11 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	c := &cobra.Command{Use: "plant", Short: "Run planted problems, and say what was planted and what Cairn says", SilenceUsage: true, SilenceErrors: true}
 	c.AddCommand(newListCommand(), newRunCommand(), newBenchCommand())
-	if err := c.ExecuteContext(ctx); err != nil {
+	err := c.ExecuteContext(ctx)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "plant:", err)
 		os.Exit(1)
 	}
