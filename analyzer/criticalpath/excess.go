@@ -87,7 +87,7 @@ func (a *analysis) throttledRanks() *suspicion {
 		return nil
 	}
 	all := a.workers(spent, nil)
-	mean, _ := spread(all)
+	mean := meanUseful(all)
 	byPauses := slices.Clone(all)
 	for i, w := range byPauses {
 		seconds, known := throttling(&a.ranks[w.row])

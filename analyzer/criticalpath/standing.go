@@ -184,19 +184,13 @@ func (o *others) exceededBy(w worker, looks, alpha, ratio float64) bool {
 	return w.useful >= ratio*o.mean && excess > minSigma*math.Sqrt(w.variance+o.variance/(o.n*o.n))
 }
 
-// spread is the mean and the standard deviation of useful time.
-func spread(workers []worker) (mean, s float64) {
+// meanUseful is the mean of useful time; 0 of nobody.
+func meanUseful(workers []worker) float64 {
+	sum := 0.0
 	for _, w := range workers {
-		mean += w.useful
+		sum += w.useful
 	}
-	mean /= float64(len(workers))
-	if len(workers) < 2 {
-		return mean, 0
-	}
-	for _, w := range workers {
-		s += (w.useful - mean) * (w.useful - mean)
-	}
-	return mean, math.Sqrt(s / float64(len(workers)-1))
+	return sum / float64(max(1, len(workers)))
 }
 
 // A suspicion is a set of ranks that computes longer than the others do.

@@ -55,7 +55,7 @@ func (a *analysis) differ(workers []worker, m measure, alpha float64) bool {
 	if len(workers) < 2 {
 		return false
 	}
-	mean, _ := spread(workers)
+	mean := meanUseful(workers)
 	busiest := slices.MaxFunc(workers, func(x, y worker) int { return cmp.Compare(x.useful, y.useful) })
 	if mean <= 0 || busiest.useful < m.ratio*mean || busiest.useful-mean < minExcess*a.seconds(a.run()) {
 		return false
@@ -82,7 +82,7 @@ func (a *analysis) differ(workers []worker, m measure, alpha float64) bool {
 func upperQuarter(workers []worker) []worker {
 	sorted := slices.Clone(workers)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
-	mean, _ := spread(sorted)
+	mean := meanUseful(sorted)
 	n := max(1, len(sorted)/4)
 	for n > 1 && sorted[n-1].useful <= mean {
 		n--
@@ -270,7 +270,7 @@ func explained[G comparable](workers []worker, group func(worker) G) bool {
 	if groups < 2 || 2*groups > n {
 		return false
 	}
-	mean, _ := spread(workers)
+	mean := meanUseful(workers)
 	within, all := 0.0, 0.0
 	for _, w := range workers {
 		g := group(w)
@@ -349,7 +349,7 @@ func (a *analysis) imbalance(workers []worker, region activity, moving bool) ver
 	all := a.workers(spent, nil)
 	workers = slices.DeleteFunc(all, func(w worker) bool { return !contains(workers, w) })
 	sort.SliceStable(workers, func(i, j int) bool { return workers[i].useful > workers[j].useful })
-	mean, _ := spread(workers)
+	mean := meanUseful(workers)
 	busiest, least := workers[0], workers[len(workers)-1]
 	s := verdict.Spread{Ranks: a.listed(workers), Least: least.useful, Mean: mean, Most: busiest.useful, MostRank: a.ranks[busiest.row].Rank, Shape: verdict.ByIteration}
 	form, set := verdict.Moving, []worker(nil)
@@ -370,7 +370,7 @@ func (a *analysis) imbalance(workers []worker, region activity, moving bool) ver
 // classesOf tells whether ranks, busiest first, fall into two classes, and who the busier ones are; else the work of a few
 // of them is heavy, or nobody in particular has it.
 func classesOf(workers []worker) (verdict.Form, []worker) {
-	mean, _ := spread(workers)
+	mean := meanUseful(workers)
 	all, best, at := 0.0, 0.0, 0
 	for _, w := range workers {
 		all += square(w.useful - mean)

@@ -24,21 +24,15 @@ import (
 )
 
 func main() {
-	if err := run(); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	c := &cobra.Command{Use: "plant", Short: "Run planted problems, and say what was planted and what Cairn says", SilenceUsage: true, SilenceErrors: true}
+	c.AddCommand(newListCommand(), newRunCommand(), newBenchCommand())
+	err := c.ExecuteContext(ctx)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "plant:", err)
 		os.Exit(1)
 	}
-}
-
-func run() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	c := &cobra.Command{
-		Use: "plant", Short: "Run planted problems, and say what was planted and what Cairn says",
-		SilenceUsage: true, SilenceErrors: true,
-	}
-	c.AddCommand(newListCommand(), newRunCommand(), newBenchCommand())
-	return c.ExecuteContext(ctx)
 }
 
 func newListCommand() *cobra.Command {
@@ -95,8 +89,7 @@ func newRunCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&kind, "kind", "", "the kind of problem (plant list)")
 	c.Flags().Uint64Var(&seed, "seed", 1, "of all that is drawn")
-	c.Flags().StringVarP(&out, "output", "o", "",
-		"where the trace of a simulated plant is written, and not analyzed; the folder of a real one")
+	c.Flags().StringVarP(&out, "output", "o", "", "where the trace of a simulated plant is written, which is not analyzed then; the folder of a real one")
 	c.Flags().BoolVar(&mended, "mended", false, "with -o, of a simulated plant: without the problem")
 	c.Flags().BoolVar(&real, "real", false, "a C program that runs on this machine")
 	c.Flags().StringVar(&mpi, "mpi", "openmpi", "with --real: openmpi or mpich")
