@@ -287,7 +287,7 @@ func (a *analysis) locate(c *verdict.Cause, where activity) {
 		if !a.sums {
 			c.After = a.names.place(where.function, where.site)
 		}
-		c.In = a.names.in(where.nextSite)
+		c.In = a.names.around(where.site, where.nextSite)
 	case where != activity{}:
 		c.Before, c.In = a.names.place(where.function, where.site), a.names.in(where.site)
 	}

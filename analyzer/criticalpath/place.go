@@ -2,6 +2,7 @@ package criticalpath
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -55,6 +56,35 @@ func (n names) in(s uint32) string {
 		return ""
 	}
 	return n.sites[s-1].Function
+}
+
+// around is the function that runs between two calls: the innermost that has both. It is "" where that is not known, or where
+// the second call comes first in its function, so that a loop in it or one around it may have led there.
+func (n names) around(after, before uint32) string {
+	a, b := n.path(after), n.path(before)
+	for i := 0; i < len(a) && i < len(b); i++ {
+		if x, y := a[i], b[i]; x.Function != y.Function || x.Function == "" {
+			return ""
+		} else if x != y {
+			if x.Line >= y.Line && x.Function != "main" {
+				return ""
+			}
+			return x.Function
+		}
+	}
+	return ""
+}
+
+// path is a call site and what led there, from the outside.
+func (n names) path(s uint32) []*trace.Site {
+	var path []*trace.Site
+	for s > 0 && int(s) <= len(n.sites) {
+		site := &n.sites[s-1]
+		path = append(path, site)
+		s = site.Caller
+	}
+	slices.Reverse(path)
+	return path
 }
 
 // labels gives function and call site of an activity as tables show them.

@@ -20,8 +20,8 @@ type Cause struct {
 	Host  string `json:"host"` // likewise
 	// Scope is what Ranks are, if they are all ranks of one pod or node: "pod", "node"; else "".
 	Scope string `json:"scope"`
-	// After and Before are the calls between which it is computed, for computation; the call itself is Before otherwise. Path
-	// is the function in which that is, "" where call paths are not known.
+	// After and Before are the calls between which it is computed, for computation; the call itself is Before otherwise. In
+	// is the function in which that is, "" where that is not known.
 	After  Place  `json:"after"`
 	Before Place  `json:"before"`
 	In     string `json:"in"`
