@@ -103,6 +103,7 @@ func contains(set []worker, w worker) bool {
 func (a *analysis) moving(shared bool) (workers []worker, region activity) {
 	most := 0.0
 	regions, steps := a.computations()
+	ranks := a.workers(spent, nil) // for all regions, of which there may be many
 	look := func(all []activity, scatters bool, in func(*account) map[activity]*tally) {
 		for _, what := range all {
 			tallies := make(map[int]*tally, len(a.ranks))
@@ -111,7 +112,7 @@ func (a *analysis) moving(shared bool) (workers []worker, region activity) {
 					tallies[row] = in(&a.accounts[i])[what]
 				}
 			}
-			group := a.inStep(tallies)
+			group := equallyOftenThere(ranks, tallies)
 			if len(group) < 2 || !a.moves(group, tallies, conservedAlpha/float64(len(regions)+len(steps)), scatters) {
 				continue
 			}
@@ -151,9 +152,8 @@ func (a *analysis) computations() (regions, steps []activity) {
 	return regions, steps
 }
 
-// inStep are the ranks that come somewhere equally often, as most do that come there.
-func (a *analysis) inStep(tallies map[int]*tally) []worker {
-	all := a.workers(spent, nil)
+// equallyOftenThere are those of all ranks that come somewhere equally often, as most do that come there.
+func equallyOftenThere(all []worker, tallies map[int]*tally) []worker {
 	ranks := map[uint64]int{}
 	for _, w := range all {
 		if t := tallies[w.row]; t != nil {
@@ -166,7 +166,7 @@ func (a *analysis) inStep(tallies map[int]*tally) []worker {
 			usual = count
 		}
 	}
-	return slices.DeleteFunc(all, func(w worker) bool {
+	return slices.DeleteFunc(slices.Clone(all), func(w worker) bool {
 		t := tallies[w.row]
 		return t == nil || t.count != usual || len(t.first) < minIterations
 	})
