@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/compare"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
 // exact is a stencil of 8 ranks on 4 nodes and 50 iterations, in which every rank computes for work(rank) ms.
@@ -140,6 +141,10 @@ func TestNewSerialPartIsTheCause(t *testing.T) {
 			require.NotNil(t, c.Rank)
 			assert.Equal(t, 0, *c.Rank)
 			assert.Contains(t, f.Text, "Rank 0 computes 80.0% longer in an iteration of loop rounds.c:20–30: 80 ms in all, most of it before MPI_Bcast at rounds.c:20.")
+			assert.Contains(t, f.Text, "By the verdicts on both, only B loses time to rank 0, which computes longer between", "as B's report says")
+			assert.Empty(t, f.A.Causes)
+			require.NotEmpty(t, f.B.Causes)
+			assert.Equal(t, verdict.Excess, f.B.Causes[0].Kind)
 			assert.False(t, f.CallSitesMoved)
 			assert.Positive(t, f.Tests, "the loop is the same, though it begins or ends on another line")
 		})

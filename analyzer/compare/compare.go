@@ -115,7 +115,7 @@ func lookAll(ctx context.Context, a, b []Recording) (x, y []*run, err error) {
 func sideOf(runs, others []*run) Side {
 	first := runs[0]
 	s := Side{
-		Runs: len(runs), Executable: first.executable, Ranks: len(first.ranks), Phases: first.text,
+		Runs: len(runs), Executable: first.executable, Ranks: len(first.ranks), Phases: first.text, Causes: causesOf(runs),
 		Shortest: first.seconds, Longest: first.seconds, Common: 100 * first.common(others[0]),
 	}
 	times := runTimes(runs)

@@ -1,5 +1,7 @@
 package compare
 
+import "github.com/cairn-mpi/cairn/analyzer/verdict"
+
 // SchemaVersion is that of Findings: it grows when a key changes its meaning or goes.
 const SchemaVersion = 2
 
@@ -47,6 +49,8 @@ type Side struct {
 	MPI         float64  `json:"mean_mpi_seconds"`
 	Common      float64  `json:"common_percent"` // how much of the first run's time is at places that the other side has
 	Phases      string   `json:"phases"`         // of the first run, in one sentence
+	// Causes are those of the verdict on the run that took the median time (package verdict): why it is as slow as it is.
+	Causes []verdict.Cause `json:"causes"`
 }
 
 // A Cause is a part of the critical path. The path never waits, so what is longer on it makes the

@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -45,6 +46,7 @@ type run struct {
 	byRank     map[int]map[place]float64
 	total      map[place]float64 // mean over ranks
 	path       []step
+	causes     []verdict.Cause   // of its verdict
 	sources    map[string]source // by the site of a place
 }
 
@@ -73,7 +75,7 @@ func look(ctx context.Context, name string, t Recording) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.seconds = found.RunSeconds
+	r.seconds, r.causes = found.RunSeconds, found.Verdict.Causes
 	for _, one := range t.Ranks().All() {
 		if r.executable == "" {
 			r.executable = path.Base(one.Executable)

@@ -49,6 +49,9 @@ func (f *Findings) sentence() string {
 	default:
 		text += " No rank's iterations changed by more than they scatter within the runs, neither in computation nor in MPI."
 	}
+	if several && *f.PValue < runAlpha/2 || !several && math.Abs(f.Difference) > f.rounding {
+		text += f.verdicts()
+	}
 	if several {
 		return text + f.precision()
 	}

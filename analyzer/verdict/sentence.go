@@ -30,7 +30,7 @@ func text(causes []Cause, f Facts) string {
 		if i > 0 {
 			lead = " Then: "
 		}
-		b.WriteString(lead + c.short())
+		b.WriteString(lead + c.Short())
 		if c.GainSeconds != nil {
 			fmt.Fprintf(&b, " (another %s)", wording.Duration(*c.GainSeconds))
 		}
@@ -346,8 +346,8 @@ func (c *Cause) gain(run float64) string {
 	return fmt.Sprintf(". Without that, the run would take %s%s less (of %s).", about, wording.Duration(*c.GainSeconds), wording.Duration(run))
 }
 
-// short names a cause in few words.
-func (c *Cause) short() string {
+// Short names a cause in few words.
+func (c *Cause) Short() string {
 	switch c.Kind {
 	case Excess:
 		if c.Form == Preempted {

@@ -1,0 +1,34 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+)
+
+// causesOf are those of the verdict on the run that took the median time.
+func causesOf(side []*run) []verdict.Cause {
+	byTime := slices.SortedFunc(slices.Values(side), func(x, y *run) int { return cmp.Compare(x.seconds, y.seconds) })
+	return append([]verdict.Cause{}, byTime[(len(byTime)-1)/2].causes...)
+}
+
+// verdicts says what the verdict on the slower side names and that on the other does not, if that explains much of the
+// difference. The reports on these runs say the same of each.
+func (f *Findings) verdicts() string {
+	slower, own, another := "B", f.B.Causes, f.A.Causes
+	if f.Difference < 0 {
+		slower, own, another = "A", f.A.Causes, f.B.Causes
+	}
+	for i := range own {
+		c := &own[i]
+		known := slices.ContainsFunc(another, func(o verdict.Cause) bool { return o.Kind == c.Kind && o.Ranks == c.Ranks })
+		if !known && c.GainSeconds != nil && *c.GainSeconds >= much*math.Abs(f.Difference) {
+			return fmt.Sprintf(" By the verdicts on both, only %s loses time to %s (%s).", slower, c.Short(), wording.Duration(*c.GainSeconds))
+		}
+	}
+	return ""
+}
