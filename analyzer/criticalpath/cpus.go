@@ -131,7 +131,7 @@ func (a *analysis) fewCPUs() *hypothesis {
 		if set, _ := a.standing(delays, doubtful, longer); set != nil && (len(set) == 1 || a.scopeOf(set) != "") {
 			h.cause = a.causeOf(verdict.Excess, set, activity{})
 			h.cause.Form = verdict.Preempted
-			if stopped := a.throttled(set, a.except(delays, set)); stopped > 0 {
+			if stopped := a.throttled(set, except(delays, set)); stopped > 0 {
 				h.cause.Form, h.cause.StoppedSeconds = verdict.Stopped, stopped
 			}
 			h.width = allRegions

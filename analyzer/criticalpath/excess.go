@@ -65,8 +65,9 @@ func (a *analysis) byRegion(s *suspicion) []*suspicion {
 	}
 	var places []activity
 	byPlace := map[activity][]worker{}
+	usual := a.usualOf(except(s.workers, s.set), nil)
 	for _, w := range s.set {
-		where, _ := a.where(s.set, w, s.workers, nil)
+		where, _ := a.where(w, usual, nil)
 		if byPlace[where] == nil {
 			places = append(places, where)
 		}
@@ -75,7 +76,7 @@ func (a *analysis) byRegion(s *suspicion) []*suspicion {
 	var list []*suspicion
 	for _, where := range places {
 		one := *s
-		one.set, one.workers = byPlace[where], a.except(s.workers, a.except(s.set, byPlace[where]))
+		one.set, one.workers = byPlace[where], except(s.workers, except(s.set, byPlace[where]))
 		list = append(list, &one)
 	}
 	return list
@@ -172,10 +173,10 @@ func (a *analysis) excess(s *suspicion, region *activity) hypothesis {
 	if region != nil {
 		in = only(*region)
 	}
-	where, _ := a.where(s.set, worst, s.workers, in)
+	others := except(s.workers, s.set)
+	where, _ := a.where(worst, a.usualOf(others, in), in)
 	h := hypothesis{width: oneRegion, promise: worst.useful - s.mean, cause: a.causeOf(verdict.Excess, s.set, where)}
 	h.cause.Form = verdict.Always
-	others := a.except(s.workers, s.set)
 	a.compareEach(&h.cause, worst, others, where)
 	if region == nil {
 		h.width = allRegions
@@ -198,8 +199,14 @@ func (a *analysis) excess(s *suspicion, region *activity) hypothesis {
 func (a *analysis) likeTheOthers(set, others []worker, in scope) change {
 	factors, usual := map[int]map[activity]float64{}, map[int]float64{}
 	all := 0.0 // what the others compute, on average
+	type usually struct {
+		mean float64
+		n    int
+	}
+	usualIn := map[activity]usually{}
 	for _, what := range a.sorted(in.has, func(t *tally) int64 { return t.ns }) {
-		mean, _ := a.meanOf(others, what)
+		mean, n := a.meanOf(others, what)
+		usualIn[what] = usually{mean, n}
 		all += mean
 	}
 	for _, w := range set {
@@ -213,13 +220,13 @@ func (a *analysis) likeTheOthers(set, others []worker, in scope) change {
 			}
 			mine, _ := a.accounts[i].undelayed(what)
 			excess += float64(mine)
-			mean, n := a.meanOf(others, what)
-			if 2*n < len(others) {
+			u := usualIn[what]
+			if 2*u.n < len(others) {
 				elsewhere += float64(t.ns)
 				continue
 			}
-			excess -= float64(mine) - mean
-			factors[i][what] = min(1, 1-(float64(mine)-mean)/float64(t.ns))
+			excess -= float64(mine) - u.mean
+			factors[i][what] = min(1, 1-(float64(mine)-u.mean)/float64(t.ns))
 		}
 		if usual[i] = 1; elsewhere > 0 {
 			usual[i] = max(0, min(1, 1-excess/elsewhere))
@@ -249,11 +256,6 @@ func (a *analysis) meanOf(workers []worker, what activity) (mean float64, n int)
 		}
 	}
 	return mean / float64(max(1, len(workers))), n
-}
-
-// except are the workers that are not in a set.
-func (a *analysis) except(workers, set []worker) []worker {
-	return slices.DeleteFunc(slices.Clone(workers), func(w worker) bool { return contains(set, w) })
 }
 
 // causeOf is a cause that is about ranks, slowest first, in a region.
@@ -433,7 +435,7 @@ func (a *analysis) intermittent(what activity, questions int) *hypothesis {
 			h.cause.Bytes = float64(o.bytes)
 		}
 	}
-	if stopped := a.throttled(set, a.except(all, set)); stopped > 0 {
+	if stopped := a.throttled(set, except(all, set)); stopped > 0 {
 		h.cause.Form, h.cause.StoppedSeconds = verdict.Stopped, stopped
 	}
 	h.change = change{takes: func(location int, r replay.Region, ns int64) int64 {
@@ -479,7 +481,7 @@ func (a *analysis) slowWorker(what activity, questions int) *hypothesis {
 	}
 	h := hypothesis{width: oneRegion, promise: (slow.useful - mean) * counts[slow.row], cause: a.causeOf(verdict.Excess, set, what)}
 	h.cause.Form = verdict.Always
-	a.compareEach(&h.cause, slow, a.except(all, set), what)
+	a.compareEach(&h.cause, slow, except(all, set), what)
 	h.change = scaled(map[int]float64{a.mainOf[slow.row]: mean / slow.useful}, &what)
 	now, then, longest := 0.0, 0.0, 0.0
 	for _, w := range each {

@@ -253,9 +253,19 @@ func (a *analysis) workers(m measure, in scope) []worker {
 // lasting tells whether each of the set computes longer than the others in most parts of the run, or does so in a
 // computation that comes only now and then, and for longer than any disturbance.
 func (a *analysis) lasting(set, workers []worker, in scope) bool {
-	disturbance := a.disturbance()
+	others := except(workers, set)
+	if len(others) == 0 {
+		return true
+	}
+	disturbance, usual, n := a.disturbance(), a.usualOf(others, in), int64(len(others))
+	var theirs [parts]int64
+	for part := range parts {
+		for _, o := range others {
+			theirs[part] += a.computing(o.row, part)
+		}
+	}
 	for _, w := range set {
-		region, excess := a.where(set, w, workers, in)
+		region, excess := a.where(w, usual, in)
 		if t := a.accounts[a.mainOf[w.row]].tallies[region]; t == nil || t.count < repeated {
 			if excess <= 3*disturbance {
 				return false
@@ -264,18 +274,12 @@ func (a *analysis) lasting(set, workers []worker, in scope) bool {
 		}
 		longer, all := 0, 0
 		for part := range parts {
-			own, others, n := a.computing(w.row, part), int64(0), int64(0)
-			for _, o := range workers {
-				if !slices.ContainsFunc(set, func(s worker) bool { return s.row == o.row }) {
-					others += a.computing(o.row, part)
-					n++
-				}
-			}
-			if n == 0 || own+others == 0 {
+			own := a.computing(w.row, part)
+			if own+theirs[part] == 0 {
 				continue
 			}
 			all++
-			if own*n > others {
+			if own*n > theirs[part] {
 				longer++
 			}
 		}
@@ -315,34 +319,51 @@ func (a *analysis) computing(row, part int) int64 {
 	return ns
 }
 
-// where finds the computation in which the worst rank loses most against the ranks outside the set: its excess there,
-// as far as it is on the path, else all of it. excess is in nanoseconds.
-func (a *analysis) where(set []worker, worst worker, workers []worker, in scope) (region activity, excess int64) {
-	others := int64(0)
-	sums := map[activity]int64{}
-	for _, w := range workers {
-		if slices.ContainsFunc(set, func(s worker) bool { return s.row == w.row }) {
-			continue
-		}
-		others++
-		for what, t := range a.accounts[a.mainOf[w.row]].tallies {
+// usualOf is how long ranks compute on average in each computation, in ns.
+func (a *analysis) usualOf(others []worker, in scope) map[activity]int64 {
+	usual := map[activity]int64{}
+	for _, o := range others {
+		for what, t := range a.accounts[a.mainOf[o.row]].tallies {
 			if in.has(what) {
-				sums[what] += t.ns
+				usual[what] += t.ns
 			}
 		}
 	}
+	for what := range usual {
+		usual[what] /= int64(len(others))
+	}
+	return usual
+}
+
+// where finds the computation in which a rank loses most against what is usual: its excess there, as far as it is on the path,
+// else all of it. excess is in nanoseconds.
+func (a *analysis) where(w worker, usual map[activity]int64, in scope) (region activity, excess int64) {
 	most := int64(-1)
-	for what, t := range a.accounts[a.mainOf[worst.row]].tallies {
+	for what, t := range a.accounts[a.mainOf[w.row]].tallies {
 		if !in.has(what) || t.ns == 0 {
 			continue
 		}
-		more := max(0, t.ns-sums[what]/max(1, others))
+		more := max(0, t.ns-usual[what])
 		lost := int64(float64(t.path) * float64(more) / float64(t.ns))
 		if lost > most || lost == most && (more > excess || more == excess && what.less(region)) {
 			most, region, excess = lost, what, more
 		}
 	}
 	return region, excess
+}
+
+// except are the workers that are not in a set.
+func except(workers, set []worker) []worker {
+	rows := rowsOf(set)
+	return slices.DeleteFunc(slices.Clone(workers), func(w worker) bool { return rows[w.row] })
+}
+
+func rowsOf(set []worker) map[int]bool {
+	rows := make(map[int]bool, len(set))
+	for _, w := range set {
+		rows[w.row] = true
+	}
+	return rows
 }
 
 func (a activity) less(b activity) bool {

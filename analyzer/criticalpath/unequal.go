@@ -90,10 +90,6 @@ func upperQuarter(workers []worker) []worker {
 	return sorted[:n]
 }
 
-func contains(set []worker, w worker) bool {
-	return slices.ContainsFunc(set, func(s worker) bool { return s.row == w.row })
-}
-
 // moving finds the ranks among which work moves from iteration to iteration, and the region where it does; nil: none. What
 // tells it from noise: noise of different ranks is independent, so that the variance of their sum is the sum of their
 // variances, while of work that is given to one rank instead of another the sum hardly varies. Or the iterations of most
@@ -347,7 +343,8 @@ func (a *analysis) balanceHypotheses(inTotal, eachTime change) []hypothesis {
 // imbalance is the cause that work is divided unequally.
 func (a *analysis) imbalance(workers []worker, region activity, moving bool) verdict.Cause {
 	all := a.workers(spent, nil)
-	workers = slices.DeleteFunc(all, func(w worker) bool { return !contains(workers, w) })
+	rows := rowsOf(workers)
+	workers = slices.DeleteFunc(all, func(w worker) bool { return !rows[w.row] })
 	sort.SliceStable(workers, func(i, j int) bool { return workers[i].useful > workers[j].useful })
 	mean := meanUseful(workers)
 	busiest, least := workers[0], workers[len(workers)-1]
