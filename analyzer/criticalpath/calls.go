@@ -158,17 +158,17 @@ func (a *analysis) ownCost(kind verdict.Kind) *hypothesis {
 	h.assumes = "The calls themselves take no time; they still wait for other ranks."
 	switch kind {
 	case verdict.Messages:
-		h.what, h.cause.Form = "messages cost nothing", verdict.TooMany
+		h.what, h.cause.Form, h.cause.Estimate = "messages cost nothing", verdict.TooMany, true // some have to stay
 		if h.cause.Bytes >= smallMessage {
-			h.cause.Form = verdict.TooLarge
+			h.cause.Form, h.cause.Estimate = verdict.TooLarge, false
 		}
 		if a.crossNodes(where) {
 			h.cause.Kind = verdict.Network
 		}
 	case verdict.Collectives:
-		h.what, h.cause.Form = "collectives cost nothing", verdict.TooOften
+		h.what, h.cause.Form, h.cause.Estimate = "collectives cost nothing", verdict.TooOften, true
 		if h.cause.Bytes >= smallMessage {
-			h.cause.Form = verdict.TooLarge
+			h.cause.Form, h.cause.Estimate = verdict.TooLarge, false
 		}
 	default:
 		h.what = "files cost nothing"
@@ -240,7 +240,7 @@ func (a *analysis) oneAfterTheOther() *hypothesis {
 	}
 	h := hypothesis{width: ofAll, cause: a.causeOf(verdict.Serialization, nil, where)}
 	h.change = change{ignores: a.isBetween}
-	h.cause.AtOnce, h.cause.Form = a.concurrency(), a.chainOrPipeline(where)
+	h.cause.AtOnce, h.cause.Form, h.cause.Estimate = a.concurrency(), a.chainOrPipeline(where), true
 	a.countCalls(&h.cause, where)
 	h.doubt = func(h *hypothesis, p *played) bool {
 		inOrder := p.even - p.alone

@@ -33,6 +33,8 @@ const (
 	minRatio     = 1.1  // of undisturbed time
 	minRatioElse = 1.15 // of the others
 	minRatioPair = 1.5  // of two ranks: the other one alone tells nothing of a spread
+	minRatioFew  = 1.25 // of three: the others are two
+	fewSpreads   = 8.0  // of the two others, that a third is beyond them
 	minSigma     = 3.0
 	repeated     = 10  // from how many times on a computation repeats
 	sustained    = 0.9 // of the parts of the run
@@ -171,7 +173,12 @@ func (a *analysis) whole(set []worker, place func(*trace.Rank) string) bool {
 // exceededBy reports whether w, the least of the candidates, is beyond what the others explain.
 func (o *others) exceededBy(w worker, looks, alpha, ratio float64) bool {
 	excess := w.useful - o.mean
-	if o.n > 1 {
+	if o.n == 2 { // the spread of two is known too badly for Student's distribution
+		if s := math.Sqrt(o.squares); excess < fewSpreads*max(s, minSpread*o.mean) {
+			return false
+		}
+		ratio = max(ratio, minRatioFew)
+	} else if o.n > 2 {
 		s := math.Sqrt(o.squares / (o.n - 1))
 		// by symmetry: 1 − α/n^g is 1 where there are many ranks
 		t := -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: o.n - 1}.Quantile(alpha / looks)

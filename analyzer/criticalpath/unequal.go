@@ -20,15 +20,17 @@ import (
 // not be noise: either the ranks' totals differ by more than their own variation explains, or the iterations of different
 // ranks are unequal as no noise makes them.
 const (
-	minScatterGain = 0.15 // the same where only the spread of iterations speaks against noise, which costs up to a tenth
-	minExcess      = 0.03 // of the run: what the busiest rank computes beyond the mean
-	maxConserved   = 0.25 // variance of the sum of all ranks over the sum of their variances, where work moves between ranks
-	conservedAlpha = 0.001
-	minIterations  = 8
-	unequalMiddle  = 0.3 // interquartile range over median of iterations, from where on they are no noise
-	minCorrelation = 0.9
-	minExplained   = 0.9 // of the variance, by blocks of ranks
-	maxFirst       = 256 // durations that are kept of a region on a rank, in jobs of up to 4,096 ranks
+	minScatterGain    = 0.15 // the same where only the spread of iterations speaks against noise, which costs up to a tenth
+	minExcess         = 0.03 // of the run: what the busiest rank computes beyond the mean
+	maxConserved      = 0.25 // variance of the sum of all ranks over the sum of their variances, where work moves between ranks
+	conservedAlpha    = 0.001
+	minIterations     = 8
+	unequalMiddle     = 0.3 // interquartile range over median of iterations, from where on they are no noise
+	minCorrelation    = 0.9
+	minCorrelationFew = 0.97 // of few ranks, which are in order by chance now and then
+	fewToCorrelate    = 8
+	minExplained      = 0.9 // of the variance, by blocks of ranks
+	maxFirst          = 256 // durations that are kept of a region on a rank, in jobs of up to 4,096 ranks
 )
 
 // unequal finds the ranks among which work is divided unequally; nil: it is not. Where ranks shared CPUs and nothing is known
@@ -225,7 +227,11 @@ func (a *analysis) shapeOf(workers []worker) (shape verdict.Shape, width int) {
 	if len(workers) < minRole {
 		return verdict.Irregular, 0
 	}
-	if math.Abs(correlation(workers)) >= minCorrelation {
+	least := minCorrelation
+	if len(workers) < fewToCorrelate {
+		least = minCorrelationFew
+	}
+	if math.Abs(correlation(workers)) >= least {
 		return verdict.ByRank, 0
 	}
 	if explained(workers, func(w worker) string { return nodeOf(&a.ranks[w.row]) }) {

@@ -157,6 +157,9 @@ func (s *search) circle(stuck []int) *verdict.Stop {
 	if best == nil {
 		return nil
 	}
+	if ahead := s.ahead(best, stuck); ahead >= 0 {
+		return s.absent(ahead, s.waitersOf(stuck, ahead))
+	}
 	stop := &verdict.Stop{Kind: verdict.Hang, Form: verdict.Cycle, Seconds: seconds(s.ended - s.begin), Waited: seconds(s.waited(best))}
 	for i, row := range best {
 		r := &s.states[row]
@@ -172,6 +175,36 @@ func (s *search) circle(stuck []int) *verdict.Stop {
 	s.accused = best
 	stop.Others = s.waiting(func(r *state) bool { return !slices.Contains(best, r.row) })
 	return stop
+}
+
+// ahead is the row of a circle that went on to a collective alone, while the next one in the circle still waits for a message of
+// its, as all the others still wait for messages; −1: there is none. It left out what they did. Of two ranks nobody can say who
+// did what the other should have done, too.
+func (s *search) ahead(circle, stuck []int) int {
+	if len(stuck) < 3 {
+		return -1
+	}
+	alone := -1
+	for _, row := range circle {
+		if !s.isCollective(row) {
+			continue
+		}
+		if alone >= 0 {
+			return -1
+		}
+		alone = row
+	}
+	for _, row := range stuck {
+		if row != alone && s.isCollective(row) {
+			return -1
+		}
+	}
+	return alone
+}
+
+func (s *search) isCollective(row int) bool {
+	f := s.trace.Semantics(s.states[row].open.Function)
+	return f != nil && f.Collective
 }
 
 // back is the shortest way from a row back to it, nil if there is none that is shorter than less (0: any).

@@ -98,7 +98,7 @@ var waits = []Kind{
 			p.drawFarm(r)
 			p.Who = []int{1 + r.IntN(p.Ranks-1)}
 		},
-		accepted: func(p *Plant) []Expected { return []Expected{excess(p.Who, verdict.Always)} },
+		accepted: func(p *Plant) []Expected { return []Expected{excess(p.Who, verdict.Always, verdict.Blocked)} },
 		effect: func(p *Plant, mended bool) effect {
 			return effect{instead: func(s *process) {
 				s.farm(time.Microsecond, func(worker int) float64 {
@@ -119,7 +119,7 @@ var waits = []Kind{
 			}
 		},
 		accepted: func(p *Plant) []Expected {
-			return []Expected{anybody(verdict.Serialization, verdict.Master), excess(p.Who, verdict.Always)}
+			return []Expected{anybody(verdict.Serialization, verdict.Master), excess(p.Who, verdict.Always, verdict.Blocked)}
 		},
 		effect: func(p *Plant, mended bool) effect {
 			n := float64(p.Ranks)
