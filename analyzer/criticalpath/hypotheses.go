@@ -218,15 +218,13 @@ func (a *analysis) narrowest(list []hypothesis, before int64) int {
 	return best
 }
 
-// covers reports whether another hypothesis is about the same: it is no cause beside this one.
+// covers reports whether another hypothesis is about the same: unequal work, or the same ranks that compute longer, here or
+// elsewhere. It is no cause beside this one.
 func (h *hypothesis) covers(o *hypothesis) bool {
-	if h.cause.Kind == verdict.Imbalance && o.cause.Kind == verdict.Imbalance {
-		return true
-	}
-	if h.cause.Kind != o.cause.Kind || h.cause.Kind != verdict.Excess || h.cause.Ranks != o.cause.Ranks {
+	if h.cause.Kind != o.cause.Kind {
 		return false
 	}
-	return h.width == allRegions || o.width == allRegions || h.cause.Before == o.cause.Before && h.cause.After == o.cause.After
+	return h.cause.Kind == verdict.Imbalance || h.cause.Kind == verdict.Excess && h.cause.Ranks == o.cause.Ranks
 }
 
 // hypotheses are those that the accounts make likely, at most maxHypotheses and the two of equal work.
