@@ -23,6 +23,7 @@ type account struct {
 	tallies              map[activity]*tally
 	recent               recent.Cache[activity, tally]
 	between              map[activity]*tally // computation between two collectives, whatever calls are made there
+	order                []activity          // of the tallies, once it was asked for
 	calls                uint64
 	compute              int64 // outside MPI
 	mpi                  int64
@@ -185,15 +186,10 @@ func (a *account) skip(location int, end int64) {
 
 // activities are those of the tallies, in an order: what is added up comes to the same each time.
 func (a *account) activities() []activity {
-	return slices.SortedFunc(maps.Keys(a.tallies), func(x, y activity) int {
-		switch {
-		case x.less(y):
-			return -1
-		case y.less(x):
-			return 1
-		}
-		return 0
-	})
+	if len(a.order) != len(a.tallies) {
+		a.order = slices.SortedFunc(maps.Keys(a.tallies), compareActivities)
+	}
+	return a.order
 }
 
 func (a *account) tally(what activity) *tally {

@@ -33,6 +33,7 @@ type analysis struct {
 	shared      bool       // ranks had to wait for a CPU so often that how long a computation took says little of it
 	scatterGain float64    // of the run, that equal work each time saves
 	solo        *aloneness // what ranks compute alone; nil: nobody has asked yet
+	roleKeys    []string   // of the ranks, by row; nil: nobody has asked yet
 	// sums: only those are known (timing aggregated); forward has no more than locations and extents, and there is no path.
 	sums bool
 	// ofLeads: only lead ranks have times of their own.

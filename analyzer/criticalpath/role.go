@@ -20,28 +20,8 @@ const (
 func (a *analysis) roles(all []worker) [][]worker {
 	byRole := map[string][]worker{}
 	for _, w := range all {
-		tallies := a.accounts[a.mainOf[w.row]].tallies
-		sum := int64(0)
-		for what, t := range tallies {
-			if what.computes() {
-				sum += t.ns
-			}
-		}
-		var places []activity
-		for what, t := range tallies {
-			if what.computes() && float64(t.ns) >= inRole*float64(sum) {
-				places = append(places, what)
-			}
-		}
-		slices.SortFunc(places, func(x, y activity) int {
-			return cmp.Or(cmp.Compare(x.function, y.function), cmp.Compare(x.site, y.site), cmp.Compare(x.next, y.next), cmp.Compare(x.nextSite, y.nextSite))
-		})
-		var key []byte
-		for _, p := range places {
-			key = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(key, p.function), p.next)
-			key = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(key, p.site), p.nextSite)
-		}
-		byRole[string(key)] = append(byRole[string(key)], w)
+		key := a.roleOf(w.row)
+		byRole[key] = append(byRole[key], w)
 	}
 	groups := [][]worker{all}
 	if len(byRole) == 1 {
@@ -54,4 +34,29 @@ func (a *analysis) roles(all []worker) [][]worker {
 	}
 	slices.SortFunc(groups[1:], func(x, y []worker) int { return cmp.Compare(x[0].row, y[0].row) })
 	return groups
+}
+
+// roleOf is a key of a rank's role: the places of its computation.
+func (a *analysis) roleOf(row int) string {
+	if a.roleKeys == nil {
+		a.roleKeys = make([]string, len(a.ranks))
+	}
+	if a.roleKeys[row] != "" {
+		return a.roleKeys[row]
+	}
+	account, sum := &a.accounts[a.mainOf[row]], int64(0)
+	for what, t := range account.tallies {
+		if what.computes() {
+			sum += t.ns
+		}
+	}
+	key := []byte{'r'} // never empty
+	for _, p := range account.activities() {
+		if t := account.tallies[p]; p.computes() && float64(t.ns) >= inRole*float64(sum) {
+			key = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(key, p.function), p.next)
+			key = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(key, p.site), p.nextSite)
+		}
+	}
+	a.roleKeys[row] = string(key)
+	return a.roleKeys[row]
 }
