@@ -101,6 +101,9 @@ func (h handshake) kind() byte {
 	if h.always {
 		kind |= alwaysShakes
 	}
+	if h.inert {
+		kind |= isInert
+	}
 	return kind
 }
 

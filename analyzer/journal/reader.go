@@ -46,6 +46,7 @@ type Dependency struct {
 	Handshake bool // Hops counts its latencies; without a handshake it is one of the data's and none of others
 	Own       bool // the call is the thread's own, of which nothing is to be learnt as measured
 	Always    bool
+	Inert     bool // the call did not wait for it: nothing depends on when it is
 }
 
 // Kept is the number of dependents where it is not known.
@@ -128,7 +129,7 @@ func (r *Reader) Completion() (begin int64, depends []Dependency) {
 			d.On.Ordinal, d.Bytes = r.ordinal, c.signed()
 			d.From = int(d.On.Location)
 			d.Handshake, d.Hops = true, int32(kind>>legsShift&3)
-			d.Own, d.Always = kind&ownCall != 0, kind&alwaysShakes != 0
+			d.Own, d.Always, d.Inert = kind&ownCall != 0, kind&alwaysShakes != 0, kind&isInert != 0
 		case onMessage, onSuchAnother, onEntry:
 			d.On.Location = int32(int64(r.Record.Location) + c.signed())
 			r.ordinal = uint32(int64(r.ordinal) + c.signed())

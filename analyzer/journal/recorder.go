@@ -68,7 +68,8 @@ type completion struct {
 
 type dependency struct {
 	kind    byte
-	at      int64 // in the trace
+	at      int64       // in the trace
+	stamp   match.Stamp // the same, of a small message
 	on      match.Mark
 	bytes   int64
 	number  uint64
@@ -85,6 +86,9 @@ type handshake struct {
 	legs   int  // how many latencies what it tells takes; 0: it is not about a message that may make one
 	own    bool // the call is the thread's own
 	always bool // whatever the size
+	// doubtful: a small message, which kept its send or not: see completion.doubt
+	doubtful bool
+	inert    bool // it did not
 }
 
 // Kinds of dependencies, as they are written.
@@ -102,6 +106,7 @@ const (
 	legsShift    = 3
 	ownCall      = 1 << 5
 	alwaysShakes = 1 << 6
+	isInert      = 1 << 7
 	kindMask     = 1<<legsShift - 1
 )
 
@@ -299,6 +304,7 @@ func (r *Recorder) Opened(c *match.Completion) {
 // Settled implements match.Handler.
 func (r *Recorder) Settled(c *match.Completion) {
 	d := c.Tag.(*completion)
+	d.doubt(c)
 	if !d.outside {
 		r.learn(c, d)
 	}
@@ -357,7 +363,7 @@ func (r *Recorder) learn(c *match.Completion, d *completion) {
 	at, bytes, any := c.Begin, int64(0), false
 	for i := range d.depends {
 		on := &d.depends[i]
-		if on.kind == leftCollective || on.own {
+		if on.kind == leftCollective || on.own || on.inert {
 			continue
 		}
 		if !any || on.at > at {
@@ -389,8 +395,11 @@ func (r *Recorder) Message(m *match.Message) {
 	}
 	if m.Kind == match.Data && !receive.Probe {
 		r.see(m)
-		if waitstate.Rendezvous(m) {
+		switch {
+		case waitstate.Rendezvous(m):
 			r.rendezvous(m)
+		case waitstate.MayBeKept(m):
+			r.small(m)
 		}
 	}
 	switch m.Kind {
@@ -432,6 +441,36 @@ func (r *Recorder) rendezvous(m *match.Message) {
 	if always || waitstate.Awaited(done, at) {
 		r.depend(done, dependency{at: at.At, on: on, bytes: m.Bytes, handshake: handshake{legs: 1, always: always}})
 		r.depend(done, dependency{on: send.Posted, bytes: m.Bytes, handshake: handshake{legs: 2, own: true, always: always}})
+	}
+}
+
+// small notes on what a small send depends if it was kept, which is known when its call is settled.
+func (r *Recorder) small(m *match.Message) {
+	receive := m.Receive
+	on, at := receive.Posted, receive.Post.EnterStamp()
+	if receive.Progressed.Ordinal > 0 {
+		on, at = receive.Progressed, receive.ProgressStamp()
+	}
+	r.depend(m.Send.Done, dependency{at: at.At, stamp: at, on: on, bytes: m.Bytes, handshake: handshake{legs: 1, doubtful: true}})
+}
+
+// doubt decides which of a call's small sends kept it. On the others it does not depend.
+func (d *completion) doubt(c *match.Completion) {
+	since, doubts := c.Begin, false
+	for i := range d.depends {
+		on := &d.depends[i]
+		doubts = doubts || on.doubtful
+		if on.kind != leftCollective && !on.own && !on.doubtful {
+			since = max(since, min(on.at, c.Exit))
+		}
+	}
+	if !doubts {
+		return
+	}
+	for i := range d.depends {
+		if on := &d.depends[i]; on.doubtful {
+			on.inert = !waitstate.Kept(c, on.stamp, since)
+		}
 	}
 }
 

@@ -33,6 +33,12 @@ type Completion struct {
 	Oldest  Stamp // when the first of its messages was sent, 0 for none
 	Source  int   // and from which location
 
+	// Taken, Taker and TakenKind are likewise the latest of the times at which a receiver was there for a small message that the
+	// call sent, who that was, and what waiting for it would be: see waitstate.Kept. Taken.At 0: none.
+	Taken     Stamp
+	Taker     int
+	TakenKind uint8
+
 	Tag any // for the Handler: see Watcher
 
 	open int         // operations whose partners are not known yet

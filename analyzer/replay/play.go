@@ -151,6 +151,7 @@ type step struct {
 	outside     bool  // of the window that is looked at
 	posts       []*moment
 	depends     []dependency
+	inert       []dependency // on which it did not depend, after all
 	shakes      []dependency // on calls of its own thread, for the handshakes of messages on another network
 }
 
@@ -206,7 +207,7 @@ func (p *player) take(th *thread) {
 	s.enter, s.exit, s.held, s.begin = c.Enter, c.Exit, c.Held, c.Enter
 	s.function, s.site, s.terminal, s.kind = c.Function.ID, c.Signature.Site, r.Terminal, kindOf(c.Semantics)
 	s.outside, s.nested = c.Outside, false
-	s.posts, s.depends, s.shakes = s.posts[:0], s.depends[:0], s.shakes[:0]
+	s.posts, s.depends, s.inert, s.shakes = s.posts[:0], s.depends[:0], s.inert[:0], s.shakes[:0]
 	if !th.started {
 		p.start(th, c)
 	}
@@ -237,6 +238,10 @@ func (p *player) depend(s *step, location int, on *journal.Dependency) {
 	if d.post.Ordinal > 0 {
 		d.on = p.moment(&p.threads[d.post.Location].posts, d.post.Ordinal)
 	} else if d.on, d.hops = p.gathered(on); d.on == nil {
+		return
+	}
+	if on.Inert {
+		s.inert = append(s.inert, d)
 		return
 	}
 	if on.Own {
@@ -296,9 +301,11 @@ func (p *player) advance(location int) {
 
 // awaits is something that a call depends on and that has not been played, nil if there is none.
 func (s *step) awaits() *moment {
-	for i := range s.depends {
-		if m := s.depends[i].on; !m.known() {
-			return m
+	for _, list := range [...][]dependency{s.depends, s.inert} {
+		for i := range list {
+			if m := list[i].on; !m.known() {
+				return m
+			}
 		}
 	}
 	return nil
@@ -436,7 +443,8 @@ func (p *player) finish() {
 				continue
 			}
 			s := &th.step
-			s.depends = slices.DeleteFunc(s.depends, func(d dependency) bool { return !d.on.known() })
+			unknown := func(d dependency) bool { return !d.on.known() }
+			s.depends, s.inert = slices.DeleteFunc(s.depends, unknown), slices.DeleteFunc(s.inert, unknown)
 			p.ready = append(p.ready, i)
 			p.run()
 			again = true

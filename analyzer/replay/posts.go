@@ -57,6 +57,9 @@ func (p *player) used(s *step) {
 	for i := range s.depends {
 		p.usedOnce(&s.depends[i])
 	}
+	for i := range s.inert {
+		p.usedOnce(&s.inert[i])
+	}
 	for i := range s.shakes {
 		p.usedOnce(&s.shakes[i])
 	}

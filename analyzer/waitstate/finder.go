@@ -64,7 +64,13 @@ func (f *Finder) Message(m *match.Message) {
 			r.Done.Oldest, r.Done.Source = s.Post.EnterStamp(), s.Post.Location
 		}
 	}
-	if m.Kind == match.Partition || r.Probe || !Rendezvous(m) {
+	if m.Kind == match.Partition || r.Probe {
+		return
+	}
+	if !Rendezvous(m) {
+		if there := r.ProgressStamp(); MayBeKept(m) && there.At > s.Done.Taken.At {
+			s.Done.Taken, s.Done.Taker, s.Done.TakenKind = there, r.Post.Location, uint8(lateness(s, r))
+		}
 		return
 	}
 	switch {
@@ -75,17 +81,41 @@ func (f *Finder) Message(m *match.Message) {
 			hold(s.Done, LateReceiver, r.Post.EnterStamp(), r.Post.Location)
 		}
 	case Awaited(s.Done, r.ProgressStamp()):
-		kind := LateReceiver
-		if r.Progress > r.Post.Enter && r.Progress > s.Post.Enter {
-			kind = LateProgress
-		}
-		hold(s.Done, kind, r.ProgressStamp(), r.Post.Location)
+		hold(s.Done, lateness(s, r), r.ProgressStamp(), r.Post.Location)
 	case s.Mode == semantics.Synchronous: // it did not need the receiver's help, but it cannot end before the receive is there
 		hold(s.Done, LateReceiver, r.Post.EnterStamp(), r.Post.Location)
 	}
 	if r.Done != nil && Pulled(s, r) {
 		hold(r.Done, LateProgress, s.ProgressStamp(), s.Post.Location)
 	}
+}
+
+// lateness is how a receiver was late: it had not posted its receive, or was outside MPI.
+func lateness(s, r *match.End) Kind {
+	if r.Progress > r.Post.Enter && r.Progress > s.Post.Enter {
+		return LateProgress
+	}
+	return LateReceiver
+}
+
+// MayBeKept reports whether a small standard send may have waited for its receiver. Some transports end a send only when the
+// receiver has taken the message, however small (Open MPI's through shared memory). See Kept.
+func MayBeKept(m *match.Message) bool {
+	s, r := m.Send, m.Receive
+	if m.Kind != match.Data || s.Mode != semantics.Standard || m.Bytes <= 0 || m.Bytes >= EagerLimit || s.Done == nil || r.Probe || r.Open {
+		return false
+	}
+	there := r.ProgressStamp()
+	return there.At > max(s.Done.Begin, s.Post.Enter) && there.At <= s.Done.Exit
+}
+
+// Kept reports whether a call waited until receivers of small messages were there, which takes evidence: it ended soon after
+// that, compared with how long it had waited since all else was there that it needed, by more than rounding explains; and that
+// is no small part of the call.
+func Kept(done *match.Completion, taken match.Stamp, since int64) bool {
+	since = max(since, done.Begin)
+	waited := taken.At - since
+	return waited > 4*(taken.Error+done.EnterError+done.ExitError) && 4*waited >= done.Exit-done.Begin && endedSoon(done, taken.At, since)
 }
 
 // Awaited reports whether a call can have waited for something: it ended after that. Where rounding leaves open which came
@@ -239,6 +269,15 @@ func hold(done *match.Completion, kind Kind, until match.Stamp, cause int) bool 
 func (f *Finder) Settled(c *match.Completion) {
 	if c.Oldest.At != 0 {
 		f.ordered(c)
+	}
+	if c.Taken.At > 0 {
+		since := c.Begin
+		if c.Kind != uint8(None) {
+			since = c.Until
+		}
+		if Kept(c, c.Taken, since) {
+			hold(c, Kind(c.TakenKind), c.Taken, c.Taker)
+		}
 	}
 	if c.Kind == uint8(None) || c.Polled {
 		return

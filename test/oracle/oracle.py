@@ -61,7 +61,7 @@ POLLS = {"Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe", "Request
 class Call:
     """One MPI call: where it is, when, with what, and whom it turned out to wait for."""
 
-    __slots__ = ("rank", "index", "name", "args", "enter", "exit", "until", "cause", "kind", "begin", "needs")
+    __slots__ = ("rank", "index", "name", "args", "enter", "exit", "until", "cause", "kind", "begin", "needs", "taken")
 
     def __init__(self, record):
         self.rank, self.index = record["rank"], record["index"]
@@ -71,6 +71,7 @@ class Call:
         self.exit = self.enter + record["duration_ns"]
         self.begin = self.enter  # of what it may wait for: earlier for the last of a row of polls
         self.until, self.cause, self.kind = None, None, None
+        self.taken = None  # (moment, rank, kind of wait): the last receiver of a small message of this call to be there
         self.needs = []  # (moment, rank, kind of wait): what others had to do before the call could end
 
     def wait(self, kind, until, cause):
@@ -390,6 +391,12 @@ class Oracle:
             if receive.kind == "probe":
                 continue
             size = receive.bytes if receive.bytes is not None else 0
+            if send.mode == "standard" and 0 < size < EAGER and send.done is not None:
+                both = max(s.enter, r.enter)
+                back = r.enter if r.enter >= s.enter else self.inside(r.rank, both)
+                if back is not None and max(send.done.begin, s.enter) < back <= send.done.exit:
+                    kind = "late receiver" if back == r.enter else "late progress"
+                    send.done.taken = max(send.done.taken or (0, 0, ""), (back, r.rank, kind))
             if send.mode == "buffered" or send.mode != "synchronous" and size < EAGER:
                 continue
             both = max(s.enter, r.enter)
@@ -429,6 +436,19 @@ class Oracle:
                 if kind in ("init", "finalize") and last > parts[r].done.exit:
                     continue  # they need not synchronize
                 parts[r].done.wait(WAIT_KIND[kind], last, who)
+
+        for r in self.ranks:
+            for call in self.calls[r]:
+                self.kept(call)
+
+    def kept(self, call):
+        """A small send may have waited for its receiver, which takes evidence: the call ended soon after that was there."""
+        if call.taken is None:
+            return
+        moment, rank, kind = call.taken
+        since = max(call.begin, call.until or 0)
+        if moment > since and 4 * (moment - since) >= call.exit - call.begin and call.exit - moment < (moment - since) / 4:
+            call.wait(kind, moment, rank)
 
     def polls(self):
         """A row of polls in vain belongs to the call that ends it: that is when the waiting began."""
