@@ -111,7 +111,7 @@ func (a *analysis) waitedFor(kinds ...waitstate.Kind) (set []worker, where activ
 	return nil, where
 }
 
-// kindOfCall is what a call costs the run as; "" for what no hypothesis is about.
+// kindOfCall is what a call costs the run as; Nobody for MPI_Init and MPI_Finalize, which no such hypothesis is about.
 func (a *analysis) kindOfCall(function uint16) verdict.Kind {
 	f := a.names.trace.Semantics(function)
 	switch {
@@ -162,7 +162,7 @@ func (a *analysis) ownCost(kind verdict.Kind) *hypothesis {
 		if h.cause.Bytes >= smallMessage {
 			h.cause.Form, h.cause.Estimate = verdict.TooLarge, false
 		}
-		if a.crossNodes(where) {
+		if a.crossNodes() {
 			h.cause.Kind = verdict.Network
 		}
 	case verdict.Collectives:
@@ -211,7 +211,7 @@ func (a *analysis) countCalls(c *verdict.Cause, where activity) {
 }
 
 // crossNodes reports whether most bytes or messages go from one node to another.
-func (a *analysis) crossNodes(activity) bool {
+func (a *analysis) crossNodes() bool {
 	m := &a.profile.Matrix
 	nodes := map[int]string{}
 	for i := range a.ranks {

@@ -112,7 +112,8 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 		ok bool
 	}
 	open := map[*loggedCall]pending{}
-	ended := map[int]bool{} // threads that the trace has no more calls of
+	ended := map[int]bool{}  // threads that the trace has no more calls of
+	unread := map[int]bool{} // threads whose event is still to be compared
 	for _, at := range moments {
 		c := at.call
 		if at.leaves {
@@ -132,7 +133,7 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 			continue
 		}
 		events := cursors[c.thread]
-		if events == nil || !events.Next() {
+		if events == nil || !unread[c.thread] && !events.Next() {
 			ended[c.thread] = true
 			if events != nil && events.Err() != nil {
 				return fmt.Errorf("rank %d, thread %d: %w", rank, c.thread, events.Err())
@@ -142,6 +143,10 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 			}
 			result.add(Disagreement{Rank: rank, Thread: c.thread, Index: c.index, Function: c.function,
 				Reason: fmt.Sprintf("the trace ends before this call; the log has %d", len(log[c.thread]))})
+			continue
+		}
+		// a call that was left (longjmp, an exception) is not in the trace if its thread went on to another segment
+		if unread[c.thread] = !c.finished && !events.Event().Unfinished(); unread[c.thread] {
 			continue
 		}
 		if err := c.parse(); err != nil {
@@ -161,7 +166,7 @@ func compareRank(result *Result, m *match, cursors map[int]cursor, log map[int][
 		}
 	}
 	for thread, events := range cursors {
-		if !ended[thread] && events.Next() {
+		if !ended[thread] && (unread[thread] || events.Next()) {
 			e := events.Event()
 			result.add(Disagreement{Rank: rank, Thread: thread, Index: e.Index, Function: e.Function.Name,
 				Reason: "the log ends before this call"})

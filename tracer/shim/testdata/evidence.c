@@ -1,7 +1,7 @@
 // What of evidence.c and usage.c no MPI program can be made to do. CAIRN_PROC may be a folder of the test's.
 //
 //	evidence kill FILE         instances without end; count, wall and CPU time grow together
-//	evidence gap FILE MS KIND  twice a computation of so many ms: burn, sleep, closed (sleep, all descriptors closed)
+//	evidence gap FILE MS KIND  thirty times a computation of so many ms: burn, sleep, closed (sleep, all descriptors closed)
 //	evidence full FILE         more places than there is room for
 #include "../evidence.c"
 #include "../usage.c"
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 		for (;;)
 			add(row, &(struct cairn_evidence_sums){.count = 1, .wall_ns = 1000, .cpu_ns = 1000, .io_bytes = 5});
 	} else if (strcmp(argv[1], "gap") == 0) {
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 30; i++) { // where reading takes long, most of them go unmeasured
 			call(1, 0x1000);
 			if (strcmp(argv[4], "closed") == 0)
 				for (int k = 3; k < 1024; k++)
