@@ -22,9 +22,10 @@ type Recorder struct {
 	shape   int      // and its number
 	free    []*completion
 
-	trees   *waitstate.Trees
-	late    []waitstate.Late // room for heldUp's
-	sending sending
+	trees      *waitstate.Trees
+	smallSends *waitstate.SmallSends
+	late       []waitstate.Late // room for heldUp's
+	sending    sending
 }
 
 // present is the call that the matcher is told of.
@@ -68,8 +69,8 @@ type completion struct {
 
 type dependency struct {
 	kind    byte
-	at      int64       // in the trace
-	stamp   match.Stamp // the same, of a small message
+	at      int64           // in the trace
+	taken   waitstate.Taken // of a small message that a send may have waited with
 	on      match.Mark
 	bytes   int64
 	number  uint64
@@ -86,9 +87,7 @@ type handshake struct {
 	legs   int  // how many latencies what it tells takes; 0: it is not about a message that may make one
 	own    bool // the call is the thread's own
 	always bool // whatever the size
-	// doubtful: a small message, which kept its send or not: see completion.doubt
-	doubtful bool
-	inert    bool // it did not
+	inert  bool // the call did not wait for it, as it turned out
 }
 
 // Kinds of dependencies, as they are written.
@@ -129,7 +128,7 @@ type shapeKey struct {
 
 // NewRecorder makes a recorder.
 func NewRecorder(t timeline.Trace) *Recorder {
-	r := &Recorder{journal: newJournal(t), shapes: map[shapeKey]int{}, trees: waitstate.NewTrees(t)}
+	r := &Recorder{journal: newJournal(t), shapes: map[shapeKey]int{}, trees: waitstate.NewTrees(t), smallSends: waitstate.NewSmallSends(t)}
 	n := max(1, len(r.journal.Locations))
 	r.writers = make([]writer, n)
 	r.chunk = max(256, min(1<<14, 1<<23/n))
@@ -304,7 +303,7 @@ func (r *Recorder) Opened(c *match.Completion) {
 // Settled implements match.Handler.
 func (r *Recorder) Settled(c *match.Completion) {
 	d := c.Tag.(*completion)
-	d.doubt(c)
+	r.settleSmall(c, d)
 	if !d.outside {
 		r.learn(c, d)
 	}
@@ -395,10 +394,9 @@ func (r *Recorder) Message(m *match.Message) {
 	}
 	if m.Kind == match.Data && !receive.Probe {
 		r.see(m)
-		switch {
-		case waitstate.Rendezvous(m):
+		if waitstate.Rendezvous(m) {
 			r.rendezvous(m)
-		case waitstate.MayBeKept(m):
+		} else {
 			r.small(m)
 		}
 	}
@@ -444,32 +442,36 @@ func (r *Recorder) rendezvous(m *match.Message) {
 	}
 }
 
-// small notes on what a small send depends if it was kept, which is known when its call is settled.
+// small notes on what a small send depends if it waited for its receiver, which is known when its call is settled.
 func (r *Recorder) small(m *match.Message) {
-	receive := m.Receive
-	on, at := receive.Posted, receive.Post.EnterStamp()
-	if receive.Progressed.Ordinal > 0 {
-		on, at = receive.Progressed, receive.ProgressStamp()
+	taken := r.smallSends.See(m)
+	if taken.Class == 0 {
+		return
 	}
-	r.depend(m.Send.Done, dependency{at: at.At, stamp: at, on: on, bytes: m.Bytes, handshake: handshake{legs: 1, doubtful: true}})
+	r.depend(m.Send.Done, dependency{at: taken.At, taken: taken, on: there(m.Receive), bytes: m.Bytes, handshake: handshake{legs: 1}})
 }
 
-// doubt decides which of a call's small sends kept it. On the others it does not depend.
-func (d *completion) doubt(c *match.Completion) {
-	since, doubts := c.Begin, false
+// settleSmall decides whether a call waited for the receivers of its small messages. On those it did not wait for, it does
+// not depend.
+func (r *Recorder) settleSmall(c *match.Completion, d *completion) {
+	since, last := c.Begin, -1
 	for i := range d.depends {
-		on := &d.depends[i]
-		doubts = doubts || on.doubtful
-		if on.kind != leftCollective && !on.own && !on.doubtful {
+		switch on := &d.depends[i]; {
+		case on.taken.Class > 0:
+			if last < 0 || on.at > d.depends[last].at {
+				last = i
+			}
+		case on.kind != leftCollective && !on.own:
 			since = max(since, min(on.at, c.Exit))
 		}
 	}
-	if !doubts {
+	if last < 0 {
 		return
 	}
+	waited := r.smallSends.Waited(c, d.depends[last].taken, since)
 	for i := range d.depends {
-		if on := &d.depends[i]; on.doubtful {
-			on.inert = !waitstate.Kept(c, on.stamp, since)
+		if on := &d.depends[i]; on.taken.Class > 0 {
+			on.inert = !waited
 		}
 	}
 }

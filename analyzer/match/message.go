@@ -62,6 +62,7 @@ func (m *Matcher) postReceive(p *prototype, c *Call, row int) *End {
 	e := m.end()
 	e.Post.set(c, row)
 	e.receive = true
+	e.Left = m.ranks[row].progress.before
 	e.divide(p.partitions)
 	e.channel = channelKey{comm: p.comm, source: p.source, dest: int32(row), tag: p.receiveTag}
 	e.wildcard = p.source == anyValue || p.receiveTag == anyValue

@@ -33,12 +33,6 @@ type Completion struct {
 	Oldest  Stamp // when the first of its messages was sent, 0 for none
 	Source  int   // and from which location
 
-	// Taken, Taker and TakenKind are likewise the latest of the times at which a receiver was there for a small message that the
-	// call sent, who that was, and what waiting for it would be: see waitstate.Kept. Taken.At 0: none.
-	Taken     Stamp
-	Taker     int
-	TakenKind uint8
-
 	Tag any // for the Handler: see Watcher
 
 	open int         // operations whose partners are not known yet
@@ -58,6 +52,7 @@ type End struct {
 	// Open: rounding leaves open whether this side left MPI before both sides were posted, at Left. Progress is when it came
 	// back, as if it had.
 	Open bool
+	// Left is that, or of a receive that was posted while nothing was left open: when its rank had left MPI before. 0: unknown.
 	Left int64
 	// Posted and Progressed are for a Watcher to note the calls in which it was told so.
 	Posted, Progressed Mark

@@ -7,6 +7,7 @@ package match
 // progress is what is known of when a rank was inside MPI lately.
 type progress struct {
 	enter, exit Stamp  // of the call that left last
+	before      int64  // when the rank had left MPI before it
 	waiting     []*End // matched ends of this rank that no call has moved yet
 }
 
@@ -59,7 +60,7 @@ func (m *Matcher) moved(c *Call, row int) {
 	p := &m.ranks[row].progress
 	enter, exit := Stamp{c.Enter, c.EnterError}, Stamp{c.Exit, c.ExitError}
 	if exit.At >= p.exit.At {
-		p.enter, p.exit = enter, exit
+		p.enter, p.exit, p.before = enter, exit, p.exit.At
 	}
 	if len(p.waiting) == 0 {
 		return

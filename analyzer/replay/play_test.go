@@ -185,6 +185,29 @@ func TestALargeMessageNeedsItsReceiverInMPI(t *testing.T) {
 	assert.Equal(t, []int64{11_600_000, 8_100_000}, lengths)
 }
 
+// Four times, every 10 units, rank 0 sends 8 bytes at 4 and goes on at 8.1, since rank 1 receives them at 8, until 8.2. The
+// first two of these sends do not prove that they waited for that. If rank 1 computes half as long before it receives, 4.9 in
+// the place of 9.8, it is the one that waits from the second receive on. The first two sends last for 4.1 all the same, so
+// the third is at 24; it takes no time, nor does the fourth at 29.9. The receive ends 0.2 later, Finalize is entered at 35.9.
+func TestASmallSendMayWaitForItsReceiver(t *testing.T) {
+	b := tracetest.New(2)
+	sender, receiver := b.Rank(0).Init(1, 2), b.Rank(1).Init(1, 2)
+	for i := range 4 {
+		at := float64(10 * i)
+		sender.Send(at+4, at+8.1, 1)
+		receiver.Recv(at+8, at+8.2, 0, 8)
+	}
+	b.Ranks(func(_ int, r *tracetest.Rank) { r.Finalize(44, 45) })
+	tr := timeline.Of(b.Open(t))
+	lengths := play(t, tr, replay.Scenario{}, replay.Scenario{Compute: func(location int, r replay.Region) float64 {
+		if location == 1 && tr.Function(r.Before).Name == "MPI_Recv" {
+			return 0.5
+		}
+		return 1
+	}})
+	assert.Equal(t, []int64{44 * tracetest.Unit, 35_900_000}, lengths)
+}
+
 // Rank 1 sends a message at 3 that rank 0 receives only after thousands of others, and at once. That it was sent is
 // remembered all that time: with rank 1 computing 10 times as long before it, rank 0 has to wait for all of them, each of
 // which then comes 9 later.

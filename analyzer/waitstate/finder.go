@@ -21,12 +21,13 @@ type Finder struct {
 	WrongOrder [2]WrongOrder // messages of the same source, of different ones
 
 	trees     *Trees
+	small     small
 	receivers []recent // by location
 }
 
 // NewFinder makes a finder for a trace.
 func NewFinder(t timeline.Trace, found func(*State)) *Finder {
-	return &Finder{Found: found, trees: NewTrees(t)}
+	return &Finder{Found: found, trees: NewTrees(t), small: newSmall(t)}
 }
 
 // Violations of causality: how many, and by how much at most.
@@ -68,9 +69,7 @@ func (f *Finder) Message(m *match.Message) {
 		return
 	}
 	if !Rendezvous(m) {
-		if there := r.ProgressStamp(); MayBeKept(m) && there.At > s.Done.Taken.At {
-			s.Done.Taken, s.Done.Taker, s.Done.TakenKind = there, r.Post.Location, uint8(lateness(s, r))
-		}
+		f.small.see(m)
 		return
 	}
 	switch {
@@ -96,26 +95,6 @@ func lateness(s, r *match.End) Kind {
 		return LateProgress
 	}
 	return LateReceiver
-}
-
-// MayBeKept reports whether a small standard send may have waited for its receiver. Some transports end a send only when the
-// receiver has taken the message, however small (Open MPI's through shared memory). See Kept.
-func MayBeKept(m *match.Message) bool {
-	s, r := m.Send, m.Receive
-	if m.Kind != match.Data || s.Mode != semantics.Standard || m.Bytes <= 0 || m.Bytes >= EagerLimit || s.Done == nil || r.Probe || r.Open {
-		return false
-	}
-	there := r.ProgressStamp()
-	return there.At > max(s.Done.Begin, s.Post.Enter) && there.At <= s.Done.Exit
-}
-
-// Kept reports whether a call waited until receivers of small messages were there, which takes evidence: it ended soon after
-// that, compared with how long it had waited since all else was there that it needed, by more than rounding explains; and that
-// is no small part of the call.
-func Kept(done *match.Completion, taken match.Stamp, since int64) bool {
-	since = max(since, done.Begin)
-	waited := taken.At - since
-	return waited > 4*(taken.Error+done.EnterError+done.ExitError) && 4*waited >= done.Exit-done.Begin && endedSoon(done, taken.At, since)
 }
 
 // Awaited reports whether a call can have waited for something: it ended after that. Where rounding leaves open which came
@@ -270,15 +249,7 @@ func (f *Finder) Settled(c *match.Completion) {
 	if c.Oldest.At != 0 {
 		f.ordered(c)
 	}
-	if c.Taken.At > 0 {
-		since := c.Begin
-		if c.Kind != uint8(None) {
-			since = c.Until
-		}
-		if Kept(c, c.Taken, since) {
-			hold(c, Kind(c.TakenKind), c.Taken, c.Taker)
-		}
-	}
+	f.small.settle(c)
 	if c.Kind == uint8(None) || c.Polled {
 		return
 	}

@@ -71,7 +71,7 @@ class Call:
         self.exit = self.enter + record["duration_ns"]
         self.begin = self.enter  # of what it may wait for: earlier for the last of a row of polls
         self.until, self.cause, self.kind = None, None, None
-        self.taken = None  # (moment, rank, kind of wait): the last receiver of a small message of this call to be there
+        self.taken = None  # (moment, rank, kind of wait, bytes): the last receiver of its small messages that was back
         self.needs = []  # (moment, rank, kind of wait): what others had to do before the call could end
 
     def wait(self, kind, until, cause):
@@ -127,6 +127,8 @@ class Oracle:
         self.receives = collections.defaultdict(collections.deque)
         self.messages = []
         self.helped = []  # (call, rank, moment): a call that may need the rank inside MPI from the moment on
+        self.ballots = collections.defaultdict(lambda: [0, 0])  # by bits of the size: small sends that ended before, after their receivers came
+        self.late = []  # (call, moment, rank, kind of wait, bytes): the latter
         self.posted = []  # receives and probes, in the order of each rank
         self.arrived = {}  # (rank, message) → the receive that will take a matched message
         self.dims = {}  # of Cartesian communicators, by key
@@ -391,12 +393,7 @@ class Oracle:
             if receive.kind == "probe":
                 continue
             size = receive.bytes if receive.bytes is not None else 0
-            if send.mode == "standard" and 0 < size < EAGER and send.done is not None:
-                both = max(s.enter, r.enter)
-                back = r.enter if r.enter >= s.enter else self.inside(r.rank, both)
-                if back is not None and max(send.done.begin, s.enter) < back <= send.done.exit:
-                    kind = "late receiver" if back == r.enter else "late progress"
-                    send.done.taken = max(send.done.taken or (0, 0, ""), (back, r.rank, kind))
+            self.small(send, receive, size)
             if send.mode == "buffered" or send.mode != "synchronous" and size < EAGER:
                 continue
             both = max(s.enter, r.enter)
@@ -440,15 +437,37 @@ class Oracle:
         for r in self.ranks:
             for call in self.calls[r]:
                 self.kept(call)
+        for call, moment, rank, kind, size in self.late:
+            before, after = self.ballots[size.bit_length()]
+            if after >= 3 and after > 4 * before:
+                call.wait(kind, moment, rank)
+
+    def small(self, send, receive, size):
+        """A small send whose receiver was outside MPI ends before that is back, or may wait for it."""
+        s, r, call = send.post, receive.post, send.done
+        if send.mode != "standard" or not 0 < size < EAGER or call is None or s.rank == r.rank:
+            return
+        back = r.enter
+        if r.enter < s.enter:
+            back = self.inside(r.rank, s.enter)
+        elif r.enter > s.enter and self.inside(r.rank, s.enter) < r.enter:
+            return  # it was inside MPI meanwhile
+        if back is None or back <= max(call.begin, s.enter):
+            return
+        if back > call.exit:
+            self.ballots[size.bit_length()][0] += 1
+        elif call.taken is None or back > call.taken[0]:
+            call.taken = (back, r.rank, "late receiver" if back == r.enter else "late progress", size)
 
     def kept(self, call):
-        """A small send may have waited for its receiver, which takes evidence: the call ended soon after that was there."""
+        """To count as a wait takes evidence: the call ended soon after the receiver was back. Then sends of such a size vote."""
         if call.taken is None:
             return
-        moment, rank, kind = call.taken
+        moment, rank, kind, size = call.taken
         since = max(call.begin, call.until or 0)
         if moment > since and 4 * (moment - since) >= call.exit - call.begin and call.exit - moment < (moment - since) / 4:
-            call.wait(kind, moment, rank)
+            self.ballots[size.bit_length()][1] += 1
+            self.late.append((call, moment, rank, kind, size))
 
     def polls(self):
         """A row of polls in vain belongs to the call that ends it: that is when the waiting began."""
