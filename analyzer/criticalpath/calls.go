@@ -67,7 +67,7 @@ func (a *analysis) lateReceivers() *hypothesis {
 	}
 	a.countCalls(&h.cause, where)
 	h.what = "no send waited for its receiver"
-	h.assumes = "Large messages leave as small ones do: their senders go on, and receivers find them when they come."
+	h.assumes = "Every send ends at once: senders go on, and receivers find the messages when they come."
 	return &h
 }
 

@@ -26,9 +26,9 @@ func (c *Cause) Advice(n Neighbors) []string {
 			"Let ranks start with what they have: send smaller blocks earlier, have several sweeps under way at once, or replace the chain by a collective (a tree of log2 P steps).",
 		}
 	case LateReceiver:
-		step := "Post receives earlier (MPI_Irecv before the computation), so that large messages find them."
+		step := "Post receives earlier (MPI_Irecv before the computation), so that messages find them."
 		if c.Form == NotInside {
-			step = "Let the receiver enter MPI while it computes (MPI_Test now and then), divide the computation, or turn on the library's progress thread: a large message moves only while both sides are inside MPI."
+			step = "Let the receiver enter MPI while it computes (MPI_Test now and then), divide the computation, or turn on the library's progress thread: such a message moves only while both sides are inside MPI."
 		}
 		return []string{step, fmt.Sprintf("Or let the sender go on: replace %s by a non-blocking send that is completed later.", c.Before.At())}
 	case Messages:

@@ -296,7 +296,7 @@ func (c *Cause) lateReceiver() string {
 	if c.Ranks != "" && !c.isSeveral() {
 		receivers = "a late receiver makes"
 	}
-	return fmt.Sprintf("%s this job slow: large messages wait in %s until %s", receivers, c.Before.At(), until)
+	return fmt.Sprintf("%s this job slow: senders wait in %s until %s", receivers, c.Before.At(), until)
 }
 
 // calls says that calls themselves take the time.
