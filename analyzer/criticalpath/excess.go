@@ -182,7 +182,7 @@ func (a *analysis) excess(s *suspicion, region *activity) hypothesis {
 		h.width = allRegions
 	}
 	h.change = a.likeTheOthers(s.set, others, in)
-	a.reason(&h.cause, s, others, where)
+	a.reason(&h.cause, s.set, others, where, false)
 	if a.ofLeads {
 		h.estimated = a.beyondOnPath(s.set, others, in)
 	}
@@ -317,28 +317,31 @@ func (a *analysis) compareEach(c *verdict.Cause, w worker, others []worker, wher
 	}
 }
 
-// reason says why a rank computes longer, where the operating system's counts tell: it was stopped, blocked, or another
-// thread worked.
-func (a *analysis) reason(c *verdict.Cause, s *suspicion, others []worker, where activity) {
-	worst := s.set[0]
+// reason says why a rank computes longer, in all or each time, where the operating system's counts tell: it was stopped,
+// blocked, or another thread worked.
+func (a *analysis) reason(c *verdict.Cause, set, others []worker, where activity, each bool) {
+	worst := set[0]
 	t := a.tallyOf(worst, where)
 	if t == nil {
 		return
 	}
-	excess := float64(t.ns)
-	n := 0.0
 	usual, blocked, threads := 0.0, 0.0, 0.0
 	for _, o := range others {
-		n++
-		if t := a.tallyOf(o, where); t != nil {
-			usual += float64(t.ns)
+		u := a.tallyOf(o, where)
+		if u == nil {
+			continue
 		}
+		share := 1 / float64(len(others))
+		if each { // as if it had been there as often
+			share *= float64(t.count) / float64(u.count)
+		}
+		usual += share * float64(u.ns)
 		if e := a.accounts[a.mainOf[o.row]].offCPU[where]; e != nil {
-			blocked, threads = blocked+float64(e.blocked), threads+float64(max(0, e.others))
+			blocked, threads = blocked+share*float64(e.blocked), threads+share*float64(max(0, e.others))
 		}
 	}
-	excess -= usual / max(1, n)
-	if stopped := a.throttled(s.set, others); stopped > 0 {
+	excess := float64(t.ns) - usual
+	if stopped := a.throttled(set, others); stopped > 0 {
 		c.Form, c.StoppedSeconds = verdict.Stopped, stopped
 		return
 	}
@@ -349,8 +352,8 @@ func (a *analysis) reason(c *verdict.Cause, s *suspicion, others []worker, where
 	if own == nil || excess <= 0 {
 		return
 	}
-	more := float64(own.blocked) - blocked/max(1, n)
-	busy := float64(max(0, own.others)) - threads/max(1, n)
+	more := float64(own.blocked) - blocked
+	busy := float64(max(0, own.others)) - threads
 	switch {
 	case busy >= explains*excess:
 		c.Form = verdict.InThread
@@ -482,6 +485,7 @@ func (a *analysis) slowWorker(what activity, questions int) *hypothesis {
 	h := hypothesis{width: oneRegion, promise: (slow.useful - mean) * counts[slow.row], cause: a.causeOf(verdict.Excess, set, what)}
 	h.cause.Form = verdict.Always
 	a.compareEach(&h.cause, slow, except(all, set), what)
+	a.reason(&h.cause, set, except(all, set), what, true)
 	h.change = scaled(map[int]float64{a.mainOf[slow.row]: mean / slow.useful}, &what)
 	now, then, longest := 0.0, 0.0, 0.0
 	for _, w := range each {

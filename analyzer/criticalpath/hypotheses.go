@@ -14,6 +14,7 @@ import (
 // how long the run would take then: all in one pass, and what comes next given those before in another.
 const (
 	maxHypotheses = 8
+	minOfRanks    = 2
 	maxCauses     = 3
 	keeps         = 0.9  // of a wider hypothesis's gain: a narrower one that keeps so much is the cause
 	severally     = 0.8  // of what ranks gain together, that they gain one by one: they are several causes
@@ -227,17 +228,15 @@ func (h *hypothesis) covers(o *hypothesis) bool {
 	return h.cause.Kind == verdict.Imbalance || h.cause.Kind == verdict.Excess && h.cause.Ranks == o.cause.Ranks
 }
 
-// hypotheses are those that the accounts make likely, at most maxHypotheses and the two of equal work.
+// hypotheses are those that the accounts make likely: of calls, as many of ranks as make maxHypotheses, but two at least, and
+// the two of equal work.
 func (a *analysis) hypotheses(inTotal, eachTime change) []hypothesis {
 	list := a.excessHypotheses()
 	if serial := a.serialHypothesis(); serial != nil {
 		list = append(list, *serial)
 	}
 	calls := a.callHypotheses()
-	if n := maxHypotheses - len(calls); len(list) > n {
-		list = list[:max(0, n)]
-	}
-	list = append(list, calls...)
+	list = append(list[:min(len(list), max(minOfRanks, maxHypotheses-len(calls)))], calls...)
 	return append(list, a.balanceHypotheses(inTotal, eachTime)...)
 }
 

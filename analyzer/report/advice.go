@@ -70,7 +70,7 @@ func (r *Report) neighbors(c *verdict.Cause) (n verdict.Neighbors) {
 
 func (r *Report) nextBalanced() []string {
 	e := r.Efficiency
-	if e.Parallel != nil && *e.Parallel >= goodEfficiency {
+	if e.Parallel != nil && *e.Parallel >= verdict.Good {
 		return []string{fmt.Sprintf("Nothing, as far as MPI goes: %d%% of the time is computation, evenly spread. To make the job faster, make the computation itself faster, or use more ranks.", whole(*e.Parallel))}
 	}
 	var steps []string
@@ -105,7 +105,7 @@ func (r *Report) nextBalanced() []string {
 }
 
 // low reports whether an efficiency is known and not good.
-func low(efficiency *float64) bool { return efficiency != nil && *efficiency < goodEfficiency }
+func low(efficiency *float64) bool { return efficiency != nil && *efficiency < verdict.Good }
 
 // warnings are what makes the rest less certain.
 func (r *Report) warnings() []string {

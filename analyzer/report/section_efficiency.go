@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
@@ -14,18 +15,15 @@ type efficiency struct {
 	Parts       []efficiency
 }
 
-// Limits of the grades. POP calls 80 % and more acceptable.
-const (
-	goodEfficiency = 0.8
-	fairEfficiency = 0.6
-)
+// fair is the efficiency from which on one is no longer bad; verdict.Good ones are good.
+const fair = 0.6
 
 // grade is the class of an efficiency: good, fair or bad.
 func grade(x float64) string {
 	switch {
-	case x >= goodEfficiency:
+	case x >= verdict.Good:
 		return "good"
-	case x >= fairEfficiency:
+	case x >= fair:
 		return "fair"
 	}
 	return "bad"

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 )
 
@@ -34,7 +36,7 @@ func viewMessages(r *Report) any {
 	if v.Tile > 1 {
 		pairs = "tiles"
 	}
-	v.Words = fmt.Sprintf("%d messages with %s, in %d of %d %s.", calls, binary(volume), len(v.Cells), side(v.Matrix)*side(v.Matrix), pairs)
+	v.Words = fmt.Sprintf("%d messages with %s, in %d of %d %s.", calls, humanize.IBytes(volume), len(v.Cells), side(v.Matrix)*side(v.Matrix), pairs)
 	v.Label = fmt.Sprintf("Communication matrix. %s The most bytes go from rank %s to rank %s. The table below has the heaviest.",
 		v.Words, v.Ranks(v.Heaviest[0].From), v.Ranks(v.Heaviest[0].To))
 	v.Height = 54 + min(520, max(240, 24*side(v.Matrix)))

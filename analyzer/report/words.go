@@ -30,21 +30,6 @@ func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 func whole(share float64) int { return int(math.Round(100 * share)) }
 
-// binary is an amount of data for a sentence.
-func binary(n uint64) string {
-	if n < 1024 {
-		return fmt.Sprintf("%d B", n)
-	}
-	x, units := float64(n), "KMGTPE"
-	for x /= 1024; x >= 1023.5 && len(units) > 1; x /= 1024 {
-		units = units[1:]
-	}
-	if x >= 100 {
-		return fmt.Sprintf("%.0f %ciB", x, units[0])
-	}
-	return fmt.Sprintf("%.3g %ciB", x, units[0])
-}
-
 // rounded has the digits that somebody reads, for the data of the page.
 func rounded(x float64) float64 {
 	if x == 0 {

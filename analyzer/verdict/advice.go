@@ -72,23 +72,24 @@ func (c *Cause) adviseExcess(n Neighbors) []string {
 		return []string{"See what else runs on its CPUs: other pods of the node, more threads than CPUs (OMP_NUM_THREADS), ranks bound to the same core (mpirun --report-bindings)."}
 	}
 	steps := []string{c.look()}
+	it, does, its := c.pick("It", "They"), c.pick("does", "do"), c.pick("its", "their")
 	switch {
 	case c.BlockedSeconds > 0 && c.Bytes > 0:
-		return append(steps, "It waits for files there: write less often, from a thread of its own, or to a faster or a local file system.")
+		return append(steps, it+c.pick(" waits", " wait")+" for files there: write less often, from a thread of its own, or to a faster or a local file system.")
 	case c.BlockedSeconds > 0:
-		return append(steps, "It does not compute there but waits inside the kernel: for a lock, another process, a device, the network or a sleep. See what it calls (a profiler for off-CPU time, strace -p).")
+		return append(steps, fmt.Sprintf("%s %s not compute there but %s inside the kernel: for a lock, another process, a device, the network or a sleep. See what it calls (a profiler for off-CPU time, strace -p).", it, does, c.pick("waits", "wait")))
 	case c.Form == InThread:
-		return append(steps, "One of its threads works longer than the others of its team: check how the loop is divided (schedule(dynamic), fewer serial sections), and whether its threads have CPUs of their own.")
+		return append(steps, fmt.Sprintf("One of %s threads works longer than the others of its team: check how the loop is divided (schedule(dynamic), fewer serial sections), and whether its threads have CPUs of their own.", its))
 	case c.Form == Sometimes:
-		return append(steps, fmt.Sprintf("Find out what it does there in %d of %d times only: output, a checkpoint, adaptation, garbage collection, or something outside the program. Have all ranks do it together, do it less often, or beside the computation.", c.Instances, c.Of))
+		return append(steps, fmt.Sprintf("Find out what %s %s there in %d of %d times only: output, a checkpoint, adaptation, garbage collection, or something outside the program. Have all ranks do it together, do it less often, or beside the computation.", c.they(), does, c.Instances, c.Of))
 	case c.OthersSeconds == nil || *c.OthersSeconds < 0.01*c.EachSeconds:
 		steps = append(steps, "Hardly any other rank computes there: it is work that the others wait for. Give parts of it to others, or overlap it with their work.")
 	case c.OthersOf > 0 && float64(c.Of) > 1.1*c.OthersOf:
-		steps = append(steps, "It computes there more often than the others: it was given more work. Check how the work is divided among ranks.")
+		steps = append(steps, fmt.Sprintf("%s there more often than the others: %s given more work. Check how the work is divided among ranks.", c.pick("It computes", "They compute"), c.pick("it was", "they were")))
 	case c.OthersOf > 0 && float64(c.Of) < 0.9*c.OthersOf:
-		steps = append(steps, "It takes longer for each task, and is given fewer of them already: its tasks are larger, or its CPU is slower.")
+		steps = append(steps, fmt.Sprintf("%s longer for each task, and %s given fewer of them already: %s tasks are larger, or %s slower.", c.pick("It takes", "They take"), c.pick("is", "are"), its, c.pick("its CPU is", "their CPUs are")))
 	default:
-		steps = append(steps, "It computes there as often as the others, but longer each time: either its share of the data is larger (check how the domain is divided), or its CPU is slower.")
+		steps = append(steps, fmt.Sprintf("%s there as often as the others, but longer each time: either %s larger (check how the domain is divided), or %s slower.", c.pick("It computes", "They compute"), c.pick("its share of the data is", "their shares of the data are"), c.pick("its CPU is", "their CPUs are")))
 	}
 	place := "host"
 	if c.Node != "" {
@@ -97,6 +98,7 @@ func (c *Cause) adviseExcess(n Neighbors) []string {
 	switch {
 	case c.Scope == "node":
 		steps = append(steps, "All ranks of that node are slower, and no others: check the machine first (CPU limits and throttling, other jobs, frequency).")
+	case c.isSeveral(): // on nodes that may have nothing to do with each other
 	case n.All == 0:
 		steps = append(steps, fmt.Sprintf("Nothing else of this job runs on its %s, so compare: move the rank to another one. If the slowness stays behind, it is the machine (CPU limit and throttling, other jobs, frequency); if it goes along, it is the work.", place))
 	case 2*n.Slower > n.All:

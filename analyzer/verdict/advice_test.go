@@ -27,6 +27,8 @@ func TestAdvice(t *testing.T) {
 		"blocked by files":  {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds, c.Bytes = verdict.Blocked, 3, 100 }), verdict.Neighbors{}, []string{"waits for files"}, "strace"},
 		"in a thread":       {slow(func(c *verdict.Cause) { c.Form = verdict.InThread }), verdict.Neighbors{}, []string{"schedule(dynamic)"}, "as often"},
 		"sometimes":         {slow(func(c *verdict.Cause) { c.Form, c.Instances = verdict.Sometimes, 12 }), verdict.Neighbors{}, []string{"in 12 of 100 times only"}, "as often"},
+		"several":           {several(nil), verdict.Neighbors{}, []string{"They compute there as often as the others", "their CPUs are slower"}, "Nothing else"},
+		"several, blocked":  {several(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Blocked, 3 }), verdict.Neighbors{}, []string{"They do not compute there but wait inside the kernel"}, "It does"},
 		"alone on a node":   {slow(nil), verdict.Neighbors{}, []string{"Nothing else of this job runs on its node n2"}, "Most ranks"},
 		"slow neighbors":    {slow(nil), verdict.Neighbors{All: 3, Slower: 2}, []string{"Most ranks on its node n2 are slower than the average too"}, "Nothing else"},
 		"fast neighbors":    {slow(nil), verdict.Neighbors{All: 3}, []string{"The other ranks on its node n2 are no slower"}, "Nothing else"},

@@ -134,38 +134,29 @@ func (c *Cause) excess() string {
 	case c.StoppedSeconds > 0:
 		fmt.Fprintf(&b, "; %s, and that, not more work, is the reason", c.stopped())
 	case c.BlockedSeconds > 0 && c.Bytes > 0:
-		fmt.Fprintf(&b, "; for %s of that it is blocked in the kernel, with %s read or written meanwhile: it waits for files", wording.Duration(c.BlockedSeconds), humanize.IBytes(uint64(c.Bytes)))
+		fmt.Fprintf(&b, "; for %s of that %s blocked in the kernel, with %s read or written meanwhile: %s for files",
+			wording.Duration(c.BlockedSeconds), c.pick("it is", "they are"), humanize.IBytes(uint64(c.Bytes)), c.pick("it waits", "they wait"))
 	case c.BlockedSeconds > 0:
-		fmt.Fprintf(&b, "; for %s of that it is blocked in the kernel: it does not compute", wording.Duration(c.BlockedSeconds))
+		fmt.Fprintf(&b, "; for %s of that %s blocked in the kernel: %s not compute",
+			wording.Duration(c.BlockedSeconds), c.pick("it is", "they are"), c.pick("it does", "they do"))
 	case c.Form == InThread:
-		b.WriteString("; meanwhile another of its threads computes")
+		b.WriteString("; meanwhile another of " + c.pick("its", "their") + " threads computes")
 	}
 	return b.String()
 }
 
 // stopped says that the CPU limit stopped a rank's container.
 func (c *Cause) stopped() string {
-	limit := "the CPU limit of its container stopped it"
-	if c.isSeveral() {
-		limit = "the CPU limits of their containers stopped them"
-	}
+	limit := c.pick("the CPU limit of its container stopped it", "the CPU limits of their containers stopped them")
 	return fmt.Sprintf("%s for %s longer than the others", limit, wording.Duration(c.StoppedSeconds))
 }
 
-func (c *Cause) make() string {
-	if c.isSeveral() {
-		return "make"
-	}
-	return "makes"
-}
+func (c *Cause) make() string { return c.pick("makes", "make") }
 
 // verb is what ranks do: they compute, or wait for their CPU.
 func (c *Cause) verb(compute string) string {
 	if c.Form == Preempted {
-		if c.isSeveral() {
-			return "wait for a CPU while the others have one, since something else runs there"
-		}
-		return "waits for a CPU while the others have one, since something else runs there"
+		return c.pick("waits", "wait") + " for a CPU while the others have one, since something else runs there"
 	}
 	if c.Scope == "" && !c.isSeveral() {
 		return compute + "s"
@@ -173,11 +164,14 @@ func (c *Cause) verb(compute string) string {
 	return compute
 }
 
-func (c *Cause) they() string {
+func (c *Cause) they() string { return c.pick("it", "they") }
+
+// pick is the word for one rank, or that for several.
+func (c *Cause) pick(one, several string) string {
 	if c.isSeveral() {
-		return "they"
+		return several
 	}
-	return "it"
+	return one
 }
 
 func (c *Cause) isSeveral() bool { return strings.ContainsAny(c.Ranks, "-,") }
@@ -415,7 +409,7 @@ func nobody(f Facts) string {
 		return "no verdict: by the sums no rank stands out: " + shares + ". The times of single calls were not kept (timing aggregated), so what ranks wait for is not known."
 	}
 	text := "no rank stands out: " + shares
-	if parallel < good {
+	if parallel < Good {
 		start := f.StartEnd / max(f.RunSeconds, 1e-9)
 		switch {
 		case start > (1-parallel)/2:

@@ -47,5 +47,5 @@ func Of(causes []Cause, f Facts) Verdict {
 	return v
 }
 
-// good is the parallel efficiency from which on a run needs no explanation.
-const good = 0.8
+// Good is the parallel efficiency from which on a run needs no explanation: POP calls 80 % acceptable.
+const Good = 0.8
