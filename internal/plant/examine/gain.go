@@ -6,6 +6,7 @@ import "fmt"
 type Gain struct {
 	Run, Predicted, Real float64 // seconds: of the run, and of how much shorter it would be and was
 	Spread               float64 // of the mended runs, in seconds
+	Estimate             bool    // it is labeled as one: a rule of thumb, and not the replay alone
 }
 
 // Gain is the gain of a plant whose cause and ranks are named rightly; ok is false where there is none to compare.
@@ -20,6 +21,7 @@ func (r *Result) Gain() (g Gain, ok bool) {
 			return g, false
 		}
 		g.Predicted += *causes[i].GainSeconds
+		g.Estimate = g.Estimate || causes[i].Estimate
 	}
 	g.Run, g.Real, g.Spread = r.Truth.RunSeconds, r.Truth.LossSeconds, r.Mended[len(r.Mended)-1]-r.Mended[0]
 	return g, true
@@ -41,6 +43,9 @@ func (g Gain) String() string {
 	mark := "pass"
 	if !g.Right() {
 		mark = "MISS"
+	}
+	if g.Estimate {
+		mark += ", estimate"
 	}
 	return fmt.Sprintf("%8.3f s %8.3f s %8.3f s %8.3f s  %s", g.Run, g.Predicted, g.Real, g.Spread, mark)
 }
