@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
@@ -19,6 +20,7 @@ const (
 	mostRanks     = 0.6     // if they are no more than so many of all
 	eachTimeAlike = 0.6     // of the longest wait that the mean one is, in a chain
 	lateStart     = 3.0     // times what ranks usually start apart
+	finer         = 8       // times as many blocks, for a pipeline: a division that programs can do
 )
 
 // callHypotheses are those that are about calls, by what is lost to them.
@@ -130,7 +132,8 @@ func (a *analysis) isBetween(function uint16, _ uint32) bool {
 	return a.kindOfCall(function) != verdict.Nobody
 }
 
-// ownCost: calls of a kind cost nothing but what they wait for others.
+// ownCost: calls of a kind cost nothing but what they wait for others. Of messages and collectives it is those at the costliest
+// call site and at those like it: what is small costs by how often it is called, what is large by how long each call takes.
 func (a *analysis) ownCost(kind verdict.Kind) *hypothesis {
 	var where activity
 	most := int64(-1)
@@ -146,34 +149,57 @@ func (a *analysis) ownCost(kind verdict.Kind) *hypothesis {
 		return nil
 	}
 	h := hypothesis{width: ofCalls, cause: a.causeOf(kind, nil, where)}
-	is := map[uint16]bool{}
-	for what := range a.total {
-		if !what.computes() && a.kindOfCall(what.function) == kind {
-			is[what.function] = true
-		}
-	}
-	h.change = change{free: func(function uint16, _ uint32) bool { return is[function] }}
 	h.cause.EachSeconds = a.seconds(most) / float64(max(1, a.total[where].count))
 	a.countCalls(&h.cause, where)
 	h.assumes = "The calls themselves take no time; they still wait for other ranks."
 	switch kind {
 	case verdict.Messages:
-		h.what, h.cause.Form, h.cause.Estimate = "messages cost nothing", verdict.TooMany, true // some have to stay
-		if h.cause.Bytes >= smallMessage {
-			h.cause.Form, h.cause.Estimate = verdict.TooLarge, false
-		}
-		if a.crossNodes() {
-			h.cause.Kind = verdict.Network
-		}
+		h.cause.Form, h.cause.Estimate = verdict.TooMany, true // some have to stay
 	case verdict.Collectives:
-		h.what, h.cause.Form, h.cause.Estimate = "collectives cost nothing", verdict.TooOften, true
-		if h.cause.Bytes >= smallMessage {
-			h.cause.Form, h.cause.Estimate = verdict.TooLarge, false
-		}
-	default:
+		h.cause.Form, h.cause.Estimate = verdict.TooOften, true
+	}
+	if h.cause.Form != "" && h.cause.Bytes >= smallMessage {
+		h.cause.Form, h.cause.Estimate = verdict.TooLarge, false
+	}
+	if kind == verdict.Messages && a.crossNodes() {
+		h.cause.Kind = verdict.Network
+	}
+	free := a.like(where, &h.cause)
+	h.change = change{free: func(function uint16, site uint32) bool { return free[activity{function: function, site: site}] }}
+	switch n := len(free) - 1; {
+	case h.cause.Kind == verdict.Network:
+		h.what = "messages cost nothing"
+	case kind == verdict.IO:
 		h.what = "files cost nothing"
+	case n == 0:
+		h.what = h.cause.Before.At() + " cost nothing"
+	default:
+		h.what = fmt.Sprintf("%s and %s cost nothing", h.cause.Before.At(), wording.Count(n, "call site like it", "call sites like it"))
 	}
 	return &h
+}
+
+// like are the call sites that a cause is about whose costliest one is known: of small messages and collectives those that are
+// called at least half as often, of large ones those where a call takes at least half as long, and otherwise all of its kind.
+func (a *analysis) like(costliest activity, c *verdict.Cause) map[activity]bool {
+	kind, is := a.kindOfCall(costliest.function), map[activity]bool{}
+	own := func(t *tally) float64 { return float64(t.ns-t.waited) / float64(max(1, t.count)) }
+	of := a.total[costliest]
+	for what, t := range a.total {
+		if what.computes() || a.kindOfCall(what.function) != kind {
+			continue
+		}
+		like := true
+		switch {
+		case c.Kind == verdict.Network:
+		case c.Form == verdict.TooMany, c.Form == verdict.TooOften:
+			like = 2*t.count >= of.count
+		case c.Form == verdict.TooLarge:
+			like = 2*own(t) >= own(of)
+		}
+		is[what] = is[what] || like
+	}
+	return is
 }
 
 // longestIn is how long calls of a kind took the rank that they took longest, without what it waited.
@@ -242,13 +268,19 @@ func (a *analysis) oneAfterTheOther() *hypothesis {
 	h.change = change{ignores: a.isBetween}
 	h.cause.AtOnce, h.cause.Form, h.cause.Estimate = a.concurrency(), a.chainOrPipeline(where), true
 	a.countCalls(&h.cause, where)
+	part := 1.0
+	h.what = "no rank waited for another"
+	h.assumes = "An estimate of what the order costs: each rank goes on with what it has, and all compute at once."
+	if h.cause.Form == verdict.Pipeline {
+		part -= 1.0 / finer
+		h.what = fmt.Sprintf("the pipeline was filled %d times as fast", finer)
+		h.assumes = fmt.Sprintf("An estimate of what filling it costs: blocks are a %dth as large, so each rank waits a %dth as long for its first one.", finer, finer)
+	}
 	h.doubt = func(h *hypothesis, p *played) bool {
-		inOrder := p.even - p.alone
+		inOrder := int64(part * float64(p.even-p.alone))
 		h.length = max(h.length, a.run()-inOrder) // the rest is unequal work, or messages
 		return a.share(inOrder) < minGain[verdict.Serialization]
 	}
-	h.what = "no rank waited for another"
-	h.assumes = "An estimate of what the order costs: each rank goes on with what it has, and all compute at once."
 	return &h
 }
 

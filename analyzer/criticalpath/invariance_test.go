@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 )
 
@@ -96,9 +97,11 @@ func assertExplained(t *testing.T, timing string, p float64, exact *criticalpath
 		}
 	}
 
-	require.Equal(t, exact.Verdict.Blames, got.Verdict.Blames, "%s: %s, was: %s", timing, got.Verdict.Text, exact.Verdict.Text)
-	assert.Equal(t, exact.Verdict.Rank, got.Verdict.Rank, timing)
-	assert.Equal(t, exact.Verdict.Ranks, got.Verdict.Ranks, timing)
+	if !atTheLimit(exact, exact.Verdict.Blames, got.Verdict.Blames) {
+		require.Equal(t, exact.Verdict.Blames, got.Verdict.Blames, "%s: %s, was: %s", timing, got.Verdict.Text, exact.Verdict.Text)
+		assert.Equal(t, exact.Verdict.Rank, got.Verdict.Rank, timing)
+		assert.Equal(t, exact.Verdict.Ranks, got.Verdict.Ranks, timing)
+	}
 
 	delays := func(f *criticalpath.Findings) map[int]float64 {
 		byRank := map[int]float64{}
@@ -115,4 +118,14 @@ func assertExplained(t *testing.T, timing string, p float64, exact *criticalpath
 	for rank := range exact.Ranks {
 		assert.LessOrEqual(t, math.Abs(was[rank]-is[rank]), 3*two*float64(count), "%s: waiting put down to rank %d: %g s, was %g s of %g s", timing, rank, is[rank], was[rank], all)
 	}
+}
+
+// atTheLimit reports whether one cause gains nine tenths of what another does, within 1% of the run: which of the two comes first
+// is open then.
+func atTheLimit(f *criticalpath.Findings, a, b verdict.Kind) bool {
+	gains := map[verdict.Kind]float64{}
+	for _, w := range f.WhatIf {
+		gains[w.Kind] = max(gains[w.Kind], w.Gain)
+	}
+	return a != b && min(math.Abs(gains[a]-0.9*gains[b]), math.Abs(gains[b]-0.9*gains[a])) < 0.01
 }
