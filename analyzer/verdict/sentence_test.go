@@ -76,6 +76,8 @@ func TestTheSentence(t *testing.T) {
 			"Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others for 20 ms; meanwhile another of its threads computes." + without},
 		"blocked": {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Blocked, 3.9 }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: it spends 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; for 3.9 s of that it is blocked in the kernel: it does not compute." + without},
+		"several, blocked": {several(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Blocked, 3.9 }),
+			"Ranks 4-7 make this job slow: they spend 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; for 3.9 s of that they are blocked in the kernel: they do not compute." + without},
 		"blocked by files": {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds, c.Bytes = verdict.Blocked, 3.9, 1<<20 }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: it spends 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; for 3.9 s of that it is blocked in the kernel, with 1.0 MiB read or written meanwhile: it waits for files." + without},
 		"stopped": {slow(func(c *verdict.Cause) { c.Form, c.StoppedSeconds = verdict.Stopped, 3.9 }),
