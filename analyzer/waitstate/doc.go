@@ -5,7 +5,8 @@
 // states in large-scale parallel applications", ICPP 2010):
 //
 //	Late Sender      a receive was blocked before the send was entered
-//	Late Receiver    a send that cannot buffer (rendezvous) was blocked before the receive was entered
+//	Late Receiver    a send that cannot buffer (rendezvous) was blocked before the receive was entered; small ones, too, if
+//	                 those of their size are seen to wait (small.go)
 //	Late Progress    the same, but the receive (or a non-blocking send) had been posted, and its rank was computing:
 //	                 a message moves only while both sides are inside MPI (package match, progress.go)
 //	Wait at NxN      all-to-all, and Wait at Barrier: until the last participant had entered

@@ -61,7 +61,7 @@ POLLS = {"Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe", "Request
 class Call:
     """One MPI call: where it is, when, with what, and whom it turned out to wait for."""
 
-    __slots__ = ("rank", "index", "name", "args", "enter", "exit", "until", "cause", "kind", "begin", "needs", "taken")
+    __slots__ = ("rank", "index", "name", "args", "enter", "exit", "until", "cause", "kind", "begin", "needs", "taken", "found")
 
     def __init__(self, record):
         self.rank, self.index = record["rank"], record["index"]
@@ -72,6 +72,7 @@ class Call:
         self.begin = self.enter  # of what it may wait for: earlier for the last of a row of polls
         self.until, self.cause, self.kind = None, None, None
         self.taken = None  # (moment, rank, kind of wait, bytes): the last receiver of its small messages that was back
+        self.found = False  # a poll that found something at once, which did not wait
         self.needs = []  # (moment, rank, kind of wait): what others had to do before the call could end
 
     def wait(self, kind, until, cause):
@@ -80,7 +81,7 @@ class Call:
             return
         self.needs.append((until, cause, kind))
         until = min(until, self.exit)
-        if until <= self.begin:
+        if until <= self.begin or self.found:
             return
         later = self.until is None or until > self.until
         if later or until == self.until and FIRST.index(kind) < FIRST.index(self.kind):
@@ -477,6 +478,7 @@ class Oracle:
                 if call.name in POLLS:
                     flag = call.args.get("flag", call.args.get("outcount"))
                     self.vain[r][i] = not flag or flag == "MPI_UNDEFINED"
+                    call.found = not self.vain[r][i] and not (i > 0 and self.vain[r][i - 1])
 
     # --- answers
 
