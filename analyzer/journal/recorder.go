@@ -432,9 +432,14 @@ func (r *Recorder) rendezvous(m *match.Message) {
 		return
 	}
 	// a send that ended before shows that it did not need the receive, unless it is synchronous, or not the receiver's help
-	on, at := receive.Posted, receive.Post.EnterStamp()
-	if receive.Progressed.Ordinal > 0 && waitstate.Awaited(done, receive.ProgressStamp()) {
-		on, at = receive.Progressed, receive.ProgressStamp()
+	on := receive.Posted
+	at, again := waitstate.Helped(send, receive)
+	if again && receive.Progressed.Ordinal > 0 {
+		if waitstate.Awaited(done, at) {
+			on = receive.Progressed
+		} else {
+			at = receive.Post.EnterStamp()
+		}
 	}
 	if always || waitstate.Awaited(done, at) {
 		r.depend(done, dependency{at: at.At, on: on, bytes: m.Bytes, handshake: handshake{legs: 1, always: always}})
@@ -478,7 +483,7 @@ func (r *Recorder) settleSmall(c *match.Completion, d *completion) {
 
 // there is the call in which a receiver could answer.
 func there(receive *match.End) match.Mark {
-	if receive.Progressed.Ordinal > 0 {
+	if receive.Progressed.Ordinal > 0 && !receive.Brief {
 		return receive.Progressed
 	}
 	return receive.Posted

@@ -62,7 +62,7 @@ func (m *Matcher) postReceive(p *prototype, c *Call, row int) *End {
 	e := m.end()
 	e.Post.set(c, row)
 	e.receive = true
-	e.Left = m.ranks[row].progress.before
+	e.Before = m.ranks[row].progress.before
 	e.divide(p.partitions)
 	e.channel = channelKey{comm: p.comm, source: p.source, dest: int32(row), tag: p.receiveTag}
 	e.wildcard = p.source == anyValue || p.receiveTag == anyValue
@@ -183,6 +183,9 @@ func (m *Matcher) report(s, r *End) {
 // completeEnd notes that an operation was completed.
 func (m *Matcher) completeEnd(e *End, done *Completion, status envelope) {
 	e.settled, e.Done = true, done
+	if e.awaiting && e.Brief {
+		m.stays(e)
+	}
 	if done != nil {
 		done.open++
 	}

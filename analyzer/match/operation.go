@@ -52,8 +52,12 @@ type End struct {
 	// Open: rounding leaves open whether this side left MPI before both sides were posted, at Left. Progress is when it came
 	// back, as if it had.
 	Open bool
-	// Left is that, or of a receive that was posted while nothing was left open: when its rank had left MPI before. 0: unknown.
-	Left int64
+	// Brief: this side's rank was inside MPI when both sides were posted, and left at Left without completing this one.
+	// Progress is when it came back: what takes longer than it had stayed had to wait for that.
+	Brief bool
+	Left  int64
+	// Before is when the rank of a receive had left MPI before it was posted. 0: unknown.
+	Before int64
 	// Posted and Progressed are for a Watcher to note the calls in which it was told so.
 	Posted, Progressed Mark
 

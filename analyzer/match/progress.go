@@ -1,5 +1,7 @@
 package match
 
+import "slices"
+
 // Progress. MPI moves a message that is too large to be sent eagerly only while both sides are inside MPI, unless a
 // network card or a helper thread does it for them. A receive that was posted early, or a non-blocking send, is of no
 // use while its rank computes: the other side waits until that rank calls MPI again, whatever it calls.
@@ -15,12 +17,22 @@ type progress struct {
 func (m *Matcher) both(s, r *End) {
 	sent, received := s.Post.EnterStamp(), r.Post.EnterStamp()
 	if sent.Later(received) == sent {
-		s.Progress, s.ProgressError = sent.At, sent.Error
+		m.last(s, sent)
 		m.await(r, sent)
 		return
 	}
-	r.Progress, r.ProgressError = received.At, received.Error
+	m.last(r, received)
 	m.await(s, received)
+}
+
+// last notes that the rank of e, which was posted last, was inside MPI then.
+func (m *Matcher) last(e *End, t Stamp) {
+	e.Progress, e.ProgressError = t.At, t.Error
+	if p := &m.ranks[e.Post.Row].progress; !e.settled && p.enter.At == e.Post.Enter {
+		e.Brief, e.Left = true, p.exit.At
+		e.awaiting = true
+		p.waiting = append(p.waiting, e)
+	}
 }
 
 // await finds out when the rank of e, which was posted before t, is inside MPI at or after t.
@@ -44,15 +56,38 @@ func (e *End) passes(enter, exit Stamp) bool {
 	t := e.ProgressStamp()
 	switch {
 	case e.Open:
+	case e.Brief:
+		if enter.At-e.Left <= shortly+2*(enter.Error+exit.Error) {
+			e.Left = max(e.Left, exit.At)
+			return false
+		}
 	case exit.At != t.At && !t.After(exit) && !exit.After(t):
 		e.Open, e.Left = true, exit.At
 		return false
 	case exit.At < t.At:
 		return false
+	case enter.At <= t.At:
+		e.Brief, e.Left = true, exit.At
+		return false
 	}
 	t = t.Later(enter)
 	e.Progress, e.ProgressError = t.At, t.Error
 	return true
+}
+
+// shortly is for how long, in nanoseconds, a rank may be outside MPI as if it were inside: between the calls of an exchange.
+const shortly = 10_000
+
+// stays notes that e was completed before its rank left MPI.
+func (m *Matcher) stays(e *End) {
+	p := &m.ranks[e.Post.Row].progress
+	for i := len(p.waiting) - 1; i >= 0; i-- {
+		if p.waiting[i] == e {
+			p.waiting = slices.Delete(p.waiting, i, i+1)
+			break
+		}
+	}
+	e.awaiting, e.Brief = false, false
 }
 
 // moved notes that a rank is inside MPI.

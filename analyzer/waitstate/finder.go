@@ -72,21 +72,45 @@ func (f *Finder) Message(m *match.Message) {
 		f.small.see(m)
 		return
 	}
-	switch {
+	switch there, again := Helped(s, r); {
 	case s.Done == nil:
-	case r.Open && !endedSoon(s.Done, r.Progress, max(s.Done.Begin, s.Post.Enter, r.Left)):
-		// The receiver may have been inside MPI all the while, and nothing shows that it was not.
-		if Awaited(s.Done, r.Post.EnterStamp()) {
-			hold(s.Done, LateReceiver, r.Post.EnterStamp(), r.Post.Location)
+	case Awaited(s.Done, there):
+		kind := LateReceiver
+		if again {
+			kind = lateness(s, r)
 		}
-	case Awaited(s.Done, r.ProgressStamp()):
-		hold(s.Done, lateness(s, r), r.ProgressStamp(), r.Post.Location)
+		hold(s.Done, kind, there, r.Post.Location)
 	case s.Mode == semantics.Synchronous: // it did not need the receiver's help, but it cannot end before the receive is there
 		hold(s.Done, LateReceiver, r.Post.EnterStamp(), r.Post.Location)
 	}
 	if r.Done != nil && Pulled(s, r) {
 		hold(r.Done, LateProgress, s.ProgressStamp(), s.Post.Location)
 	}
+}
+
+// Helped is from when on a receiver was there for a large message: when it had posted its receive, or when it was back in MPI
+// after that (again). Where it may have been inside for long enough meanwhile, that takes evidence.
+func Helped(s, r *match.End) (there match.Stamp, again bool) {
+	posted := r.Post.EnterStamp()
+	switch {
+	case s.Done == nil:
+		return posted, false
+	case r.Open && !endedSoon(s.Done, r.Progress, max(s.Done.Begin, s.Post.Enter, r.Left)), r.Brief && !cameBack(s.Done, r):
+		return posted, false
+	}
+	return r.ProgressStamp(), true
+}
+
+// noticeable is from which absence on, in nanoseconds, a rank may be what a call waited for after it had been there.
+const noticeable = 40_000
+
+// cameBack reports whether a call seems to have waited until the rank of a partner was back that had been inside MPI for a
+// while with both sides posted: it was away for half of the time that the call lasted until then, by more than rounding
+// explains, and the call ended soon after.
+func cameBack(done *match.Completion, partner *match.End) bool {
+	away := partner.Progress - partner.Left
+	return away > max(noticeable, 4*(partner.ProgressError+done.EnterError+done.ExitError)) && 2*away >= partner.Progress-done.Begin &&
+		partner.Progress < done.Exit && endedSoon(done, partner.Progress, max(done.Begin, partner.Left))
 }
 
 // lateness is how a receiver was late: it had not posted its receive, or was outside MPI.
@@ -109,6 +133,9 @@ func Awaited(done *match.Completion, until match.Stamp) bool {
 // MPI again. Some protocols let the receiver fetch the message alone, so it takes evidence: the wait ended soon after
 // the sender came back, compared with how long it was away.
 func Pulled(s, r *match.End) bool {
+	if s.Brief {
+		return cameBack(r.Done, s)
+	}
 	since := max(r.Done.Begin, s.Post.Exit)
 	return s.Progress < r.Done.Exit && endedSoon(r.Done, s.Progress, since)
 }

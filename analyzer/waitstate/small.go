@@ -58,9 +58,12 @@ func (s *SmallSends) See(m *match.Message) Taken {
 		receive.Probe || receive.Open || send.Post.Row == receive.Post.Row {
 		return Taken{}
 	}
-	back := receive.ProgressStamp()
-	if posted := receive.Post.EnterStamp(); posted.After(send.Post.EnterStamp()) {
-		if receive.Left == 0 || receive.Left > send.Post.Enter {
+	back, posted := receive.ProgressStamp(), receive.Post.EnterStamp()
+	if receive.Brief {
+		back = posted // it stays for long enough
+	}
+	if posted.After(send.Post.EnterStamp()) {
+		if receive.Before == 0 || receive.Before > send.Post.Enter {
 			return Taken{} // it was inside MPI meanwhile
 		}
 	}
@@ -114,7 +117,11 @@ func newSmall(t timeline.Trace) small {
 func (s *small) see(m *match.Message) {
 	taken := s.See(m)
 	if done := m.Send.Done; taken.Class > 0 && taken.At > s.open[done].At {
-		s.open[done] = takenBy{taken, m.Receive.Post.Location, lateness(m.Send, m.Receive)}
+		kind := lateness(m.Send, m.Receive)
+		if m.Receive.Brief {
+			kind = LateReceiver
+		}
+		s.open[done] = takenBy{taken, m.Receive.Post.Location, kind}
 	}
 }
 

@@ -379,6 +379,34 @@ class Oracle:
             return moment
         return self.calls[rank][at + 1].enter if at + 1 < len(self.calls[rank]) else None
 
+    def returned(self, op, both, waiting):
+        """When the rank of an operation was back that had been inside MPI at a moment and left without completing it, if a
+        call of the partner seems to have waited for that; else None."""
+        calls = self.calls[op.post.rank]
+        at = bisect.bisect_right(self.enters[op.post.rank], both) - 1
+        if waiting is None or at < 0 or calls[at].exit < both:
+            return None
+        left = calls[at].exit
+        while op.done is not calls[at]:
+            at += 1
+            if at == len(calls):
+                return None
+            back = calls[at].enter
+            if back - left > 10_000:
+                away, since = back - left, max(waiting.begin, left)
+                late = away > 40_000 and 2 * away >= back - waiting.begin and since < back < waiting.exit
+                return back if late and waiting.exit - back < (back - since) / 4 else None
+            left = max(left, calls[at].exit)
+        return None
+
+    def returns(self, rank, moment, shortly):
+        """When the rank entered MPI after a moment, up to the first time after it had been away for longer than shortly."""
+        at = bisect.bisect_right(self.enters[rank], moment)
+        for before, call in zip(self.calls[rank][at - 1 :], self.calls[rank][at:]):
+            yield call.enter
+            if call.enter - before.exit > shortly:
+                return
+
     def around(self, rank, moment):
         """When the rank last left MPI of what it had entered by the moment, or entered again after that."""
         at = bisect.bisect_right(self.enters[rank], moment) - 1
@@ -400,6 +428,7 @@ class Oracle:
             both = max(s.enter, r.enter)
             self.helped += [(send.done, r.rank, both), (receive.done, s.rank, both)]
             back = r.enter if r.enter >= s.enter else self.inside(r.rank, both)
+            back = self.returned(receive, both, send.done) or back
             if send.done is not None and back is not None:
                 kind = "late receiver" if back == r.enter else "late progress"
                 if send.done.exit > back:
@@ -410,7 +439,9 @@ class Oracle:
             # It takes evidence: that the wait ended soon after that, compared with how long the sender was away.
             back = self.inside(s.rank, both)
             since = max(receive.done.begin, s.exit)
-            if back is not None and since < back < receive.done.exit and receive.done.exit - back < (back - since) / 4:
+            if back is None or not since < back < receive.done.exit or receive.done.exit - back >= (back - since) / 4:
+                back = self.returned(send, both, receive.done)
+            if back is not None:
                 receive.done.wait("late progress", back, s.rank)
         for instance, parts in self.instances.items():
             kind = next(iter(parts.values())).kind
@@ -567,6 +598,11 @@ class Oracle:
             if call is not None and left is not None and back is not None and abs(left - both) <= slack:
                 call.needs.append((back, rank, "late progress"))  # it may have left MPI before that, or after
                 unsure.add(call)
+            if tolerance and call is not None and left is not None:
+                for back in self.returns(rank, both, 10_000 + 4 * tolerance):
+                    if call.begin < back < call.exit:
+                        call.needs.append((back, rank, "late progress"))  # rounding may make evidence of that
+                        unsure.add(call)
         for i, (rank, begin, end) in enumerate(segments):
             if i and abs(begin - segments[i - 1][2]) > 1:
                 wrong.append(f"a gap of {begin - segments[i - 1][2]} ns before {begin}")
