@@ -81,8 +81,9 @@ func (c *Cause) adviseExcess(n Neighbors) []string {
 		return []string{fmt.Sprintf("Raise the CPU limit of its pod (resources.limits.cpu), or remove it: the limit stopped the container for %s.", wording.Duration(c.StoppedSeconds))}
 	case Stolen:
 		return []string{
-			fmt.Sprintf("The hypervisor took its CPU away for %s longer than from the others: look at what else runs on the physical machine below %s.", wording.Duration(c.StolenSeconds), c.machine()),
-			"Move the pod to another node, or use nodes with dedicated CPUs (instances that are not burstable or shared, pinned virtual CPUs).",
+			fmt.Sprintf("The hypervisor took %s away for %s longer than from the others: look at what else runs on the physical machine below %s.",
+				c.pick("its CPU", "their CPUs"), wording.Duration(c.StolenSeconds), c.machine()),
+			"Move " + c.pick("the pod", "the pods") + " to another node, or use nodes with dedicated CPUs (instances that are not burstable or shared, pinned virtual CPUs).",
 		}
 	case Preempted:
 		return []string{"See what else runs on its CPUs: other pods of the node, more threads than CPUs (OMP_NUM_THREADS), ranks bound to the same core (mpirun --report-bindings)."}
