@@ -10,7 +10,8 @@ import (
 // CPU so neither runs nor waits for one, as its own machine counts it: it looks blocked in the kernel. What the machine as a
 // whole lost (trace.ContextSample.StealNS) tells that apart: it lies where ranks had a CPU to lose.
 
-// muchStolen is the part of the time for which ranks wanted a CPU that the hypervisor took, from where on it is worth a word.
+// muchStolen is the part of the time for which ranks wanted a CPU that the hypervisor took, from where on it is worth a word;
+// and, of ranks that wanted one hardly ever, of the time of one CPU.
 const muchStolen = 0.05
 
 // A Machine is what the hypervisor took of a machine.
@@ -28,6 +29,7 @@ type Machine struct {
 type machine struct {
 	name        string
 	stolen, ran float64
+	lasted      float64 // from the first sample of a rank to its last one
 }
 
 // lost is what the hypervisor takes while a rank has a CPU for one second.
@@ -54,6 +56,7 @@ func machinesOf(ranks []trace.Rank) (of, list []*machine) {
 		if ns, known := r.StealNS(); known {
 			m.stolen = max(m.stolen, float64(ns))
 			m.ran += float64(ranFor(r))
+			m.lasted = max(m.lasted, float64(r.Context[len(r.Context)-1].MonotonicNS-r.Context[0].MonotonicNS))
 		}
 	}
 	return of, list
@@ -72,7 +75,7 @@ func stealOf(ranks []trace.Rank) (list []Machine, everywhere bool) {
 			share = m.stolen / (m.stolen + m.ran)
 			list = append(list, Machine{Name: m.name, StealSeconds: m.stolen / 1e9, Share: share})
 		}
-		everywhere = everywhere && share >= muchStolen
+		everywhere = everywhere && share >= muchStolen && m.stolen >= muchStolen*m.lasted
 	}
 	return list, everywhere
 }
