@@ -61,6 +61,7 @@ const (
 	blockRunDelay
 	blockEvidence
 	blockEnds
+	blockSteal
 	blockIndex = 127
 )
 

@@ -15,9 +15,24 @@ type ContextSample struct {
 	// RunDelayNS is for how long the process's first thread was ready to run and waited for a CPU: a thread that sleeps is
 	// not. 0 where the kernel does not count it.
 	RunDelayNS int64
+	// StealNS is for how long the hypervisor ran other machines while CPUs of this one had something to run, of all its CPUs
+	// together, since the process began, as of the latest reading; −1 where unknown.
+	StealNS int64
 }
 
-// contextColumns are the fields of a sample in the order of the file. The run delay is in a block of its own.
+// StealNS is the steal of the rank's machine between the rank's first sample and its last one.
+func (r *Rank) StealNS() (ns int64, known bool) {
+	if len(r.Context) < 2 {
+		return 0, false
+	}
+	first, last := r.Context[0].StealNS, r.Context[len(r.Context)-1].StealNS
+	if first < 0 || last < first {
+		return 0, false
+	}
+	return last - first, true
+}
+
+// contextColumns are the fields of a sample in the order of the file. Run delay and steal are in blocks of their own.
 var contextColumns = []func(*ContextSample) *int64{
 	func(s *ContextSample) *int64 { return &s.MonotonicNS },
 	func(s *ContextSample) *int64 { return &s.CPUNS },
@@ -27,10 +42,18 @@ var contextColumns = []func(*ContextSample) *int64{
 	func(s *ContextSample) *int64 { return &s.ThrottledNS },
 	func(s *ContextSample) *int64 { return &s.CPU },
 	func(s *ContextSample) *int64 { return &s.RunDelayNS },
+	func(s *ContextSample) *int64 { return &s.StealNS },
 }
 
-// runDelayColumn is that of ContextSample.RunDelayNS: the last one, which is not in the context section.
-const runDelayColumn = 7
+// Columns that are not in the context section. A column of zeros is that of a trace without the block.
+const (
+	runDelayColumn = 7
+	stealColumn    = 8
+	contextFields  = 9
+)
+
+// beforeContext is what a rank's first sample is the difference to: unknown steal is no difference.
+var beforeContext = ContextSample{StealNS: Unknown}
 
 func hasContext(c *Content) bool {
 	return c.Ranks.context.n > 0 || len(c.Meta.Excluded) > 0 || hasRemoteWorld(c)
@@ -88,20 +111,22 @@ func (d *decoder) context(c *Content) {
 	}
 	context := d.ragged(c.Ranks.Len(), runDelayColumn)
 	if d.err == nil {
-		var none Numbers
-		none.PushRun(0, 0, context.n)
-		context.columns = append(context.columns, none)
+		for len(context.columns) < contextFields {
+			var none Numbers
+			none.PushRun(0, 0, context.n)
+			context.columns = append(context.columns, none)
+		}
 		c.Ranks.context = context
 	}
 }
 
-// hasRunDelay reports whether the kernel counted it on any rank.
-func hasRunDelay(c *Content) bool {
+// hasContextColumn reports whether a column that has a block of its own says anything of any rank.
+func hasContextColumn(c *Content, column int) bool {
 	context := &c.Ranks.context
 	if context.n == 0 {
 		return false
 	}
-	for run := range context.columns[runDelayColumn].Runs() {
+	for run := range context.columns[column].Runs() {
 		if run.First != 0 || run.Step != 0 {
 			return true
 		}
@@ -109,18 +134,18 @@ func hasRunDelay(c *Content) bool {
 	return false
 }
 
-// appendRunDelay writes for how long ranks were ready to run and waited for a CPU, an element per sample of the context.
-func appendRunDelay(c *Content) []byte {
+// appendContextColumn writes a column that has a block of its own, an element per sample of the context.
+func appendContextColumn(c *Content, column int) []byte {
 	s := newSection()
-	s.numbers(&c.Ranks.context.columns[runDelayColumn])
+	s.numbers(&c.Ranks.context.columns[column])
 	return s.b
 }
 
-// runDelay reads what appendRunDelay wrote; the context is there.
-func (d *decoder) runDelay(c *Content) {
+// contextColumn reads what appendContextColumn wrote; the context is there.
+func (d *decoder) contextColumn(c *Content, column int) {
 	context := &c.Ranks.context
 	list := d.numbers(context.n)
-	if d.err == nil && len(context.columns) > runDelayColumn {
-		context.columns[runDelayColumn] = list
+	if d.err == nil && len(context.columns) > column {
+		context.columns[column] = list
 	}
 }

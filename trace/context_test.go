@@ -16,11 +16,11 @@ func withContext() *Content {
 	c.Ranks.Change(0, func(r *Rank) {
 		r.Context = []ContextSample{
 			{MonotonicNS: 1e9, CPUNS: 5e6, VoluntarySwitches: 3, ThrottledPeriods: -1, ThrottledNS: -1, CPU: 7},
-			{MonotonicNS: 2e9, CPUNS: 9e8, VoluntarySwitches: 4, InvoluntarySwitches: 90, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, RunDelayNS: 4e8},
+			{MonotonicNS: 2e9, CPUNS: 9e8, VoluntarySwitches: 4, InvoluntarySwitches: 90, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, RunDelayNS: 4e8, StealNS: 7e8},
 		}
 	})
 	c.Ranks.Change(1, func(r *Rank) {
-		r.Context = []ContextSample{{MonotonicNS: 5, CPUNS: 1, ThrottledPeriods: 12, ThrottledNS: 3e8}}
+		r.Context = []ContextSample{{MonotonicNS: 5, CPUNS: 1, ThrottledPeriods: 12, ThrottledNS: 3e8, StealNS: Unknown}}
 		r.EndedEarly, r.End = "killed in MPI_Recv", &End{Ticks: 1 << 40, Signal: 11, ExitCode: -1}
 	})
 	return c
@@ -46,6 +46,61 @@ func TestContextWithoutRunDelay(t *testing.T) {
 	got, err := opened(t, written(t, c)).Content()
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty(), listed))
+}
+
+// Steal that is not known is no steal of 0: a trace all of whose samples know none has no block, and reads as unknown.
+func TestContextWithoutSteal(t *testing.T) {
+	c := withContext()
+	c.Ranks.Change(0, func(r *Rank) { r.Context[0].StealNS, r.Context[1].StealNS = Unknown, Unknown })
+	entries, _ := blocksOf(t, written(t, c))
+	for _, e := range entries {
+		require.NotEqual(t, blockSteal, e.kind)
+	}
+	got, err := opened(t, written(t, c)).Content()
+	require.NoError(t, err)
+	require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty(), listed))
+}
+
+// Machines without steal, or where nothing is stolen, cost next to nothing.
+func TestNoStealIsSmall(t *testing.T) {
+	of := func(steal int64) int {
+		c := stencil(64, 12, true)
+		for i := range c.Ranks.Len() {
+			c.Ranks.Change(i, func(r *Rank) {
+				r.Context = make([]ContextSample, 32)
+				for k := range r.Context {
+					r.Context[k] = ContextSample{MonotonicNS: int64(k) * 1e8, StealNS: steal}
+				}
+			})
+		}
+		return len(written(t, c))
+	}
+	require.InDelta(t, of(Unknown), of(0), 64)
+}
+
+func TestStealOfARank(t *testing.T) {
+	for name, test := range map[string]struct {
+		samples []int64
+		want    int64
+		known   bool
+	}{
+		"none":              {nil, 0, false},
+		"one sample":        {[]int64{0}, 0, false},
+		"unknown":           {[]int64{-1, -1}, 0, false},
+		"unknown after all": {[]int64{0, -1, -1}, 0, false},
+		"some":              {[]int64{0, -1, 5, 5, 9}, 9, true},
+		"zero":              {[]int64{0, 0}, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var r Rank
+			for _, ns := range test.samples {
+				r.Context = append(r.Context, ContextSample{StealNS: ns})
+			}
+			ns, known := r.StealNS()
+			require.Equal(t, test.known, known)
+			require.Equal(t, test.want, ns)
+		})
+	}
 }
 
 // What is not there costs nothing.

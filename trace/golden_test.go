@@ -25,7 +25,9 @@ var update = flag.Bool("update", false, "write golden files that are not there; 
 func goldenContents(t *testing.T) map[string]*Content {
 	paths := pointersAndPaths(t)
 	paths.Meta.Excluded = []string{"io"}
-	paths.Ranks.Change(1, func(r *Rank) { r.Context = []ContextSample{{MonotonicNS: 5, CPUNS: 1, ThrottledPeriods: 12, CPU: 3}} })
+	paths.Ranks.Change(1, func(r *Rank) {
+		r.Context = []ContextSample{{MonotonicNS: 5, CPUNS: 1, ThrottledPeriods: 12, CPU: 3, StealNS: Unknown}}
+	})
 	return map[string]*Content{
 		"stencil": stencil(4, 12, true), "lists": lists(), "clustered": clustered(4, 12),
 		"forms":    forms(),

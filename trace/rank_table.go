@@ -61,10 +61,10 @@ func (t *RankTable) Append(r Rank) {
 		before = s
 	}
 	t.samples.end(clockColumns)
-	var last ContextSample
+	last := beforeContext
 	for i := range r.Context {
 		s := &r.Context[i]
-		var differences [runDelayColumn + 1]int64
+		var differences [contextFields]int64
 		for k, field := range contextColumns {
 			differences[k] = *field(s) - *field(&last)
 		}
@@ -112,7 +112,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 		}
 		if from, to := context.rows(i); to > from {
 			r.Context = make([]ContextSample, to-from)
-			var before ContextSample
+			before := beforeContext
 			for k := range r.Context {
 				for c, field := range contextColumns {
 					*field(&r.Context[k]) = *field(&before) + context.at(c, from+k)

@@ -215,7 +215,8 @@ func (t *Reader) openShared() error {
 		{blockTimingStart, "start of timing", false, func(d *decoder) { t.timed = d.timingStart(c) }},
 		{blockMoments, "error of moments", true, func(d *decoder) { d.moments(&c.Meta.Timing) }},
 		{blockContext, "context", false, func(d *decoder) { d.context(c) }},
-		{blockRunDelay, "run delay", true, func(d *decoder) { d.runDelay(c) }},
+		{blockRunDelay, "run delay", true, func(d *decoder) { d.contextColumn(c, runDelayColumn) }},
+		{blockSteal, "steal", true, func(d *decoder) { d.contextColumn(c, stealColumn) }},
 		{blockEvidence, "evidence", false, func(d *decoder) { d.evidence(c) }},
 		{blockEnds, "ends", true, func(d *decoder) { d.ends(c) }},
 		{blockLeads, "leads", true, func(d *decoder) { d.leads(c) }},
@@ -228,7 +229,7 @@ func (t *Reader) openShared() error {
 		e, ok := byType[section.kind]
 		if !ok {
 			switch section.kind {
-			case blockSites, blockContext, blockRunDelay, blockEvidence, blockEnds, blockSegments, blockColumns, blockLeads, blockClustering, blockMoments:
+			case blockSites, blockContext, blockRunDelay, blockSteal, blockEvidence, blockEnds, blockSegments, blockColumns, blockLeads, blockClustering, blockMoments:
 				continue
 			}
 			return fmt.Errorf("%s: missing", section.name)

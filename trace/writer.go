@@ -48,8 +48,11 @@ func Write(w io.Writer, c *Content) error {
 	if hasContext(c) {
 		f.block(blockContext, 0, 0, appendContext(c))
 	}
-	if hasRunDelay(c) {
-		f.block(blockRunDelay, 0, 0, appendRunDelay(c))
+	if hasContextColumn(c, runDelayColumn) {
+		f.block(blockRunDelay, 0, 0, appendContextColumn(c, runDelayColumn))
+	}
+	if hasContextColumn(c, stealColumn) {
+		f.block(blockSteal, 0, 0, appendContextColumn(c, stealColumn))
 	}
 	if hasEvidence(c) {
 		f.block(blockEvidence, 0, 0, appendEvidence(c))

@@ -30,6 +30,7 @@ type analysis struct {
 	profile     profile.Findings
 	stopped     *stopped.Findings
 	cpus        *CPUs
+	machines    []*machine // of each rank, where there is evidence
 	shared      bool       // ranks had to wait for a CPU so often that how long a computation took says little of it
 	scatterGain float64    // of the run, that equal work each time saves
 	solo        *aloneness // what ranks compute alone; nil: nobody has asked yet

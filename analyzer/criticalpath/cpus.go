@@ -38,6 +38,10 @@ type CPUs struct {
 	// Stopped is the part of its time for which the CPU limit of a rank's container stopped it, at most 1; 0 where that
 	// is not known.
 	Stopped float64 `json:"stopped"`
+	// Machines are those that lost CPUs to others of the same hypervisor; StolenEverywhere is set if all did, each for 5 % of the
+	// time for which its ranks wanted a CPU.
+	Machines         []Machine `json:"machines"`
+	StolenEverywhere bool      `json:"stolen_everywhere"`
 }
 
 // cpusOf is nil where no rank was sampled twice. waiting is the part of its time for which a rank, by row, waited for others.
@@ -71,6 +75,7 @@ func cpusOf(ranks []trace.Rank, waiting func(row int) float64) *CPUs {
 		return nil
 	}
 	c.Share, c.Stopped = c.Share/n, c.Stopped/n
+	c.Machines, c.StolenEverywhere = stealOf(ranks)
 	if counted {
 		c.RunDelay, c.Starved = new(delay/n), new(starved/n)
 	}

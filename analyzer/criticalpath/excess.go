@@ -325,7 +325,7 @@ func (a *analysis) reason(c *verdict.Cause, set, others []worker, where activity
 	if t == nil {
 		return
 	}
-	usual, blocked, threads := 0.0, 0.0, 0.0
+	usual, blocked, stolen, threads := 0.0, 0.0, 0.0, 0.0
 	for _, o := range others {
 		u := a.tallyOf(o, where)
 		if u == nil {
@@ -337,7 +337,8 @@ func (a *analysis) reason(c *verdict.Cause, set, others []worker, where activity
 		}
 		usual += share * float64(u.ns)
 		if e := a.accounts[a.mainOf[o.row]].offCPU[where]; e != nil {
-			blocked, threads = blocked+share*float64(e.blocked), threads+share*float64(max(0, e.others))
+			blocked, stolen = blocked+share*float64(e.blocked+e.stolen), stolen+share*float64(e.stolen)
+			threads += share * float64(max(0, e.others))
 		}
 	}
 	excess := float64(t.ns) - usual
@@ -352,13 +353,16 @@ func (a *analysis) reason(c *verdict.Cause, set, others []worker, where activity
 	if own == nil || excess <= 0 {
 		return
 	}
-	more := float64(own.blocked) - blocked
+	more := float64(own.blocked+own.stolen) - blocked
+	stolen = float64(own.stolen) - stolen
 	busy := float64(max(0, own.others)) - threads
 	switch {
 	case busy >= explains*excess:
 		c.Form = verdict.InThread
-	case more >= explains*excess:
-		c.Form, c.BlockedSeconds = verdict.Blocked, more/1e9
+	case more >= explains*excess && a.isStolen(set, others, more, stolen):
+		c.Form, c.StolenSeconds = verdict.Stolen, stolen/1e9
+	case more >= explains*excess && more > stolen:
+		c.Form, c.BlockedSeconds = verdict.Blocked, (more-max(0, stolen))/1e9
 		if own.movesData(t.count) {
 			c.Bytes = float64(own.bytes)
 		}
@@ -433,7 +437,12 @@ func (a *analysis) intermittent(what activity, questions int) *hypothesis {
 	h := hypothesis{width: someInstances, promise: worst.useful - mean, cause: a.causeOf(verdict.Excess, set, what)}
 	h.cause.Form, h.cause.Instances, h.cause.Of = verdict.Sometimes, n, int(t.count)
 	h.cause.EachSeconds, h.cause.OthersSeconds = ns/float64(n)/1e9, new(usual/1e9)
-	if o := a.accounts[a.mainOf[worst.row]].offCPU[what]; o != nil && float64(o.blocked) >= explains*(ns-float64(n)*usual) {
+	o := a.accounts[a.mainOf[worst.row]].offCPU[what]
+	switch tail := ns - float64(n)*usual; {
+	case o == nil || float64(o.blocked+o.stolen) < explains*tail:
+	case a.isStolen(set, except(all, set), float64(o.blocked+o.stolen), float64(o.stolen)):
+		h.cause.Form, h.cause.StolenSeconds = verdict.Stolen, float64(o.stolen)/1e9
+	default:
 		if h.cause.BlockedSeconds = float64(o.blocked) / 1e9; o.movesData(uint64(n)) {
 			h.cause.Bytes = float64(o.bytes)
 		}

@@ -191,7 +191,7 @@ func (a *analysis) gains(h *hypothesis, before int64) bool {
 	switch h.cause.Form {
 	case verdict.Master:
 		least = minSerial
-	case verdict.Preempted:
+	case verdict.Preempted, verdict.Stolen:
 		least = minGain[verdict.CPUs]
 	}
 	return a.share(before-h.length) >= least

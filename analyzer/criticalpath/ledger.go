@@ -13,7 +13,8 @@ import (
 //
 //  1. before MPI_Init, in it, in MPI_Finalize and after it: start and end;
 //  2. what tracing did not see, and what the tracer itself took;
-//  3. computation: first what the container was stopped for, then what the thread waited for a CPU, then what it was blocked
+//  3. computation: first what the container was stopped for, then what the thread waited for a CPU, or the
+//     hypervisor took it away, then what it was blocked
 //     for; the rest is useful;
 //  4. calls, without what they wait for others: messages, collectives, files;
 //  5. waiting: for late receivers, by the wait state; the rest is charged to what the ranks did that were waited for in the
@@ -117,9 +118,9 @@ func (a *analysis) ledgerOf(row int) (l [ledgerRows]int64) {
 	take(startEnd, a.path.end-x.end)
 	take(untraced, account.untraced)
 	take(tracing, account.held)
-	delayed, still := int64(0), int64(0)
+	delayed, still, stolen := int64(0), int64(0), int64(0)
 	for _, o := range account.offCPU {
-		delayed, still = delayed+o.delayed, still+o.blocked
+		delayed, still, stolen = delayed+o.delayed, still+o.blocked, stolen+o.stolen
 	}
 	stopped := int64(0)
 	if seconds, known := throttling(&a.ranks[row]); known && a.window == nil {
@@ -127,7 +128,7 @@ func (a *analysis) ledgerOf(row int) (l [ledgerRows]int64) {
 	}
 	stoppedOf := min(stopped, max(delayed, stopped))
 	take(throttled, stoppedOf)
-	take(preempted, min(max(0, delayed-stopped), account.compute-stoppedOf))
+	take(preempted, min(max(0, delayed-stopped)+stolen, account.compute-stoppedOf))
 	take(blocked, min(still, account.compute-l[throttled]-l[preempted]))
 	take(useful, account.compute-l[throttled]-l[preempted]-l[blocked])
 	for _, what := range account.activities() {
@@ -185,7 +186,7 @@ func (a *analysis) charge(d *delays, v *verdict.Verdict, sums *[ledgerRows]int64
 		}
 		lost[l.Rank] += ns
 		if o := a.accounts[place.location].offCPU[what]; o != nil && o.wall > 0 {
-			without := ns * min(1, float64(o.delayed)/float64(o.wall))
+			without := ns * min(1, float64(o.delayed+o.stolen)/float64(o.wall))
 			costs[preempted] += without
 			ns -= without
 		}

@@ -11,7 +11,8 @@ type offCPU struct {
 	wall    int64 // of the instances that were looked at
 	cpu     int64
 	delayed int64 // ready to run, without a CPU
-	blocked int64 // neither running nor ready to
+	blocked int64 // neither running nor ready to, and not stolen
+	stolen  int64 // by the hypervisor, which the kernel counts as neither
 	others  int64 // CPU time of the process's other threads meanwhile; −1: not known
 	bytes   int64 // read and written by system calls; −1: not known
 }
@@ -89,6 +90,7 @@ func (a *analysis) takeEvidence() {
 			}
 		}
 	}
+	a.takeSteal()
 }
 
 // standFor lets what was measured stand for all instances, if that is enough: the tracer measures some of many.

@@ -117,9 +117,21 @@ func (r *Report) warnings() []string {
 		}
 		list = append(list, fmt.Sprintf("%d messages seem to arrive before they were sent, by up to %s: %s, and times are no better than that.", r.Clock.Violations, wording.Duration(r.Clock.WorstSeconds), why))
 	}
+	if r.CPUs != nil && r.CPUs.StolenEverywhere {
+		list = append(list, fmt.Sprintf("The hypervisor runs other machines on the CPUs of all nodes of this job: it took at least %d%% of the time for which ranks wanted a CPU, and times vary with what these others do.", r.leastStolen()))
+	}
 	const most = 8
 	if len(list) > most {
 		list = append(list[:most], fmt.Sprintf("%d more such notes are in report.json.", len(list)-most))
 	}
 	return list
+}
+
+// leastStolen is what the machine that lost least of its CPUs lost, in percent.
+func (r *Report) leastStolen() int {
+	least := 1.0
+	for _, m := range r.CPUs.Machines {
+		least = min(least, m.Share)
+	}
+	return int(100 * least)
 }

@@ -15,6 +15,9 @@ type RankCPU struct {
 	RunDelay *float64 `json:"run_delay"`
 	// StoppedSeconds is for how long the container's CPU limit stopped it; null where that is not known.
 	StoppedSeconds *float64 `json:"stopped_seconds"`
+	// StealSeconds is for how long the hypervisor ran other machines while CPUs of the rank's machine had something to run, of
+	// all its CPUs together; null where that is not known.
+	StealSeconds *float64 `json:"steal_seconds"`
 	// Preemptions is how often another process or thread took the CPU (involuntary context switches).
 	Preemptions int64 `json:"preemptions"`
 }
@@ -45,6 +48,9 @@ func rankCPU(r *trace.Rank) *RankCPU {
 	}
 	if first.ThrottledNS >= 0 && last.ThrottledNS >= 0 {
 		one.StoppedSeconds = new(float64(last.ThrottledNS-first.ThrottledNS) / 1e9)
+	}
+	if ns, known := r.StealNS(); known {
+		one.StealSeconds = new(float64(ns) / 1e9)
 	}
 	return &one
 }

@@ -64,10 +64,27 @@ func (c *Cause) look() string {
 	return fmt.Sprintf("Look at the code that runs %s.", c.where())
 }
 
+// machine names the node of a cause's ranks, or the host outside Kubernetes.
+func (c *Cause) machine() string {
+	switch {
+	case c.Node != "":
+		return "node " + c.Node
+	case c.Host != "":
+		return "host " + c.Host
+	}
+	return c.pick("its node", "their nodes")
+}
+
 func (c *Cause) adviseExcess(n Neighbors) []string {
 	switch c.Form {
 	case Stopped:
 		return []string{fmt.Sprintf("Raise the CPU limit of its pod (resources.limits.cpu), or remove it: the limit stopped the container for %s.", wording.Duration(c.StoppedSeconds))}
+	case Stolen:
+		return []string{
+			fmt.Sprintf("The hypervisor took %s away for %s longer than from the others: look at what else runs on the physical machine below %s.",
+				c.pick("its CPU", "their CPUs"), wording.Duration(c.StolenSeconds), c.machine()),
+			"Move " + c.pick("the pod", "the pods") + " to another node, or use nodes with dedicated CPUs (instances that are not burstable or shared, pinned virtual CPUs).",
+		}
 	case Preempted:
 		return []string{"See what else runs on its CPUs: other pods of the node, more threads than CPUs (OMP_NUM_THREADS), ranks bound to the same core (mpirun --report-bindings)."}
 	}

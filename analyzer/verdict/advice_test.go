@@ -23,6 +23,7 @@ func TestAdvice(t *testing.T) {
 		"nobody else":       {slow(func(c *verdict.Cause) { c.OthersSeconds, c.OthersOf = nil, 0 }), verdict.Neighbors{}, []string{"Hardly any other rank computes there"}, "as often"},
 		"stopped":           {slow(func(c *verdict.Cause) { c.Form, c.StoppedSeconds = verdict.Stopped, 3 }), verdict.Neighbors{}, []string{"Raise the CPU limit", "for 3.0 s"}, "as often"},
 		"preempted":         {slow(func(c *verdict.Cause) { c.Form = verdict.Preempted }), verdict.Neighbors{}, []string{"what else runs on its CPUs"}, "as often"},
+		"stolen":            {slow(func(c *verdict.Cause) { c.Form, c.StolenSeconds = verdict.Stolen, 3 }), verdict.Neighbors{}, []string{"for 3.0 s longer", "below node n2", "Move the pod", "dedicated CPUs"}, "as often"},
 		"blocked":           {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Blocked, 3 }), verdict.Neighbors{}, []string{"waits inside the kernel"}, "files"},
 		"blocked by files":  {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds, c.Bytes = verdict.Blocked, 3, 100 }), verdict.Neighbors{}, []string{"waits for files"}, "strace"},
 		"in a thread":       {slow(func(c *verdict.Cause) { c.Form = verdict.InThread }), verdict.Neighbors{}, []string{"schedule(dynamic)"}, "as often"},

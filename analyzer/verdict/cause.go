@@ -39,6 +39,8 @@ type Cause struct {
 	// in the kernel there; 0 where that is not the reason.
 	StoppedSeconds float64 `json:"stopped_seconds"`
 	BlockedSeconds float64 `json:"blocked_seconds"`
+	// StolenSeconds is for how long the hypervisor took its CPU away there beyond the others; 0 where that is not the reason.
+	StolenSeconds float64 `json:"stolen_seconds"`
 	// Spread is how unequally ranks compute, of an Imbalance; else null.
 	Spread *Spread `json:"spread"`
 	// AtOnce is how many ranks compute at once, on average, of a Serialization; else 0.
@@ -140,12 +142,13 @@ const (
 // A Form is the particular way of a Kind.
 type Form string
 
-// Forms of Excess: Always, Sometimes (in some iterations), InPhase, InThread (a thread that makes no MPI calls), Blocked (in
-// the kernel, neither running nor ready to), Stopped (by a CPU limit), Preempted (others use its CPU). Of Imbalance:
-// Gradient, Classes, Heavy (a few ranks), Moving (from rank to rank). Of Serialization: Chain, Pipeline, Master (one rank
-// works while others wait for it). Of LateReceiver: NotPosted, NotInside (posted, but the receiver computes meanwhile). Of
-// Messages: TooMany (small ones), TooLarge. Of Collectives: TooOften, TooLarge. Of StartEnd: Start, End. Of CPUs: TooFew,
-// Limits. Of Hang: Cycle, Missing (a rank that never came), Mismatch. Of Crash: none.
+// Forms of Excess: Always, Sometimes (in some iterations), InPhase, InThread (a thread that makes no MPI calls),
+// Blocked (in the kernel, neither running nor ready to), Stopped (by a CPU limit), Preempted (others use its CPU),
+// Stolen (the hypervisor runs other machines on its CPU). Of Imbalance: Gradient, Classes, Heavy (a few ranks),
+// Moving (from rank to rank). Of Serialization: Chain, Pipeline, Master (one rank works while others wait for it). Of
+// LateReceiver: NotPosted, NotInside (posted, but the receiver computes meanwhile). Of Messages: TooMany (small
+// ones), TooLarge. Of Collectives: TooOften, TooLarge. Of StartEnd: Start, End. Of CPUs: TooFew, Limits. Of Hang:
+// Cycle, Missing (a rank that never came), Mismatch. Of Crash: none.
 const (
 	Always    Form = "always"
 	Sometimes Form = "sometimes"
@@ -154,6 +157,7 @@ const (
 	Blocked   Form = "blocked"
 	Stopped   Form = "stopped"
 	Preempted Form = "preempted"
+	Stolen    Form = "stolen"
 	Gradient  Form = "gradient"
 	Classes   Form = "classes"
 	Heavy     Form = "heavy"

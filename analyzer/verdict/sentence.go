@@ -105,7 +105,7 @@ func (c *Cause) excess() string {
 		}
 		fmt.Fprintf(&b, "%s%s %s this job slow: %s", c.Who(), c.whereabouts(), c.make(), compute)
 	}
-	if c.Form == Preempted || c.Form == Stopped && c.EachSeconds == 0 {
+	if c.Form == Preempted || c.Form == Stolen || c.Form == Stopped && c.EachSeconds == 0 {
 		return b.String()
 	}
 	each, where, others := lasts+wording.Duration(c.EachSeconds), c.where(), ""
@@ -157,6 +157,9 @@ func (c *Cause) make() string { return c.pick("makes", "make") }
 func (c *Cause) verb(compute string) string {
 	if c.Form == Preempted {
 		return c.pick("waits", "wait") + " for a CPU while the others have one, since something else runs there"
+	}
+	if c.Form == Stolen {
+		return c.pick("waits", "wait") + " for a CPU while the others have one, since the hypervisor runs other machines on it"
 	}
 	if c.Scope == "" && !c.isSeveral() {
 		return compute + "s"
@@ -344,7 +347,7 @@ func (c *Cause) gain(run float64) string {
 func (c *Cause) Short() string {
 	switch c.Kind {
 	case Excess:
-		if c.Form == Preempted {
+		if c.Form == Preempted || c.Form == Stolen {
 			return c.which("waits", "wait") + " for a CPU"
 		}
 		return fmt.Sprintf("%s longer %s", c.which("computes", "compute"), Between(c.After, c.Before))

@@ -92,6 +92,8 @@ func TestTheSentence(t *testing.T) {
 			"Rank 3 (pod w-1, node n2) makes this job slow: it waits for a CPU while the others have one, since something else runs there." + without},
 		"several preempted": {several(func(c *verdict.Cause) { c.Form = verdict.Preempted }),
 			"Ranks 4-7 make this job slow: they wait for a CPU while the others have one, since something else runs there." + without},
+		"stolen": {slow(func(c *verdict.Cause) { c.Form, c.StolenSeconds = verdict.Stolen, 3.9 }),
+			"Rank 3 (pod w-1, node n2) makes this job slow: it waits for a CPU while the others have one, since the hypervisor runs other machines on it." + without},
 		"node preempted": {several(func(c *verdict.Cause) { c.Form, c.Scope, c.Node = verdict.Preempted, "node", "n2" }),
 			"Node n2 makes this job slow: its ranks, 4-7, wait for a CPU while the others have one, since something else runs there." + without},
 
@@ -154,6 +156,7 @@ func TestWhatComesNext(t *testing.T) {
 		"rank":             {several(nil), "ranks 4-7, which compute longer between MPI_Send at a.c:10 and MPI_Waitall at a.c:20"},
 		"one rank":         {slow(func(c *verdict.Cause) { c.Ranks = "6" }), "rank 6, which computes longer between MPI_Send at a.c:10 and MPI_Waitall at a.c:20"},
 		"preempted":        {slow(func(c *verdict.Cause) { c.Form = verdict.Preempted }), "rank 3, which waits for a CPU"},
+		"stolen":           {several(func(c *verdict.Cause) { c.Form = verdict.Stolen }), "ranks 4-7, which wait for a CPU"},
 		"imbalance":        {unequal(verdict.Heavy, verdict.Irregular, nil), "unequal work between MPI_Send at a.c:10 and MPI_Waitall at a.c:20"},
 		"master":           {slow(func(c *verdict.Cause) { c.Kind, c.Form = verdict.Serialization, verdict.Master }), "what rank 3 alone computes between MPI_Send at a.c:10 and MPI_Waitall at a.c:20"},
 		"chain":            {verdict.Cause{Kind: verdict.Serialization, Form: verdict.Chain, GainSeconds: new(4.0)}, "ranks that compute one after the other"},

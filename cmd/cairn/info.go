@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -32,6 +33,7 @@ type information struct {
 	Placement       []rankPlacement `json:"placement"`
 	Excluded        []string        `json:"excluded"`
 	Context         []rankContext   `json:"context"`
+	Steal           []machineSteal  `json:"steal"`
 	Evidence        []rankEvidence  `json:"evidence"`
 	Notes           []string        `json:"notes"`
 
@@ -109,6 +111,29 @@ func (c rankContext) String() string {
 	return s
 }
 
+// machineSteal is for how long the hypervisor ran other machines while CPUs of this one had something to run, of all its CPUs
+// together. Machines of which that is unknown or nothing are not listed.
+type machineSteal struct {
+	Machine string  `json:"machine"` // its node; the host outside Kubernetes
+	Seconds float64 `json:"seconds"`
+}
+
+// addSteal adds what a rank knows of its machine. Its ranks know about the same; who was there longest knows most.
+func (i *information) addSteal(r *trace.Rank, of map[string]int) {
+	ns, known := r.StealNS()
+	if !known || ns == 0 {
+		return
+	}
+	machine := cmp.Or(r.Node, r.BootID, r.Host)
+	at, listed := of[machine]
+	if !listed {
+		at = len(i.Steal)
+		of[machine] = at
+		i.Steal = append(i.Steal, machineSteal{Machine: cmp.Or(r.Node, r.Host)})
+	}
+	i.Steal[at].Seconds = max(i.Steal[at].Seconds, float64(ns)/1e9)
+}
+
 type rankPlacement struct {
 	Rank int    `json:"rank"`
 	Host string `json:"host"`
@@ -153,7 +178,7 @@ func inform(f *traceFile, placement bool) *information {
 		FormatVersion: f.Version(), Ranks: f.Ranks().Len(), Signatures: len(f.Signatures()),
 		Rules: len(f.Grammar().Rules), Bytes: f.Sizes(), MPI: mpiInformation{meta.Implementation, meta.Version},
 		MissingRanks: meta.MissingRanks.String(), World: meta.World, Timing: meta.Timing.String(), Notes: meta.Notes,
-		EndedEarly: []earlyEnd{}, Context: []rankContext{}, Evidence: []rankEvidence{}, Excluded: append([]string{}, meta.Excluded...), Placement: []rankPlacement{},
+		EndedEarly: []earlyEnd{}, Context: []rankContext{}, Steal: []machineSteal{}, Evidence: []rankEvidence{}, Excluded: append([]string{}, meta.Excluded...), Placement: []rankPlacement{},
 	}
 	if i.Notes == nil {
 		i.Notes = []string{}
@@ -175,7 +200,9 @@ func inform(f *traceFile, placement bool) *information {
 	i.Clustering = clusters.WhileRunning(timeline.Of(f.Reader))
 	i.UniqueGrammars = len(roots)
 	i.DurationSeconds = float64(last-first) / 1e9
+	machines := map[string]int{}
 	for _, rank := range f.Ranks().All() {
+		i.addSteal(&rank, machines)
 		if placement {
 			i.Placement = append(i.Placement, rankPlacement{rank.Rank, rank.Host, rank.Pod, rank.Node})
 		}
@@ -242,6 +269,13 @@ func (i *information) print(w io.Writer) error {
 			break
 		}
 		row(fmt.Sprintf("rank %d", c.Rank), c)
+	}
+	for n, m := range i.Steal {
+		if n == mostRows {
+			row("…", fmt.Sprintf("and %d further machines (--json has them)", len(i.Steal)-n))
+			break
+		}
+		row("steal on "+m.Machine, fmt.Sprintf("%.3g s, of all its CPUs", m.Seconds))
 	}
 	for _, note := range i.Notes {
 		row("note", note)

@@ -83,11 +83,13 @@ var (
 	number     = regexp.MustCompile(`-?[0-9]+([.,][0-9]+)*`)
 	unit       = regexp.MustCompile(`N (ns|us|µs|ms|s|B|KB|MB|bytes|calls/s)\b`)
 	runDelay   = regexp.MustCompile(`, waited N unit for a CPU`) // a kernel without schedstat does not count it
+	steal      = regexp.MustCompile(`(?m)^steal on .*\n`)        // only where a hypervisor took a CPU meanwhile
 	blank      = regexp.MustCompile(`[ \t]+|─+|-{2,}|█+`)
 )
 
 // mask replaces what may change from run to run.
 func mask(s string) string {
+	s = steal.ReplaceAllString(s, "")
 	s = host.ReplaceAllString(s, "(host H)")
 	s = identifier.ReplaceAllString(s, "ID")
 	s = age.ReplaceAllString(s, "N")

@@ -25,6 +25,11 @@ func judged(t *testing.T, c simulate.Config, change func(*trace.Rank)) criticalp
 	c.RanksPerNode, c.Imbalance.Noise = 4, 4
 	s, err := simulate.New(c)
 	require.NoError(t, err)
+	return judgedRun(t, s, change)
+}
+
+func judgedRun(t *testing.T, s *simulate.Simulation, change func(*trace.Rank)) criticalpath.Findings {
+	t.Helper()
 	contents, err := s.Contents()
 	require.NoError(t, err)
 	var m merger.Merger

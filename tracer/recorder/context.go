@@ -10,9 +10,9 @@ import (
 // two tables counts and how many samples it has, then the tables.
 const (
 	contextFile   = "context"
-	contextMagic  = "CAIRNCX2"
+	contextMagic  = "CAIRNCX3"
 	mostContext   = 32
-	contextFields = 8
+	contextFields = 9
 	contextTable  = mostContext * contextFields * 8
 )
 
@@ -32,7 +32,7 @@ func decodeContext(b []byte) []trace.ContextSample {
 		s := &samples[i]
 		for _, field := range [contextFields]*int64{
 			&s.MonotonicNS, &s.CPUNS, &s.VoluntarySwitches, &s.InvoluntarySwitches, &s.ThrottledPeriods, &s.ThrottledNS, &s.CPU,
-			&s.RunDelayNS,
+			&s.RunDelayNS, &s.StealNS,
 		} {
 			*field = int64(binary.NativeEndian.Uint64(b))
 			b = b[8:]

@@ -82,6 +82,51 @@ func TestContextOfThisProcess(t *testing.T) {
 	require.Greater(t, after.MonotonicNS, before.MonotonicNS)
 	require.GreaterOrEqual(t, after.VoluntarySwitches, before.VoluntarySwitches)
 	require.GreaterOrEqual(t, after.CPU, int64(0))
+	require.Contains(t, []int64{trace.Unknown, 0}, before.StealNS, "it counts from the process's beginning")
+}
+
+// Steal is the eighth number of the first line, in ticks of 10 ms; what says nothing is unknown, never 0.
+func TestStealOfAMachine(t *testing.T) {
+	const line = "cpu  100 5 50 4000 3 0 9 %s 7 0\ncpu0 100 5 50 4000 3 0 9 1 7 0\nintr 1 2\n"
+	driver := contextDriver(t)
+	of := func(value string) string { return fmt.Sprintf(line, value) }
+	for name, test := range map[string]struct {
+		contents []string // as they are read one after the other
+		want     string
+	}{
+		"some":              {[]string{of("700"), of("712"), of("800")}, "0 120000000 1000000000"},
+		"none":              {[]string{of("700"), of("700")}, "0 0"},
+		"not due":           {[]string{of("700"), "=", of("701"), "=", "="}, "0 -1 10000000 10000000 10000000"},
+		"never falls":       {[]string{of("700"), of("701"), of("3"), of("702")}, "0 10000000 10000000 20000000"},
+		"missing then":      {[]string{of("700"), of("701"), "", of("702")}, "0 10000000 10000000 20000000"},
+		"only once":         {[]string{of("700"), "x", "x"}, "0 -1 -1"},
+		"no such file":      {[]string{"=", "="}, "-1 -1"},
+		"old kernel":        {[]string{"cpu  100 5 50 4000 3 0 9\n", "cpu  100 5 50 4000 3 0 9\n"}, "-1 -1"},
+		"the last field":    {[]string{"cpu  100 5 50 4000 3 0 9 1\n", "cpu  100 5 50 4000 3 0 9 2\n"}, "0 10000000"},
+		"counts nothing":    {[]string{"cpu  0 0 0 0 0 0 0 0 0 0\n", "cpu  0 0 0 0 0 0 0 0 0 0\n"}, "-1 -1"},
+		"garbage":           {[]string{"cpu  a b c\n", of("1")}, "-1 -1"},
+		"another line":      {[]string{"cpu0 1 2 3 4 5 6 7 8\n", of("1")}, "-1 -1"},
+		"letters behind it": {[]string{"cpu  1 2 3 4 5 6 7 8x\n", of("1")}, "-1 -1"},
+		"negative":          {[]string{of("-4"), of("1")}, "-1 -1"},
+		"too large":         {[]string{of("99999999999999999999"), of("1")}, "-1 -1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := driver(append([]string{"steal", filepath.Join(t.TempDir(), "stat")}, test.contents...)...).Output()
+			require.NoError(t, err)
+			require.Equal(t, test.want, strings.TrimSpace(string(out)))
+		})
+	}
+}
+
+// A reading that takes long is not made again before ten thousand times as long.
+func TestStealIsNotReadTooOften(t *testing.T) {
+	out, err := contextDriver(t)("cost", "1000").Output()
+	require.NoError(t, err)
+	var took, wait float64
+	_, err = fmt.Sscan(string(out), &took, &wait)
+	require.NoError(t, err)
+	require.Positive(t, took)
+	require.InDelta(t, 10000*took, wait, 5000*took)
 }
 
 func TestCPUStatOfBothVersions(t *testing.T) {

@@ -22,7 +22,7 @@ enum { MOST = 32 };
 static const uint64_t INTERVAL = 100000000;
 
 struct sample {
-	int64_t monotonic_ns, cpu_ns, voluntary, involuntary, throttled_periods, throttled_ns, cpu, run_delay_ns;
+	int64_t monotonic_ns, cpu_ns, voluntary, involuntary, throttled_periods, throttled_ns, cpu, run_delay_ns, steal_ns;
 };
 
 // tracer/recorder/context.go reads it.
@@ -35,6 +35,16 @@ struct file {
 static struct file *file; // NULL: there is none, and the trace will have no context
 static uint64_t due, interval = INTERVAL;
 static char throttling[4096]; // cpu.stat of the cgroup that has a CPU limit, "": none
+
+// The machine's steal. The kernel prints all CPUs and interrupts of the machine for it, which takes long where there are
+// many: so it is read as often as that takes a PART-th of the time of a CPU, and samples between two readings have the earlier
+// one. Those between the first and the second reading have none: nothing is known yet of what came after the beginning.
+static const uint64_t PART = 10000;
+static const char *machine_stat = "/proc/stat"; // tests have another one
+static struct {
+	uint64_t due;
+	int64_t begin_ns, latest_ns; // −1: not known
+} steal = {.begin_ns = -1, .latest_ns = -1};
 
 // read_small reads a file of the kernel's, which comes in one piece.
 static char *read_small(const char *path, char *text, size_t size)
@@ -144,6 +154,52 @@ static int64_t run_delay(const char *schedstat)
 	return at != NULL ? strtoll(at + 1, NULL, 10) : 0;
 }
 
+// stolen_ns is the eighth number in the first line of /proc/stat: for how long, of all CPUs together, the hypervisor ran other
+// machines while this one had something to run. −1 where there is none, or where all numbers are 0, as in gVisor: nothing
+// is counted there.
+static int64_t stolen_ns(const char *stat)
+{
+	int64_t value = -1;
+	bool counts = false;
+
+	if (strncmp(stat, "cpu ", 4) != 0)
+		return -1;
+	stat += 3;
+	for (int field = 0; field < 8; field++) {
+		stat += strspn(stat, " ");
+		if (*stat < '0' || *stat > '9')
+			return -1;
+		char *rest;
+		value = strtoll(stat, &rest, 10);
+		counts = counts || value > 0;
+		stat = rest;
+	}
+	if (!counts || (*stat != ' ' && *stat != '\n' && *stat != 0) || value > INT64_MAX / 1000000000)
+		return -1;
+	return value * 1000000000 / sysconf(_SC_CLK_TCK);
+}
+
+// read_steal reads the steal if that is due, and is what is known of it.
+static int64_t read_steal(uint64_t now)
+{
+	char text[1024];
+	const uint64_t began = cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	if (now < steal.due)
+		return steal.latest_ns;
+	const int64_t ns = read_small(machine_stat, text, sizeof(text)) != NULL ? stolen_ns(text) : -1;
+	steal.due = now + PART * (cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began);
+	if (steal.begin_ns < 0) { // the first sample
+		steal.begin_ns = ns;
+		if (ns < 0)
+			steal.due = UINT64_MAX;
+		return ns < 0 ? -1 : 0;
+	}
+	if (ns >= 0 && ns - steal.begin_ns > steal.latest_ns) // a machine that moved may count from anew
+		steal.latest_ns = ns - steal.begin_ns;
+	return steal.latest_ns;
+}
+
 static void read_sample(struct sample *s)
 {
 	char path[64], text[2048];
@@ -162,6 +218,7 @@ static void read_sample(struct sample *s)
 	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)getpid());
 	s->run_delay_ns = read_small(path, text, sizeof(text)) != NULL ? run_delay(text) : 0;
 	read_throttling(throttling, s);
+	s->steal_ns = read_steal((uint64_t)s->monotonic_ns);
 }
 
 static void add(const struct sample *s)
@@ -185,7 +242,7 @@ void cairn_context_begin(void)
 	file = cairn_spool_map("context", sizeof(struct file));
 	if (file == NULL)
 		return;
-	memcpy(file->magic, "CAIRNCX2", sizeof(file->magic));
+	memcpy(file->magic, "CAIRNCX3", sizeof(file->magic));
 	cairn_context_watch();
 }
 

@@ -4,6 +4,8 @@
 //	context now FILE           one sample at once, one after 20 ms of CPU time
 //	context find FILE MOUNT    which cpu.stat counts, and what it says
 //	context cpu STAT           the CPU in a thread's stat
+//	context steal FILE BYTES…  what samples have of the steal, one per content of FILE; with "=" the reading is not due
+//	context cost N             CPU time of a reading of /proc/stat and for how long no other one is made, means of N, in ns
 #include "../context.c"
 
 #include <sys/mman.h>
@@ -31,7 +33,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "thin") == 0) {
 		const int64_t n = atoll(argv[3]);
 		file = cairn_spool_map("", sizeof(*file));
-		memcpy(file->magic, "CAIRNCX2", 8);
+		memcpy(file->magic, "CAIRNCX3", 8);
 		for (; n == 0 || s.monotonic_ns < n; s.monotonic_ns++) {
 			s.cpu = s.monotonic_ns;
 			add(&s);
@@ -51,6 +53,24 @@ int main(int argc, char **argv)
 		printf("%s %lld %lld\n", found, (long long)s.throttled_periods, (long long)s.throttled_ns);
 	} else if (strcmp(argv[1], "cpu") == 0) {
 		printf("%lld\n", (long long)last_cpu(path));
+	} else if (strcmp(argv[1], "steal") == 0) {
+		machine_stat = path;
+		for (int i = 3; i < argc; i++) {
+			const bool due = strcmp(argv[i], "=") != 0;
+			if (due) {
+				FILE *f = fopen(path, "w");
+				if (f == NULL || fputs(argv[i], f) < 0 || fclose(f) != 0)
+					return 1;
+			}
+			printf("%lld ", (long long)read_steal(due && steal.due < UINT64_MAX ? steal.due : 0));
+		}
+	} else if (strcmp(argv[1], "cost") == 0) {
+		const int n = atoi(argv[2]);
+		const uint64_t began = cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		for (int i = 0; i < n; i++)
+			read_steal(steal.due);
+		const uint64_t took = cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+		printf("%llu %llu\n", (unsigned long long)(took / (uint64_t)n), (unsigned long long)(steal.due / (uint64_t)n));
 	}
 	return 0;
 }

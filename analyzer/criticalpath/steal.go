@@ -1,0 +1,143 @@
+package criticalpath
+
+import (
+	"cmp"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// On a virtual machine the hypervisor takes CPUs away, and runs other machines meanwhile (steal). A thread that has lost its
+// CPU so neither runs nor waits for one, as its own machine counts it: it looks blocked in the kernel. What the machine as a
+// whole lost (trace.ContextSample.StealNS) tells that apart: it lies where ranks had a CPU to lose.
+
+// muchStolen is the part of the time for which ranks wanted a CPU that the hypervisor took, from where on it is worth a word;
+// and, of ranks that wanted one hardly ever, of the time of one CPU.
+const muchStolen = 0.05
+
+// A Machine is what the hypervisor took of a machine.
+type Machine struct {
+	Name string `json:"name"` // of its node; the host outside Kubernetes
+	// StealSeconds is for how long the hypervisor ran other machines while CPUs of this one had something to run, of all its
+	// CPUs together.
+	StealSeconds float64 `json:"steal_seconds"`
+	// Share is the part of the time for which the ranks there wanted a CPU, and it was stolen, at most 1. It is too much where
+	// other processes than the ranks lose CPUs.
+	Share float64 `json:"share"`
+}
+
+// machine is what all ranks of one have lost and run together, in ns; nothing where the steal is not known.
+type machine struct {
+	name        string
+	stolen, ran float64
+	lasted      float64 // from the first sample of a rank to its last one
+}
+
+// lost is what the hypervisor takes while a rank has a CPU for one second.
+func (m *machine) lost() float64 {
+	if m.ran <= 0 {
+		return 0
+	}
+	return m.stolen / m.ran
+}
+
+// machinesOf are the machines of ranks, by row, and each one once.
+func machinesOf(ranks []trace.Rank) (of, list []*machine) {
+	byName := map[string]*machine{}
+	for i := range ranks {
+		r := &ranks[i]
+		name := nodeOf(r)
+		m := byName[name]
+		if m == nil {
+			m = &machine{name: cmp.Or(r.Node, r.Host)}
+			byName[name] = m
+			list = append(list, m)
+		}
+		of = append(of, m)
+		if ns, known := r.StealNS(); known {
+			m.stolen = max(m.stolen, float64(ns))
+			m.ran += float64(ranFor(r))
+			m.lasted = max(m.lasted, float64(r.Context[len(r.Context)-1].MonotonicNS-r.Context[0].MonotonicNS))
+		}
+	}
+	return of, list
+}
+
+// ranFor is the CPU time of a rank between its first sample and its last one, in ns.
+func ranFor(r *trace.Rank) int64 { return r.Context[len(r.Context)-1].CPUNS - r.Context[0].CPUNS }
+
+// stealOf are the machines that lost anything, and whether all did, each so much that it is worth a word.
+func stealOf(ranks []trace.Rank) (list []Machine, everywhere bool) {
+	_, machines := machinesOf(ranks)
+	everywhere, list = len(machines) > 0, []Machine{}
+	for _, m := range machines {
+		share := 0.0
+		if m.stolen > 0 {
+			share = m.stolen / (m.stolen + m.ran)
+			list = append(list, Machine{Name: m.name, StealSeconds: m.stolen / 1e9, Share: share})
+		}
+		everywhere = everywhere && share >= muchStolen && m.stolen >= muchStolen*m.lasted
+	}
+	return list, everywhere
+}
+
+// takeSteal tells of what ranks were blocked for what was stolen. A rank's part of its machine's steal goes with its CPU time.
+// It lies in computations, in calls and in what nobody measured in proportion to their CPU time, but no more of it in a place
+// than that was blocked for. What is left then came in bursts, and lies where ranks were blocked.
+func (a *analysis) takeSteal() {
+	a.machines, _ = machinesOf(a.ranks)
+	places := make([][]*offCPU, len(a.ranks)) // of all threads
+	for i, l := range a.forward.locations {
+		for _, o := range a.accounts[i].offCPU {
+			places[l.Row] = append(places[l.Row], o)
+		}
+	}
+	for row := range a.ranks {
+		r, lost := &a.ranks[row], a.machines[row].lost()
+		if _, known := r.StealNS(); !known || lost == 0 {
+			continue
+		}
+		ran := ranFor(r)
+		left, unmeasured, blocked := int64(lost*float64(ran)), ran, int64(0)
+		take := func(cpu, most int64) int64 {
+			ns := min(int64(lost*float64(cpu)), most)
+			left, unmeasured, blocked = left-ns, unmeasured-cpu, blocked+most-ns
+			return ns
+		}
+		for k := range r.Evidence {
+			if e := &r.Evidence[k]; e.After == (trace.CallPlace{}) { // a call
+				ns, _ := e.BlockedNS()
+				take(e.CPUNS, ns)
+			}
+		}
+		for _, o := range places[row] {
+			o.stolen = take(o.cpu, o.blocked)
+		}
+		left -= int64(lost * float64(max(0, unmeasured)))
+		burst := 0.0
+		if blocked > 0 {
+			burst = max(0, min(1, float64(left)/float64(blocked)))
+		}
+		for _, o := range places[row] {
+			o.stolen += int64(burst * float64(o.blocked-o.stolen))
+			o.blocked -= o.stolen
+		}
+	}
+}
+
+// losesMore reports whether the machines of all ranks of a set lose clearly more than those of the others.
+func (a *analysis) losesMore(set, others []worker) bool {
+	least, usual := a.machines[set[0].row].lost(), 0.0
+	for _, w := range set {
+		least = min(least, a.machines[w.row].lost())
+	}
+	for _, w := range others {
+		usual += a.machines[w.row].lost() / float64(len(others))
+	}
+	return least > 0 && least >= longer*usual
+}
+
+// isStolen reports whether a set was blocked where it computes longer since its CPUs were stolen; both are in ns beyond the
+// others, and the steal is a part of the time blocked.
+func (a *analysis) isStolen(set, others []worker, blocked, stolen float64) bool {
+	return stolen > 0 && stolen >= explains*blocked && a.losesMore(set, others)
+}
