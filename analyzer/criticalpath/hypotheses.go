@@ -81,14 +81,15 @@ func (a *analysis) judge(ctx context.Context, marks replay.Marks, also []replay.
 	for i := range all {
 		scenarios = append(scenarios, together(all[i].change))
 	}
-	lengths, at, err := replay.PlayMarks(ctx, a.forward.journal, append(scenarios, also...), marks)
+	found, err := replay.PlayMarks(ctx, a.forward.journal, append(scenarios, also...), marks)
 	if err != nil {
 		return played{}, nil, nil, err
 	}
-	p = played{ideal: lengths[0], even: lengths[1], alone: lengths[2], marks: at, also: lengths[len(scenarios):]}
+	lengths, cpus := found.Runs, a.scarceCPUs()
+	p = played{ideal: lengths[0], even: lengths[1], alone: lengths[2], marks: found.Marks, also: lengths[len(scenarios):]}
 	for i := range all {
 		h := &all[i]
-		if h.length = lengths[3+i]; h.estimated > a.run()-h.length {
+		if h.length = cpus.atLeast(lengths[3+i], h, found.Longer[3+i]); h.estimated > a.run()-h.length {
 			h.length, h.cause.Estimate = a.run()-h.estimated, true
 		}
 	}
@@ -112,7 +113,7 @@ func (a *analysis) judge(ctx context.Context, marks replay.Marks, also []replay.
 		if len(causes) == maxCauses || !a.worthAnother(left) {
 			break
 		}
-		if err := a.playGiven(ctx, causes, left); err != nil {
+		if err := a.playGiven(ctx, causes, left, cpus); err != nil {
 			return played{}, nil, nil, err
 		}
 	}
@@ -164,7 +165,7 @@ func (a *analysis) worthAnother(left []hypothesis) bool {
 }
 
 // playGiven gives hypotheses the length of the run with those causes gone, too.
-func (a *analysis) playGiven(ctx context.Context, causes, left []hypothesis) error {
+func (a *analysis) playGiven(ctx context.Context, causes, left []hypothesis, cpus scarceCPUs) error {
 	gone := make([]change, 0, maxCauses)
 	estimated := int64(0)
 	for i := range causes {
@@ -176,9 +177,9 @@ func (a *analysis) playGiven(ctx context.Context, causes, left []hypothesis) err
 	for i := range left {
 		scenarios = append(scenarios, together(append(slices.Clone(gone), left[i].change)...))
 	}
-	lengths, _, err := replay.PlayMarks(ctx, a.forward.journal, scenarios, nil)
-	for i := range lengths {
-		if left[i].length = lengths[i] - estimated; left[i].cause.Estimate {
+	found, err := replay.PlayMarks(ctx, a.forward.journal, scenarios, nil)
+	for i, length := range found.Runs {
+		if left[i].length = cpus.atLeast(length, &left[i], found.Longer[i]) - estimated; left[i].cause.Estimate {
 			left[i].length -= left[i].estimated
 		}
 	}

@@ -42,18 +42,32 @@ func Play(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, scenar
 	return runs(lengths), err
 }
 
-// PlayMarks is Play for what was recorded before. It also tells when each of the marks (nil: none) would have been in the
-// first scenario.
-func PlayMarks(ctx context.Context, j *journal.Journal, scenarios []Scenario, marks Marks) ([]int64, Marks, error) {
+// Played is what PlayMarks finds.
+type Played struct {
+	Runs   []int64   // Length.Run of each scenario
+	Marks  Marks     // when the marks would have been in the first scenario
+	Longer [][]int64 // by scenario and location: by how many nanoseconds more it computes in all; negative: less
+}
+
+// PlayMarks is Play for what was recorded before. Marks may be nil.
+func PlayMarks(ctx context.Context, j *journal.Journal, scenarios []Scenario, marks Marks) (Played, error) {
 	p, err := play(ctx, j, scenarios, marks)
 	if err != nil {
-		return nil, nil, err
+		return Played{}, err
 	}
-	told := make(Marks, len(marks))
-	for i := range told {
-		told[i] = p.threads[i].passed.rest()
+	played := Played{Runs: runs(p.lengths()), Marks: make(Marks, len(marks)), Longer: make([][]int64, len(scenarios))}
+	for i := range played.Marks {
+		played.Marks[i] = p.threads[i].passed.rest()
 	}
-	return runs(p.lengths()), told, nil
+	for k := range played.Longer {
+		played.Longer[k] = make([]int64, len(p.threads))
+		for i := range p.threads {
+			if longer := p.threads[i].longer; longer != nil {
+				played.Longer[k][i] = longer[k]
+			}
+		}
+	}
+	return played, nil
 }
 
 func runs(lengths []Length) []int64 {
@@ -125,6 +139,8 @@ type thread struct {
 	last     int64   // and in the trace
 	function uint16  // of the last call
 	site     uint32
+
+	longer []int64 // by scenario: what it has computed more than in the trace
 
 	attempt match.Attempt
 	since   []int64 // when the polls began of which the next successful one is the last
@@ -254,7 +270,7 @@ func (p *player) depend(s *step, location int, on *journal.Dependency) {
 // start sets a thread's clock: the rank's first thread starts when it did, another as long after the first as it did.
 func (p *player) start(th *thread, c *timeline.Record) {
 	th.started, th.last = true, c.Enter
-	for _, times := range []*[]int64{&th.clock, &th.since, &th.begin, &th.end, &th.in, &th.out} {
+	for _, times := range []*[]int64{&th.clock, &th.since, &th.begin, &th.end, &th.in, &th.out, &th.longer} {
 		*times = make([]int64, len(p.scenarios))
 	}
 	main := &p.threads[p.locations[c.Location].Main]
@@ -324,7 +340,9 @@ func (p *player) enter(th *thread, location int, s *step) {
 	if th.function != 0 && gap > s.held {
 		r := Region{th.function, s.function, th.site, s.site}
 		for _, k := range p.computing {
-			th.clock[k] += p.scenarios[k].longer(location, r, gap-s.held, s.idle)
+			longer := p.scenarios[k].longer(location, r, gap-s.held, s.idle)
+			th.clock[k] += longer
+			th.longer[k] += longer
 		}
 	}
 	th.last = s.enter

@@ -1,0 +1,105 @@
+package criticalpath
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// What CPUs allow. The replay lets a rank compute whenever it can go on. Where a machine has fewer CPUs than ranks, these take
+// turns, and whatever else is mended: the run lasts for what they compute, divided by the CPUs, and for its start and its end.
+
+// scarceDelay is the part of what ranks of a machine compute for which they wait for a CPU, from where on CPUs are scarce.
+const scarceDelay = 0.05
+
+// scarceCPUs are the machines that have fewer CPUs than ranks.
+type scarceCPUs struct {
+	machines []scarceMachine
+	run      int64 // as it was, in ns
+	ends     int64 // its start and end, on the path
+}
+
+type scarceMachine struct {
+	cpus  int
+	ranks []scarceRank
+}
+
+// A scarceRank is what the first thread of a rank computes, in ns, and for how long of that it has a CPU.
+type scarceRank struct {
+	location      int
+	compute, busy int64
+}
+
+// scarceCPUs finds them. The CPUs of a machine are those on which its ranks were seen: if they have to wait for one, there are
+// no others for them.
+func (a *analysis) scarceCPUs() scarceCPUs {
+	s := scarceCPUs{run: a.run(), ends: a.startAndEnd()}
+	if !a.hasEvidence() {
+		return s
+	}
+	type machine struct {
+		scarceMachine
+		seen             map[int64]bool
+		compute, delayed int64
+	}
+	machines, names := map[string]*machine{}, []string(nil)
+	for row, i := range a.mainOf {
+		if i < 0 {
+			continue
+		}
+		name := nodeOf(&a.ranks[row])
+		m := machines[name]
+		if m == nil {
+			m = &machine{seen: map[int64]bool{}}
+			machines[name], names = m, append(names, name)
+		}
+		for k := range a.ranks[row].Context {
+			if cpu := a.ranks[row].Context[k].CPU; cpu >= 0 {
+				m.seen[cpu] = true
+			}
+		}
+		delayed, blocked := int64(0), int64(0)
+		for _, o := range a.accounts[i].offCPU {
+			delayed, blocked = delayed+o.delayed+o.stolen, blocked+o.blocked
+		}
+		compute := a.accounts[i].compute
+		m.compute, m.delayed = m.compute+compute, m.delayed+delayed
+		m.ranks = append(m.ranks, scarceRank{i, compute, max(0, compute-delayed-blocked)})
+	}
+	for _, name := range names {
+		m := machines[name]
+		m.cpus = len(m.seen)
+		if m.cpus == 0 || m.cpus >= len(m.ranks) || float64(m.delayed) < scarceDelay*float64(m.compute) {
+			continue
+		}
+		if m.least(nil)+s.ends <= s.run { // else it has more CPUs than were seen
+			s.machines = append(s.machines, m.scarceMachine)
+		}
+	}
+	return s
+}
+
+// least is for how long the ranks of a machine compute if they take turns, in ns. Longer (nil: as it was) is by how much longer
+// each location computes; what a rank computes less may be what it was blocked for.
+func (m *scarceMachine) least(longer []int64) int64 {
+	busy := int64(0)
+	for _, r := range m.ranks {
+		if longer == nil {
+			busy += r.busy
+		} else {
+			busy += max(0, min(r.busy, r.compute+longer[r.location]))
+		}
+	}
+	return busy / int64(m.cpus)
+}
+
+// atLeast is how long the run takes with a hypothesis: as the replay says, or longer where CPUs are scarce, of which the
+// hypothesis may be.
+func (s *scarceCPUs) atLeast(length int64, h *hypothesis, longer []int64) int64 {
+	switch {
+	case h.cause.Kind == verdict.CPUs, h.cause.Form == verdict.Preempted, h.cause.Form == verdict.Stolen:
+		return length
+	}
+	for i := range s.machines {
+		length = max(length, min(s.run, s.machines[i].least(longer)+s.ends))
+	}
+	return length
+}
