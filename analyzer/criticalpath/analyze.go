@@ -17,24 +17,26 @@ import (
 
 // analysis is what Analyze works on after the passes.
 type analysis struct {
-	names       names
-	meta        *trace.Meta
-	ranks       []trace.Rank
-	mainOf      []int // location of a rank's first thread, by row; −1: none
-	forward     *forward
-	path        route
-	accounts    []account
-	total       map[activity]*tally
-	slack       []int64 // by row
-	window      *timeline.Window
-	profile     profile.Findings
-	stopped     *stopped.Findings
-	cpus        *CPUs
-	machines    []*machine // of each rank, where there is evidence
-	shared      bool       // ranks had to wait for a CPU so often that how long a computation took says little of it
-	scatterGain float64    // of the run, that equal work each time saves
-	solo        *aloneness // what ranks compute alone; nil: nobody has asked yet
-	roleKeys    []string   // of the ranks, by row; nil: nobody has asked yet
+	names  names
+	meta   *trace.Meta
+	ranks  []trace.Rank
+	mainOf []int // location of a rank's first thread, by row; −1: none
+	// delayedCalls is for how long ranks waited for a CPU in long calls: while they waited for others, too.
+	delayedCalls map[activity]offCPU
+	forward      *forward
+	path         route
+	accounts     []account
+	total        map[activity]*tally
+	slack        []int64 // by row
+	window       *timeline.Window
+	profile      profile.Findings
+	stopped      *stopped.Findings
+	cpus         *CPUs
+	machines     []*machine // of each rank, where there is evidence
+	shared       bool       // ranks had to wait for a CPU so often that how long a computation took says little of it
+	scatterGain  float64    // of the run, that equal work each time saves
+	solo         *aloneness // what ranks compute alone; nil: nobody has asked yet
+	roleKeys     []string   // of the ranks, by row; nil: nobody has asked yet
 	// sums: only those are known (timing aggregated); forward has no more than locations and extents, and there is no path.
 	sums bool
 	// ofLeads: only lead ranks have times of their own.

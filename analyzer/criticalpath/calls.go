@@ -20,6 +20,8 @@ const (
 	mostRanks     = 0.6     // if they are no more than so many of all
 	eachTimeAlike = 0.6     // of the longest wait that the mean one is, in a chain
 	lateStart     = 3.0     // times what ranks usually start apart
+	longCall      = 500_000 // ns, on average: most of their time is in calls that are long enough to be measured
+	mostDelayed   = 0.75    // of what was measured of calls that wait for a CPU more than for anything else
 	finer         = 8       // times as many blocks, for a pipeline: a division that programs can do
 )
 
@@ -134,6 +136,7 @@ func (a *analysis) isBetween(function uint16, _ uint32) bool {
 
 // ownCost: calls of a kind cost nothing but what they wait for others. Of messages and collectives it is those at the costliest
 // call site and at those like it: what is small costs by how often it is called, what is large by how long each call takes.
+// Calls of little data that take long because they wait for a CPU are no cause.
 func (a *analysis) ownCost(kind verdict.Kind) *hypothesis {
 	var where activity
 	most := int64(-1)
@@ -165,6 +168,9 @@ func (a *analysis) ownCost(kind verdict.Kind) *hypothesis {
 		h.cause.Kind = verdict.Network
 	}
 	free := a.like(where, &h.cause)
+	if (h.cause.Form == verdict.TooMany || h.cause.Form == verdict.TooOften) && a.areDelayed(where) {
+		return nil
+	}
 	h.change = change{free: func(function uint16, site uint32) bool { return free[activity{function: function, site: site}] }}
 	switch n := len(free) - 1; {
 	case h.cause.Kind == verdict.Network:
@@ -200,6 +206,13 @@ func (a *analysis) like(costliest activity, c *verdict.Cause) map[activity]bool 
 		is[what] = is[what] || like
 	}
 	return is
+}
+
+// areDelayed reports whether waiting for a CPU explains what calls took for themselves: they usually take long, and of those
+// that were measured most of the time is run delay.
+func (a *analysis) areDelayed(calls activity) bool {
+	t, d := a.total[calls], a.delayedCalls[calls]
+	return d.wall > 0 && float64(t.ns-t.waited) >= longCall*float64(t.count) && float64(d.delayed) >= mostDelayed*float64(d.wall)
 }
 
 // longestIn is how long calls of a kind took the rank that they took longest, without what it waited.

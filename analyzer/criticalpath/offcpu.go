@@ -56,6 +56,7 @@ func (a *analysis) takeEvidence() {
 	if a.window != nil {
 		return // it is counted over all of the run
 	}
+	a.delayedCalls = map[activity]offCPU{}
 	byThread := map[[2]int]int{}
 	for i, l := range a.forward.locations {
 		byThread[[2]int{l.Row, l.Thread}] = i
@@ -64,7 +65,16 @@ func (a *analysis) takeEvidence() {
 		for k := range a.ranks[row].Evidence {
 			e := &a.ranks[row].Evidence[k]
 			i, known := byThread[[2]int{row, e.Thread}]
-			if !known || e.After == (trace.CallPlace{}) || e.RunDelayNS == trace.Unknown {
+			if !known || e.RunDelayNS == trace.Unknown {
+				continue
+			}
+			if e.After == (trace.CallPlace{}) {
+				if i == a.mainOf[row] {
+					what := activity{function: e.Before.Function, site: e.Before.Site}
+					o := a.delayedCalls[what]
+					o.wall, o.delayed = o.wall+e.WallNS, o.delayed+e.RunDelayNS
+					a.delayedCalls[what] = o
+				}
 				continue
 			}
 			account := &a.accounts[i]
