@@ -184,7 +184,7 @@ func (m *Matcher) report(s, r *End) {
 func (m *Matcher) completeEnd(e *End, done *Completion, status envelope) {
 	e.settled, e.Done = true, done
 	if e.awaiting && e.Brief {
-		m.stays(e)
+		m.ranks[e.Post.Row].progress.completed(e)
 	}
 	if done != nil {
 		done.open++

@@ -69,6 +69,7 @@ type End struct {
 	looks     *looks      // nil but for messages that were seen before their receive ended
 	settled   bool        // completed, or known never to be
 	awaiting  bool        // progress of its rank
+	place     int32       // in progress.staying
 	dead      bool        // cancelled
 	receive   bool
 	wildcard  bool // its envelope is not known yet

@@ -1,7 +1,5 @@
 package match
 
-import "slices"
-
 // Progress. MPI moves a message that is too large to be sent eagerly only while both sides are inside MPI, unless a
 // network card or a helper thread does it for them. A receive that was posted early, or a non-blocking send, is of no
 // use while its rank computes: the other side waits until that rank calls MPI again, whatever it calls.
@@ -11,6 +9,7 @@ type progress struct {
 	enter, exit Stamp  // of the call that left last
 	before      int64  // when the rank had left MPI before it
 	waiting     []*End // matched ends of this rank that no call has moved yet
+	staying     []*End // those that are Brief, if they are not completed before the rank leaves
 }
 
 // both notes that both sides of a message are posted. Who came last is inside MPI.
@@ -29,10 +28,44 @@ func (m *Matcher) both(s, r *End) {
 func (m *Matcher) last(e *End, t Stamp) {
 	e.Progress, e.ProgressError = t.At, t.Error
 	if p := &m.ranks[e.Post.Row].progress; !e.settled && p.enter.At == e.Post.Enter {
-		e.Brief, e.Left = true, p.exit.At
-		e.awaiting = true
-		p.waiting = append(p.waiting, e)
+		e.Brief = true
+		p.stay(e)
 	}
+}
+
+// shortly is for how long, in nanoseconds, a rank may be outside MPI as if it were inside: between the calls of an exchange.
+const shortly = 10_000
+
+// stay notes that the rank is inside MPI with both sides of e posted.
+func (p *progress) stay(e *End) {
+	e.awaiting, e.place = true, int32(len(p.staying))
+	p.staying = append(p.staying, e)
+}
+
+// completed takes back that e is Brief: it was completed before its rank left MPI.
+func (p *progress) completed(e *End) {
+	last := len(p.staying) - 1
+	p.staying[e.place] = p.staying[last]
+	p.staying[e.place].place = e.place
+	p.staying[last] = nil
+	p.staying = p.staying[:last]
+	e.awaiting, e.Brief = false, false
+}
+
+// comesBack notes, if the rank has been outside MPI since its last call, when it had left and that it is back.
+func (m *Matcher) comesBack(p *progress, enter, exit Stamp) {
+	if len(p.staying) == 0 || enter.At-p.exit.At <= shortly+2*(enter.Error+exit.Error) {
+		return
+	}
+	for _, e := range p.staying {
+		e.Left, e.awaiting = p.exit.At, false
+		e.Progress, e.ProgressError = enter.At, enter.Error
+		if m.watcher != nil {
+			m.watcher.Progressed(e)
+		}
+	}
+	clear(p.staying)
+	p.staying = p.staying[:0]
 }
 
 // await finds out when the rank of e, which was posted before t, is inside MPI at or after t.
@@ -43,6 +76,10 @@ func (m *Matcher) await(e *End, t Stamp) {
 	}
 	p := &m.ranks[e.Post.Row].progress
 	if p.enter.At >= e.Post.Enter && e.passes(p.enter, p.exit) { // else it is still in the call that posted it
+		return
+	}
+	if e.Brief {
+		p.stay(e)
 		return
 	}
 	e.awaiting = true
@@ -56,18 +93,13 @@ func (e *End) passes(enter, exit Stamp) bool {
 	t := e.ProgressStamp()
 	switch {
 	case e.Open:
-	case e.Brief:
-		if enter.At-e.Left <= shortly+2*(enter.Error+exit.Error) {
-			e.Left = max(e.Left, exit.At)
-			return false
-		}
 	case exit.At != t.At && !t.After(exit) && !exit.After(t):
 		e.Open, e.Left = true, exit.At
 		return false
 	case exit.At < t.At:
 		return false
 	case enter.At <= t.At:
-		e.Brief, e.Left = true, exit.At
+		e.Brief = true
 		return false
 	}
 	t = t.Later(enter)
@@ -75,25 +107,11 @@ func (e *End) passes(enter, exit Stamp) bool {
 	return true
 }
 
-// shortly is for how long, in nanoseconds, a rank may be outside MPI as if it were inside: between the calls of an exchange.
-const shortly = 10_000
-
-// stays notes that e was completed before its rank left MPI.
-func (m *Matcher) stays(e *End) {
-	p := &m.ranks[e.Post.Row].progress
-	for i := len(p.waiting) - 1; i >= 0; i-- {
-		if p.waiting[i] == e {
-			p.waiting = slices.Delete(p.waiting, i, i+1)
-			break
-		}
-	}
-	e.awaiting, e.Brief = false, false
-}
-
 // moved notes that a rank is inside MPI.
 func (m *Matcher) moved(c *Call, row int) {
 	p := &m.ranks[row].progress
 	enter, exit := Stamp{c.Enter, c.EnterError}, Stamp{c.Exit, c.ExitError}
+	m.comesBack(p, enter, exit)
 	if exit.At >= p.exit.At {
 		p.enter, p.exit, p.before = enter, exit, p.exit.At
 	}
@@ -103,7 +121,11 @@ func (m *Matcher) moved(c *Call, row int) {
 	left := p.waiting[:0]
 	for _, e := range p.waiting {
 		if !e.passes(enter, exit) {
-			left = append(left, e)
+			if e.Brief {
+				p.stay(e)
+			} else {
+				left = append(left, e)
+			}
 			continue
 		}
 		e.awaiting = false
