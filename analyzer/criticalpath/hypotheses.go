@@ -57,7 +57,13 @@ type hypothesis struct {
 	// assumes is what the prediction rests on.
 	assumes string
 	length  int64 // that the run would have, in ns
+	// least is how long the run would take at least with the CPUs that there are. It bounds what is promised, and does not decide
+	// what the cause is: more CPUs would help where these are scarce, whatever is wrong.
+	least int64
 }
+
+// promised is the length that the run would have with the CPUs that there are.
+func (h *hypothesis) promised() int64 { return max(h.length, h.least) }
 
 // played is how long the run takes under conditions that several hypotheses are judged by, in ns.
 type played struct {
@@ -89,7 +95,8 @@ func (a *analysis) judge(ctx context.Context, marks replay.Marks, also []replay.
 	p = played{ideal: lengths[0], even: lengths[1], alone: lengths[2], marks: found.Marks, also: lengths[len(scenarios):]}
 	for i := range all {
 		h := &all[i]
-		if h.length = cpus.atLeast(lengths[3+i], h, found.Longer[3+i]); h.estimated > a.run()-h.length {
+		h.least = cpus.least(h, found.Longer[3+i])
+		if h.length = lengths[3+i]; h.estimated > a.run()-h.length {
 			h.length, h.cause.Estimate = a.run()-h.estimated, true
 		}
 	}
@@ -100,15 +107,15 @@ func (a *analysis) judge(ctx context.Context, marks replay.Marks, also []replay.
 		}
 	}
 	left = a.exceptSumsOf(a.apart(left))
-	before := a.run()
+	before, promised := a.run(), a.run()
 	for len(causes) < maxCauses {
 		best := a.narrowest(left, before)
 		if best < 0 {
 			break
 		}
 		h := left[best]
-		h.cause.GainSeconds = new(a.seconds(before - h.length))
-		causes, before = append(causes, h), h.length
+		h.cause.GainSeconds = new(a.seconds(max(0, promised-h.promised())))
+		causes, before, promised = append(causes, h), h.length, min(promised, h.promised())
 		left = slices.DeleteFunc(slices.Delete(left, best, best+1), func(o hypothesis) bool { return h.covers(&o) })
 		if len(causes) == maxCauses || !a.worthAnother(left) {
 			break
@@ -179,7 +186,8 @@ func (a *analysis) playGiven(ctx context.Context, causes, left []hypothesis, cpu
 	}
 	found, err := replay.PlayMarks(ctx, a.forward.journal, scenarios, nil)
 	for i, length := range found.Runs {
-		if left[i].length = cpus.atLeast(length, &left[i], found.Longer[i]) - estimated; left[i].cause.Estimate {
+		left[i].least = cpus.least(&left[i], found.Longer[i])
+		if left[i].length = length - estimated; left[i].cause.Estimate {
 			left[i].length -= left[i].estimated
 		}
 	}
@@ -266,10 +274,10 @@ func (a *analysis) whatIfs(p *played, all []hypothesis) []WhatIf {
 		"Messages arrive when they are sent, calls take no time but what they wait for others; file operations keep theirs.")}
 	for i := range all {
 		h := &all[i]
-		if a.share(a.run()-h.length) < minPromise {
+		if a.share(a.run()-h.promised()) < minPromise {
 			continue
 		}
-		w := row(h.what, h.cause.Kind, h.length, h.assumes)
+		w := row(h.what, h.cause.Kind, h.promised(), h.assumes)
 		w.Estimate, w.Rank = h.cause.Estimate, h.cause.Rank
 		if h.width == ofMessages || h.width == ofCalls {
 			w.Site = new(h.cause.Before)

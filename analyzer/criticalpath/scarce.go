@@ -91,15 +91,14 @@ func (m *scarceMachine) least(longer []int64) int64 {
 	return busy / int64(m.cpus)
 }
 
-// atLeast is how long the run takes with a hypothesis: as the replay says, or longer where CPUs are scarce, of which the
-// hypothesis may be.
-func (s *scarceCPUs) atLeast(length int64, h *hypothesis, longer []int64) int64 {
+// least is how long the run takes at least with a hypothesis; 0 if the CPUs suffice, or it is about them.
+func (s *scarceCPUs) least(h *hypothesis, longer []int64) (ns int64) {
 	switch {
 	case h.cause.Kind == verdict.CPUs, h.cause.Form == verdict.Preempted, h.cause.Form == verdict.Stolen:
-		return length
+		return 0
 	}
 	for i := range s.machines {
-		length = max(length, min(s.run, s.machines[i].least(longer)+s.ends))
+		ns = max(ns, min(s.run, s.machines[i].least(longer)+s.ends))
 	}
-	return length
+	return ns
 }
