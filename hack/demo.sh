@@ -57,10 +57,11 @@ uri=$(kubectl -n "$namespace" get tmj stencil -o jsonpath='{.status.runs[0].repo
 cat <<T
 
 The report lies in the bucket:  ${uri%/}/index.html
-To open it:
+To reach the cluster:
+  export KUBECONFIG=${KUBECONFIG:-}
+To open the report:
   hack/fetch-report.sh $namespace stencil out/report && xdg-open out/report/index.html
 To look around:
-  export KUBECONFIG=${KUBECONFIG:-}
   $(command -v kubectl) -n $namespace get tmj stencil -o wide
 T
 [ "$CAIRN_CLUSTER" != local ] || echo "To stop the cluster:  hack/cluster/down.sh"
