@@ -203,7 +203,9 @@ func (a *analysis) like(costliest activity, c *verdict.Cause) map[activity]bool 
 		case c.Form == verdict.TooLarge:
 			like = 2*own(t) >= own(of)
 		}
-		is[what] = is[what] || like
+		if like {
+			is[what] = true
+		}
 	}
 	return is
 }
@@ -287,7 +289,7 @@ func (a *analysis) oneAfterTheOther() *hypothesis {
 	if h.cause.Form == verdict.Pipeline {
 		part -= 1.0 / finer
 		h.what = fmt.Sprintf("the pipeline was filled %d times as fast", finer)
-		h.assumes = fmt.Sprintf("An estimate of what filling it costs: blocks are a %dth as large, so each rank waits a %dth as long for its first one.", finer, finer)
+		h.assumes = fmt.Sprintf("An estimate of what filling it costs: blocks are 1/%d as large, so each rank waits 1/%d as long for its first one.", finer, finer)
 	}
 	h.doubt = func(h *hypothesis, p *played) bool {
 		inOrder := int64(part * float64(p.even-p.alone))

@@ -432,14 +432,9 @@ func (r *Recorder) rendezvous(m *match.Message) {
 		return
 	}
 	// a send that ended before shows that it did not need the receive, unless it is synchronous, or not the receiver's help
-	on := receive.Posted
-	at, again := waitstate.Helped(send, receive)
-	if again && receive.Progressed.Ordinal > 0 {
-		if waitstate.Awaited(done, at) {
-			on = receive.Progressed
-		} else {
-			at = receive.Post.EnterStamp()
-		}
+	on, at := receive.Posted, receive.Post.EnterStamp()
+	if there, again := waitstate.Helped(send, receive); again && receive.Progressed.Ordinal > 0 && waitstate.Awaited(done, there) {
+		on, at = receive.Progressed, there
 	}
 	if always || waitstate.Awaited(done, at) {
 		r.depend(done, dependency{at: at.At, on: on, bytes: m.Bytes, handshake: handshake{legs: 1, always: always}})
