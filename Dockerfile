@@ -1,9 +1,14 @@
 # One image for everything of ours: the command line (which is also what the
 # init containers, the sidecar and the jobs run), the operator, and the tracer's
 # libraries, which cairn-install copies into the application's pod.
+#
+# For several architectures: docker buildx build --platform linux/amd64,linux/arm64 .
+# The tracer is for amd64. On other nodes the image has the commands only, which
+# let pods run untraced, and say so; they are static and are cross-compiled.
 ARG GO_IMAGE=docker.io/library/golang:1.26-bookworm
 
-FROM ${GO_IMAGE} AS tools
+# The tracer can be built on amd64 only.
+FROM --platform=linux/amd64 ${GO_IMAGE} AS tools
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
       ca-certificates gcc git libc6-dev libmpich-dev libopenmpi-dev make \
@@ -12,12 +17,16 @@ RUN apt-get update \
 
 FROM tools AS build
 ARG VERSION=dev
+ARG TARGETARCH=amd64
 WORKDIR /src
 COPY . .
-RUN make -j"$(nproc)" build VERSION="$VERSION" \
- && mkdir -p /image/usr/local/bin /image/usr/local/lib/cairn /image/tmp /image/etc/ssl/certs \
- && cp bin/cairn bin/cairn-operator /image/usr/local/bin/ \
- && cp -R lib/. /image/usr/local/lib/cairn/ \
+RUN mkdir -p /image/usr/local/bin /image/usr/local/lib/cairn /image/tmp /image/etc/ssl/certs \
+ && if [ "$TARGETARCH" = amd64 ]; then \
+      make -j"$(nproc)" build VERSION="$VERSION" && cp -R lib/. /image/usr/local/lib/cairn/; \
+    else \
+      make build-commands GOARCH="$TARGETARCH" VERSION="$VERSION"; \
+    fi \
+ && cp bin/cairn bin/cairn-probe bin/cairn-operator /image/usr/local/bin/ \
  && cp /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ \
  && chmod -R a+rX /image && chmod 1777 /image/tmp
 

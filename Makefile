@@ -14,7 +14,12 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 
 ##@ Use
 .PHONY: build
-build: bin/cairn bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS) ## the commands in bin/, the tracer's libraries in lib/
+build: bin/cairn bin/cairn-probe bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS) ## the commands in bin/, the tracer's libraries in lib/
+
+.PHONY: build-commands build-arm64
+build-commands: bin/cairn bin/cairn-probe bin/cairn-operator # static, also with GOARCH=arm64
+build-arm64: ## the commands for arm64 nodes in bin/arm64/; pods run untraced there
+	CGO_ENABLED=0 GOARCH=arm64 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/arm64/ ./cmd/cairn ./cmd/cairn-probe ./cmd/cairn-operator
 
 .PHONY: demo
 demo: ## trace a local run, then a TracedMPIJob on a local two-node cluster (CAIRN_CLUSTER=existing: on yours)
@@ -40,6 +45,10 @@ test-mpi: build examples ## every example under both MPIs with --verify
 .PHONY: test-e2e
 test-e2e: build ## the end-to-end tests, on the local cluster
 	hack/test.sh e2e
+
+.PHONY: e2e-matrix
+e2e-matrix: build ## what may befall a job on a cluster: scenario, expected, seen, seconds (ROWS=part of a name: only those)
+	CAIRN_E2E_MATRIX="$(or $(ROWS),all)" hack/e2e.sh -run TestMatrix -parallel $(or $(PARALLEL),4)
 
 .PHONY: test-browser
 test-browser: ## the report in a real browser (Debian: chromium)
@@ -107,6 +116,10 @@ bench-analyze: build ## events per second from trace to report, memory, size of 
 bench-predict: build examples ## what-if predictions against real runs of the examples changed accordingly, or on another network, within 15% (PAIRS=5)
 	CAIRN_BENCH_PREDICT=$(or $(PAIRS),5) go test -tags mpi -count=1 -v -run 'Test(Network)?Predictions' ./test/mpi | grep -v '^ *\(===\|---\)'
 
+.PHONY: bench-operator
+bench-operator: build ## seconds from apply to the launcher, and from the job's end to the report: medians, traced and plain (REPEATS=5)
+	hack/e2e.sh -run ^$$ -bench Seconds -benchtime $(or $(REPEATS),5)x
+
 .PHONY: bench-verdict
 bench-verdict: build ## how often the verdict names the planted problem, by kind, with targets (SIMULATED=240 CONTROLS=300 REAL=60 SEED=1 KINDS=)
 	hack/bench-verdict.sh
@@ -129,9 +142,11 @@ help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## / {printf "  \033[1m%-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # Go decides by itself what has to be built again, so these are always asked for.
-.PHONY: bin/cairn bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS)
+.PHONY: bin/cairn bin/cairn-probe bin/cairn-operator lib/libcairn-core.so $(SHIMS) $(ALLOCATIONS)
 bin/cairn:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn
+bin/cairn-probe:
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn-probe
 bin/cairn-operator:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/cairn-operator
 lib/libcairn-core.so:

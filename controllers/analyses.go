@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,11 +11,24 @@ import (
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 )
 
-// analyze computes each analysis of every run, as one Job with an index per run.
-// One that fails does not keep the others, or the report, from being made.
+// maxAnalysisPods is how many pods share the runs of a job at most.
+const maxAnalysisPods = 16
+
+// analyze computes each analysis of every run, as one Job whose pods share the runs. The Jobs of several analyses run
+// side by side. One that fails does not keep the others, or the report, from being made.
 func (p *pass) analyze(ctx context.Context) (next, error) {
-	if p.completed() || p.analysesDecided() {
+	if p.completed() {
 		return proceed, nil
+	}
+	if err := p.guardFindings(ctx); err != nil {
+		return await, err
+	}
+	if p.analysesDecided() {
+		return proceed, nil
+	}
+	if ending, err := p.mergeIsEnding(ctx); ending || err != nil {
+		p.hold(v1alpha1.ReasonAnalyzing, "waiting for the pod of the merge to end")
+		return await, err
 	}
 	status := &p.job.Status
 	if status.Analyses == nil {
@@ -24,8 +38,12 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 	}
 	var running, failed []string
 	for i := range status.Analyses {
-		if err := p.analyzeOne(ctx, &status.Analyses[i]); err != nil {
+		o, err := p.analyzeOne(ctx, &status.Analyses[i])
+		if err != nil {
 			return await, err
+		}
+		if p.waitsForPerson(o) {
+			return p.awaitPerson(ctx, stepAnalysis, o)
 		}
 		switch a := status.Analyses[i]; a.State {
 		case v1alpha1.AnalysisFailed:
@@ -37,15 +55,14 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 	}
 	switch {
 	case len(running) > 0:
-		message := "computing " + strings.Join(running, ", ")
-		if trouble := p.podTrouble(ctx, stepAnalysis); trouble != "" {
-			message += ": " + trouble
-		}
+		message := p.stepMessage(ctx, stepAnalysis, "computing "+strings.Join(running, ", "))
 		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionUnknown, v1alpha1.ReasonAnalyzing, message)
 		p.hold(v1alpha1.ReasonAnalyzing, message)
 		return await, nil
 	case len(failed) > 0:
 		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionFalse, v1alpha1.ReasonAnalysisFailed, strings.Join(failed, "; "))
+	case len(status.Analyses) == 0:
+		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionTrue, v1alpha1.ReasonAnalyzed, "spec.analyses asks for none")
 	default:
 		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionTrue, v1alpha1.ReasonAnalyzed,
 			"all analyses of all runs succeeded")
@@ -53,37 +70,43 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 	return proceed, nil
 }
 
-// analysesDecided says whether all analyses have ended, well or not.
+// analysesDecided reports whether all analyses have ended, well or not.
 func (p *pass) analysesDecided() bool {
 	return p.condition(v1alpha1.ConditionAnalyzed).Status != metav1.ConditionUnknown
 }
 
 // analyzeOne takes one analysis as far as it gets now.
-func (p *pass) analyzeOne(ctx context.Context, analysis *v1alpha1.AnalysisStatus) error {
+func (p *pass) analyzeOne(ctx context.Context, analysis *v1alpha1.AnalysisStatus) (outcome, error) {
 	if analysis.State == v1alpha1.AnalysisSucceeded || analysis.State == v1alpha1.AnalysisFailed {
-		return nil
+		return outcome{}, nil
 	}
 	o, err := p.runTask(ctx, p.analysisTask(analysis.Name), func(outcome) bool { return true })
 	switch {
 	case err != nil:
-		return err
-	case !o.finished:
+		return o, err
+	case !o.finished, p.waitsForPerson(o):
 		analysis.State = v1alpha1.AnalysisRunning
 	case o.succeeded:
 		analysis.State = v1alpha1.AnalysisSucceeded
 	default:
-		analysis.State, analysis.Reason = v1alpha1.AnalysisFailed, shortened(o.String(), 512)
+		if !allFailuresLeft(o) {
+			if err := p.stopWaiting(ctx); err != nil {
+				return o, err
+			}
+		}
+		analysis.State, analysis.Reason = v1alpha1.AnalysisFailed, shortened(p.whyFailed(o), 512)
 	}
-	return nil
+	return o, nil
 }
 
+// analysisTask is an analysis of all runs: the i-th of n pods takes the runs i, i+n, i+2n and so on of runs.json.
 func (p *pass) analysisTask(name v1alpha1.AnalysisName) task {
+	pods := min(max(p.job.Status.RunCount, 1), maxAnalysisPods)
 	t := task{
-		step: stepAnalysis, name: childName(p.job, string(name)),
-		indexes: int32(len(p.job.Status.Runs)), retries: 2,
-		// The index of the pod is the number of the run; Kubernetes fills it in.
+		step: stepAnalysis, name: p.child(string(name)), indexes: pods, retries: 2,
+		// Kubernetes fills the index of the pod in.
 		args: []string{"analyze", "--job", "--store", p.job.Status.StorageURI,
-			"--analysis", string(name), "--index", "$(JOB_COMPLETION_INDEX)"},
+			"--analysis", string(name), "--index", "$(JOB_COMPLETION_INDEX)", "--of", strconv.Itoa(int(pods))},
 	}
 	for _, analysis := range p.job.Spec.Analyses {
 		if analysis.Name == name {
@@ -91,4 +114,15 @@ func (p *pass) analysisTask(name v1alpha1.AnalysisName) task {
 		}
 	}
 	return t
+}
+
+// stepMessage says what a step does, and what keeps it from doing that.
+func (p *pass) stepMessage(ctx context.Context, step, message string) string {
+	if trouble := p.podTrouble(ctx, step); trouble != "" {
+		message += ": " + trouble
+	}
+	if hint := p.storageHint(); hint != "" {
+		message += "; " + hint
+	}
+	return message
 }

@@ -7,15 +7,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 )
 
 // observeAttempts adds the starts of the launcher that pods tell of to those that
 // were seen before. A pod that restarts its container keeps only the last two; a
-// Job that retries makes new pods. A start is told by its pod and its time.
+// Job that retries makes new pods. A start is known by its pod and its time.
 func observeAttempts(seen []v1alpha1.Attempt, pods []corev1.Pod, container string) []v1alpha1.Attempt {
 	var found []v1alpha1.Attempt
 	for _, pod := range pods {
@@ -105,20 +105,15 @@ func lastExitCode(attempts []v1alpha1.Attempt) *int32 {
 	return nil
 }
 
-// sentAttempt is an attempt as "cairn merge --job" takes it.
-type sentAttempt struct {
-	Attempt      int32        `json:"attempt"`
-	PodUID       types.UID    `json:"pod_uid"`
-	RestartCount int32        `json:"restart_count"`
-	StartedAt    metav1.Time  `json:"started_at"`
-	FinishedAt   *metav1.Time `json:"finished_at,omitempty"`
-}
-
 // attemptsArgument is the value of --attempts.
 func attemptsArgument(attempts []v1alpha1.Attempt) (string, error) {
-	sent := []sentAttempt{}
+	sent := []messages.Attempt{}
 	for _, a := range attempts {
-		sent = append(sent, sentAttempt{a.Attempt, a.PodUID, a.RestartCount, a.StartedAt, a.FinishedAt})
+		finished := ptr.Deref(a.FinishedAt, metav1.Time{})
+		sent = append(sent, messages.Attempt{
+			Attempt: int(a.Attempt), PodUID: string(a.PodUID), RestartCount: int(a.RestartCount),
+			StartedAt: a.StartedAt.UTC(), FinishedAt: finished.UTC(),
+		})
 	}
 	raw, err := json.Marshal(sent)
 	return string(raw), err

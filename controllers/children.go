@@ -39,7 +39,7 @@ func ensure[T client.Object](ctx context.Context, p *pass, wanted, found T) (T, 
 	key := client.ObjectKeyFromObject(wanted)
 	err := p.Get(ctx, key, found)
 	if apierrors.IsNotFound(err) {
-		if err = p.Create(ctx, wanted); err == nil {
+		if err = p.create(ctx, wanted); err == nil {
 			return wanted, nil
 		}
 		if apierrors.IsAlreadyExists(err) {
@@ -55,16 +55,26 @@ func ensure[T client.Object](ctx context.Context, p *pass, wanted, found T) (T, 
 	return found, nil
 }
 
+// create creates an object that the job needs. That it is refused is for the conditions.
+func (p *pass) create(ctx context.Context, wanted client.Object) error {
+	about := &refusedError{kind: p.kindOf(wanted), name: wanted.GetName(), step: wanted.GetLabels()[StepLabel]}
+	return p.ask(about, func() error { return p.Create(ctx, wanted) })
+}
+
 func (p *pass) conflict(child client.Object) error {
-	kind := "object"
-	if gvk, err := apiutil.GVKForObject(child, p.Scheme()); err == nil {
-		kind = gvk.Kind
-	}
 	owner := metav1.GetControllerOf(child)
 	// The children of an earlier job of this name go a moment after it.
 	predecessors := owner != nil && owner.Kind == v1alpha1.Kind && owner.Name == p.job.Name
 	return &nameConflictError{
-		kind: kind, namespace: child.GetNamespace(), name: child.GetName(),
+		kind: p.kindOf(child), namespace: child.GetNamespace(), name: child.GetName(),
 		leaving: predecessors || !child.GetDeletionTimestamp().IsZero(),
 	}
+}
+
+func (p *pass) kindOf(object client.Object) string {
+	gvk, err := apiutil.GVKForObject(object, p.Scheme())
+	if err != nil {
+		return "object"
+	}
+	return gvk.Kind
 }

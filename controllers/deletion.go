@@ -3,7 +3,9 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -59,7 +61,29 @@ func (p *pass) deleteTrace(ctx context.Context) (next, error) {
 		p.hold(v1alpha1.ReasonDeleteFailed, "the storage of the trace is no longer configured; to keep what is there: "+p.retainCommand())
 		return await, nil
 	}
+	if !p.storageEverWorked() {
+		check, err := p.check(ctx, s3, checkHolds, time.Time{})
+		switch {
+		case apierrors.IsForbidden(err), err == nil && check.failed():
+			return await, p.letGoUnwritten(ctx)
+		case err != nil || !check.passed():
+			p.hold(v1alpha1.ReasonDeletingTrace, "checking whether the storage works: nothing was written to it before")
+			return awaitFor(check.again), err
+		}
+	}
 	return p.deleteOnce(ctx, s3)
+}
+
+// storageEverWorked reports whether anything can have been written.
+func (p *pass) storageEverWorked() bool {
+	return p.job.Status.StorageReadyTime != nil || p.isTrue(v1alpha1.ConditionStorageReady) || p.isTrue(v1alpha1.ConditionTraceMerged)
+}
+
+// letGoUnwritten lets a job go whose storage has never worked: there is nothing to delete.
+func (p *pass) letGoUnwritten(ctx context.Context) error {
+	p.Events.Eventf(p.job, nil, corev1.EventTypeNormal, v1alpha1.ReasonNothingToDelete, v1alpha1.ConditionReady,
+		"nothing is deleted below %s: the storage never worked, and does not now", p.job.Status.StorageURI)
+	return p.letGo(ctx)
 }
 
 // stopWriters deletes the MPIJob and our Jobs, and counts their pods.
@@ -87,17 +111,8 @@ func (p *pass) stopWriters(ctx context.Context) (int, error) {
 			}
 		}
 	}
-	writers := 0
-	var list corev1.PodList
-	if err := p.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(jobLabels(p.job))); err != nil {
-		return 0, err
-	}
-	for _, pod := range list.Items {
-		if pod.Labels[StepLabel] != stepDelete && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed {
-			writers++
-		}
-	}
-	return writers, nil
+	writers, err := p.writers(ctx)
+	return len(writers), err
 }
 
 // deleteOnce runs "cairn delete-prefix", again and again until it works.
@@ -126,15 +141,15 @@ func (p *pass) deleteOnce(ctx context.Context, s3 *v1alpha1.S3Storage) (next, er
 			return await, p.letGo(ctx)
 		}
 		p.hold(v1alpha1.ReasonDeleteFailed, fmt.Sprintf("%s cannot be deleted: %s; to keep it and let the job go: %s",
-			p.job.Status.StorageURI, o, p.retainCommand()))
-		if rest := p.Retry - p.Clock.Since(terminalCondition(&last).LastTransitionTime.Time); rest > 0 {
+			p.job.Status.StorageURI, p.whyFailed(o), p.retainCommand()))
+		if rest := backoff(p.Retry, roundOf(last)) - p.Clock.Since(o.ended); rest > 0 {
 			return awaitFor(rest), nil
 		}
 		round = roundOf(last) + 1
 	}
-	job := newJob(p.job, p.Settings, s3, task{
+	job := newJob(p.job, p.settings(), s3, task{
 		step: stepDelete, name: childName(p.job, stepDelete, strconv.Itoa(round)),
-		args: []string{"delete-prefix", "--store", p.job.Status.StorageURI}, retries: 1,
+		args: []string{"delete-prefix", "--store", p.job.Status.StorageURI}, retries: 1, impatient: true,
 		template: p.job.Spec.Merge.PodTemplate,
 	})
 	job.Labels[roundLabel] = strconv.Itoa(round)
@@ -152,6 +167,30 @@ func (p *pass) deleteOnce(ctx context.Context, s3 *v1alpha1.S3Storage) (next, er
 		}
 	}
 	return await, nil
+}
+
+// roundLabel counts the Jobs that delete the trace of one job.
+const roundLabel = "cairn.dev/round"
+
+func roundOf(job batchv1.Job) int {
+	round, err := strconv.Atoi(job.Labels[roundLabel])
+	if err != nil {
+		return 0
+	}
+	return round
+}
+
+// jobsOf are the Jobs of one step, in the order of their rounds.
+func (p *pass) jobsOf(ctx context.Context, step string) ([]batchv1.Job, error) {
+	var list batchv1.JobList
+	labels := jobLabels(p.job)
+	labels[StepLabel] = step
+	if err := p.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(labels)); err != nil {
+		return nil, err
+	}
+	jobs := slices.DeleteFunc(list.Items, func(j batchv1.Job) bool { return !metav1.IsControlledBy(&j, p.job) || !j.DeletionTimestamp.IsZero() })
+	slices.SortFunc(jobs, func(a, b batchv1.Job) int { return roundOf(a) - roundOf(b) })
+	return jobs, nil
 }
 
 func (p *pass) retainCommand() string {

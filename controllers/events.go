@@ -11,20 +11,20 @@ import (
 // maxNote is the longest note that the events API takes.
 const maxNote = 1024
 
-// tell emits an event for each condition that changed. Ready often only repeats
+// recordEvents emits an event for each condition that changed. Ready often only repeats
 // what another condition says, and is then left out.
-func (p *pass) tell(before, after []metav1.Condition) {
-	told := map[string]bool{}
+func (p *pass) recordEvents(before, after []metav1.Condition) {
+	done := map[string]bool{}
 	for _, kind := range v1alpha1.Conditions {
 		condition := meta.FindStatusCondition(after, kind)
 		old := meta.FindStatusCondition(before, kind)
 		if condition == nil || old != nil && old.Status == condition.Status && old.Reason == condition.Reason {
 			continue
 		}
-		if condition.Status == metav1.ConditionUnknown || condition.Message == "" || told[condition.Reason] {
+		if condition.Status == metav1.ConditionUnknown || condition.Message == "" || done[condition.Reason] {
 			continue
 		}
-		told[condition.Reason] = true
+		done[condition.Reason] = true
 		p.Events.Eventf(p.job, nil, eventType(*condition), condition.Reason, condition.Type,
 			"%s", shortened(condition.Type+": "+condition.Message, maxNote))
 	}
@@ -33,6 +33,8 @@ func (p *pass) tell(before, after []metav1.Condition) {
 // troubles are the reasons that call for a person.
 var troubles = map[string]bool{
 	v1alpha1.ReasonNameConflict:         true,
+	v1alpha1.ReasonRefused:              true,
+	v1alpha1.ReasonJobNeverStarted:      true,
 	v1alpha1.ReasonStorageNotConfigured: true,
 	v1alpha1.ReasonCredentialsMissing:   true,
 	v1alpha1.ReasonAccessDenied:         true,
@@ -43,6 +45,7 @@ var troubles = map[string]bool{
 	v1alpha1.ReasonProbeFailed:          true,
 	v1alpha1.ReasonJobFailed:            true,
 	v1alpha1.ReasonRanksMissing:         true,
+	v1alpha1.ReasonCallsLost:            true,
 	v1alpha1.ReasonNoTrace:              true,
 	v1alpha1.ReasonNotTraced:            true,
 	v1alpha1.ReasonMergeFailed:          true,

@@ -13,16 +13,9 @@ import (
 
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 
+	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers/container"
-)
-
-// Exit codes of the cairn command that a Job must know.
-const (
-	// exitBadData: another attempt would read the same bytes.
-	exitBadData = 65
-	// exitKilled is what a container leaves that ran out of memory.
-	exitKilled = 137
 )
 
 const (
@@ -34,6 +27,11 @@ const (
 	// parts of a level are merged.
 	mostAtOnce   = 8
 	mergesAtOnce = 64
+
+	// stepDeadlineSeconds is how long a step may take, with all the time that it waits for the storage: a day.
+	stepDeadlineSeconds int64 = 24 * 60 * 60
+
+	istioInject = "sidecar.istio.io/inject"
 )
 
 // task is a cairn command to run as a Job.
@@ -41,54 +39,58 @@ type task struct {
 	step string
 	name string
 	args []string
+	// merge are the arguments of an init container that merges first; nil is none.
+	merge []string
 	// indexes is how many pods there are, each with an index; 0 is a plain Job.
 	indexes int32
 	// atOnce is how many of them may run at the same time; 0 is mostAtOnce.
 	atOnce int32
 	// retries of one pod.
 	retries int32
-	// deadlineSeconds of the whole Job; 0 is none.
+	// deadlineSeconds of the whole Job; 0 is stepDeadlineSeconds.
 	deadlineSeconds int64
-	template        v1alpha1.ProcessingPodTemplate
+	// impatient tasks fail when the storage is away.
+	impatient bool
+	template  v1alpha1.ProcessingPodTemplate
 	// memoryFactor multiplies the memory.
 	memoryFactor int64
 }
 
-// newJob is the Job that runs a task. Its pod has what the Pod Security level
-// "restricted" asks for, and no token of its service account.
+// newJob is the Job that runs a task of a TracedMPIJob.
 func newJob(owner *v1alpha1.TracedMPIJob, settings Settings, s3 *v1alpha1.S3Storage, t task) *batchv1.Job {
 	labels := jobLabels(owner)
 	labels[StepLabel] = t.step
-	resources := taskResources(t)
+	t.template.ImagePullSecrets = pullSecrets(owner, settings, t.template)
+	return buildJob(owner.Namespace, labels, settings, s3, t)
+}
+
+// buildJob is the Job that runs a task. Its pod has what the Pod Security level "restricted" asks for, and no token of
+// its service account. Labels are those by which Cairn knows its own: a template cannot change them.
+func buildJob(namespace string, labels map[string]string, settings Settings, s3 *v1alpha1.S3Storage, t task) *batchv1.Job {
+	metadata := taskMetadata(labels, t.template.Metadata)
+	metadata.Name, metadata.Namespace = t.name, namespace
 	job := &batchv1.Job{
-		ObjectMeta: metav1.ObjectMeta{Name: t.name, Namespace: owner.Namespace, Labels: labels},
+		ObjectMeta: metadata,
 		Spec: batchv1.JobSpec{
+			ActiveDeadlineSeconds: ptr.To(cmp.Or(t.deadlineSeconds, stepDeadlineSeconds)),
+			PodFailurePolicy:      podFailurePolicy(t),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: maps.Clone(labels)},
+				ObjectMeta: podMetadata(labels, t.template.Metadata),
 				Spec: corev1.PodSpec{
 					RestartPolicy:                corev1.RestartPolicyNever,
 					AutomountServiceAccountToken: ptr.To(false),
 					EnableServiceLinks:           ptr.To(false),
 					ServiceAccountName:           t.template.ServiceAccountName,
+					PriorityClassName:            t.template.PriorityClassName,
 					NodeSelector:                 t.template.NodeSelector,
+					Affinity:                     t.template.Affinity,
 					Tolerations:                  t.template.Tolerations,
-					ImagePullSecrets:             pullSecrets(owner, t.template),
+					ImagePullSecrets:             t.template.ImagePullSecrets,
 					SecurityContext: &corev1.PodSecurityContext{
 						RunAsNonRoot:   ptr.To(true),
 						SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 					},
-					Containers: []corev1.Container{{
-						Name:            cairnContainer,
-						Image:           settings.Image,
-						ImagePullPolicy: settings.PullPolicy,
-						Args:            t.args,
-						Env:             append(container.StorageEnv(s3), container.MemoryEnv(resources)...),
-						Resources:       resources,
-						VolumeMounts: append(container.StorageMounts(s3),
-							corev1.VolumeMount{Name: scratchVolume, MountPath: scratchPath}),
-						SecurityContext:          container.Restricted(),
-						TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-					}},
+					Containers: []corev1.Container{taskContainer(cairnContainer, t.args, settings, s3, t)},
 					Volumes: append(container.StorageVolumes(s3), corev1.Volume{
 						Name:         scratchVolume,
 						VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}},
@@ -97,39 +99,103 @@ func newJob(owner *v1alpha1.TracedMPIJob, settings Settings, s3 *v1alpha1.S3Stor
 			},
 		},
 	}
-	badData := batchv1.PodFailurePolicyActionFailJob
+	if t.merge != nil {
+		job.Spec.Template.Spec.InitContainers = []corev1.Container{taskContainer(mergeContainer, t.merge, settings, s3, t)}
+	}
 	if t.indexes > 0 {
 		job.Spec.CompletionMode = ptr.To(batchv1.IndexedCompletion)
 		job.Spec.Completions = ptr.To(t.indexes)
 		job.Spec.Parallelism = ptr.To(min(t.indexes, cmp.Or(t.atOnce, mostAtOnce)))
 		job.Spec.BackoffLimitPerIndex = ptr.To(t.retries)
-		// One run's bad data are no reason to give up the other runs.
-		badData = batchv1.PodFailurePolicyActionFailIndex
 	} else {
 		job.Spec.BackoffLimit = ptr.To(t.retries)
 	}
-	if t.deadlineSeconds > 0 {
-		job.Spec.ActiveDeadlineSeconds = ptr.To(t.deadlineSeconds)
-	}
-	job.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
-		{
-			Action: batchv1.PodFailurePolicyActionIgnore,
-			OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
-				{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue},
-			},
-		},
-		{
-			// More memory needs another Job: no use to try again with the same.
-			Action:      badData,
-			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{exitBadData, exitKilled}},
-		},
-	}}
 	return job
 }
 
-// pullSecrets are those of the job's launcher, and those named for the task.
-func pullSecrets(owner *v1alpha1.TracedMPIJob, template v1alpha1.ProcessingPodTemplate) []corev1.LocalObjectReference {
+// taskContainer runs a cairn command.
+func taskContainer(name string, args []string, settings Settings, s3 *v1alpha1.S3Storage, t task) corev1.Container {
+	resources := taskResources(t)
+	return corev1.Container{
+		Name:            name,
+		Image:           settings.Image,
+		ImagePullPolicy: settings.PullPolicy,
+		Args:            args,
+		Env:             append(container.StorageEnv(s3), container.MemoryEnv(resources)...),
+		Resources:       resources,
+		VolumeMounts: append(container.StorageMounts(s3),
+			corev1.VolumeMount{Name: scratchVolume, MountPath: scratchPath}),
+		SecurityContext:          container.RestrictedAs(settings.RunAsUser),
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+	}
+}
+
+// podFailurePolicy says which end of a pod means what. The first rule that matches counts.
+func podFailurePolicy(t task) *batchv1.PodFailurePolicy {
+	exit := func(action batchv1.PodFailurePolicyAction, codes ...int32) batchv1.PodFailurePolicyRule {
+		return batchv1.PodFailurePolicyRule{Action: action, OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+			Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: codes,
+		}}
+	}
+	rules := []batchv1.PodFailurePolicyRule{{
+		Action: batchv1.PodFailurePolicyActionIgnore,
+		OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
+			{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue},
+		},
+	}}
+	if !t.impatient {
+		// The next pod follows after 10 s, 20 s, …, 10 min: also a failure that is not counted makes the pause longer.
+		rules = append(rules, exit(batchv1.PodFailurePolicyActionIgnore, messages.ExitUnavailable))
+	}
+	badData := batchv1.PodFailurePolicyActionFailJob
+	if t.indexes > 0 {
+		// One run's bad data are no reason to give up the other runs.
+		badData = batchv1.PodFailurePolicyActionFailIndex
+	}
+	return &batchv1.PodFailurePolicy{Rules: append(rules,
+		// What the storage refuses to one it refuses to all.
+		exit(batchv1.PodFailurePolicyActionFailJob, messages.ExitRefused),
+		// More memory needs another Job: no use to try again with the same.
+		exit(badData, messages.ExitBadData, messages.ExitKilled))}
+}
+
+// noProxies keep service meshes from adding a proxy to our pods: a Job whose pod has one never ends.
+var noProxies = map[string]string{istioInject: "false", "linkerd.io/inject": "disabled"}
+
+// taskMetadata is that of a Job: the template's, under our labels.
+func taskMetadata(labels map[string]string, template v1alpha1.TemplateMetadata) metav1.ObjectMeta {
+	metadata := metav1.ObjectMeta{Labels: map[string]string{}, Annotations: map[string]string{}}
+	maps.Copy(metadata.Labels, template.Labels)
+	maps.Copy(metadata.Labels, labels)
+	maps.Copy(metadata.Annotations, template.Annotations)
+	return metadata
+}
+
+// podMetadata is that of a pod. The template may ask for a proxy all the same.
+func podMetadata(labels map[string]string, template v1alpha1.TemplateMetadata) metav1.ObjectMeta {
+	metadata := taskMetadata(labels, template)
+	for name, value := range noProxies {
+		_, label := template.Labels[name]
+		_, annotation := template.Annotations[name]
+		if label || annotation {
+			continue
+		}
+		metadata.Annotations[name] = value
+		if name == istioInject {
+			metadata.Labels[name] = value // Istio reads the label since 1.10, and the annotation before
+		}
+	}
+	return metadata
+}
+
+// pullSecrets are those of the job's launcher, those of the installation, and those named for the task.
+func pullSecrets(owner *v1alpha1.TracedMPIJob, settings Settings, template v1alpha1.ProcessingPodTemplate) []corev1.LocalObjectReference {
 	secrets := slices.Clone(template.ImagePullSecrets)
+	for _, secret := range settings.PullSecrets {
+		if !slices.Contains(secrets, secret) {
+			secrets = append(secrets, secret)
+		}
+	}
 	if launcher := owner.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeLauncher]; launcher != nil {
 		for _, secret := range launcher.Template.Spec.ImagePullSecrets {
 			if !slices.Contains(secrets, secret) {

@@ -8,18 +8,26 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cairn-mpi/cairn/api/messages"
 )
 
 // outcome is what became of a Job of ours.
 type outcome struct {
 	// finished for good; the other fields are meaningless before.
 	finished bool
+	// ended is when.
+	ended time.Time
 	// succeeded says that every index did.
 	succeeded bool
+	// successes counts the indexes of which a pod succeeded.
+	successes int
 	// messages are the termination messages, by index (0 in a plain Job): of the pod
 	// that succeeded, else of the one that failed last.
 	messages map[int32]string
@@ -37,35 +45,50 @@ type failure struct {
 }
 
 func (f failure) String() string {
-	switch {
-	case f.outOfMemory:
+	if f.outOfMemory {
 		return "out of memory"
-	case f.message != "":
-		return f.message
-	default:
-		return fmt.Sprintf("exit code %d", f.exitCode)
 	}
+	return cmp.Or(terminationWords(f.message), fmt.Sprintf("exit code %d", f.exitCode))
 }
 
 // outcomeOf reads the termination messages of a Job that has ended. The pods are
 // read past the cache, which may know of the Job's end before it knows of theirs.
+// Pods that something else controls are not believed, whatever their labels.
 func (p *pass) outcomeOf(ctx context.Context, job *batchv1.Job) (outcome, error) {
-	var o outcome
 	condition := terminalCondition(job)
 	if condition == nil {
-		return o, nil
+		return p.earlyOutcome(ctx, job)
 	}
-	var pods corev1.PodList
-	if err := p.Live.List(ctx, &pods, client.InNamespace(job.Namespace),
-		client.MatchingLabels{batchv1.ControllerUidLabel: string(job.UID)}); err != nil {
+	o, err := podsOutcome(ctx, p.Live, job)
+	if err != nil {
 		return o, err
 	}
-	o = readPods(pods.Items)
 	o.finished, o.succeeded = true, condition.Type == batchv1.JobComplete
+	o.ended = condition.LastTransitionTime.Time
 	if !o.succeeded {
 		o.reason = condition.Message
 	}
 	return o, nil
+}
+
+// earlyOutcome is that of a Job of which a pod has succeeded for each index. The Job controller says so some seconds
+// later, and can say nothing else.
+func (p *pass) earlyOutcome(ctx context.Context, job *batchv1.Job) (outcome, error) {
+	o, err := podsOutcome(ctx, p.Client, job)
+	if err != nil || o.successes < int(ptr.Deref(job.Spec.Completions, 1)) {
+		return outcome{}, err
+	}
+	o.finished, o.succeeded = true, true
+	return o, nil
+}
+
+func podsOutcome(ctx context.Context, reader client.Reader, job *batchv1.Job) (outcome, error) {
+	var pods corev1.PodList
+	if err := reader.List(ctx, &pods, client.InNamespace(job.Namespace),
+		client.MatchingLabels{batchv1.ControllerUidLabel: string(job.UID)}); err != nil {
+		return outcome{}, err
+	}
+	return readPods(controlledBy(pods.Items, job.UID)), nil
 }
 
 // terminalCondition is the condition that ends a Job; nil while it runs.
@@ -86,23 +109,41 @@ func readPods(pods []corev1.Pod) outcome {
 	succeeded := map[int32]bool{}
 	for _, pod := range pods {
 		index := podIndex(pod)
-		ended := terminated(pod, cairnContainer)
-		if ended == nil || succeeded[index] {
+		if succeeded[index] {
+			continue
+		}
+		ended := endOf(pod)
+		if ended == nil || ended.ExitCode != 0 {
+			if how, why := disruption(&pod); how != "" {
+				o.failed[index] = failure{message: strings.TrimSuffix(fmt.Sprintf("pod %s %s: %s", pod.Name, how, why), ": ")}
+				continue
+			}
+		}
+		if ended == nil {
 			continue
 		}
 		message := strings.TrimSpace(ended.Message)
 		o.messages[index] = message
 		if ended.ExitCode == 0 {
 			succeeded[index] = true
+			o.successes++
+			o.ended = later(o.ended, ended.FinishedAt.Time)
 			delete(o.failed, index)
 			continue
 		}
 		o.failed[index] = failure{
 			exitCode: ended.ExitCode, message: message,
-			outOfMemory: ended.Reason == "OOMKilled" || ended.ExitCode == exitKilled,
+			outOfMemory: ended.Reason == reasonOOMKilled || ended.ExitCode == messages.ExitKilled,
 		}
 	}
 	return o
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 func podIndex(pod corev1.Pod) int32 {

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -34,7 +35,7 @@ func (p *pass) followLauncher(ctx context.Context) (next, error) {
 		return await, err
 	}
 	if mpiJob == nil {
-		p.jobFinished(v1alpha1.ReasonJobFailed, "the MPIJob was deleted before its launcher ended")
+		p.jobFinished(v1alpha1.ReasonJobFailed, p.withPodFailures("the MPIJob was deleted before its launcher ended"))
 		return proceed, nil
 	}
 	if p.mustStop() {
@@ -45,12 +46,11 @@ func (p *pass) followLauncher(ctx context.Context) (next, error) {
 		return proceed, nil
 	}
 
-	launcher := &batchv1.Job{}
-	err = p.Get(ctx, client.ObjectKey{Namespace: mpiJob.Namespace, Name: mpiJob.Name + "-launcher"}, launcher)
-	if client.IgnoreNotFound(err) != nil {
+	launcher, err := p.launcherJob(ctx)
+	if err != nil {
 		return await, err
 	}
-	if err != nil || !metav1.IsControlledBy(launcher, mpiJob) {
+	if launcher == nil {
 		return p.withoutLauncher(ctx, mpiJob), nil
 	}
 	end := terminalCondition(launcher)
@@ -62,7 +62,11 @@ func (p *pass) followLauncher(ctx context.Context) (next, error) {
 	if err != nil {
 		return await, err
 	}
-	p.jobFinished(launcherResult(end, exitCode))
+	if err := p.noteFailuresLive(ctx); err != nil {
+		return await, err
+	}
+	reason, message := launcherResult(end, exitCode)
+	p.jobFinished(reason, p.withPodFailures(message))
 	return proceed, nil
 }
 
@@ -104,14 +108,26 @@ func launcherContainer(job *v1alpha1.TracedMPIJob) string {
 	return launcher.Template.Spec.Containers[0].Name
 }
 
-// noteAttempts notes the starts of the launcher while its pods tell of them: a Job
-// that has used up its retries deletes them.
+// noteAttempts takes note of the starts of the launcher, and of what befell pods, while
+// pods tell of it: a Job that has used up its retries deletes them.
 func (p *pass) noteAttempts(ctx context.Context) error {
 	pods, err := p.podsOf(ctx, "")
 	if err != nil {
 		return err
 	}
 	p.job.Status.Attempts = observeAttempts(p.job.Status.Attempts, pods, launcherContainer(p.job))
+	p.noteFailures(pods)
+	return nil
+}
+
+// noteFailuresLive takes note, past the cache, of what befell the job's pods: the launcher's Job may be known to have
+// ended before it is known that a worker was evicted.
+func (p *pass) noteFailuresLive(ctx context.Context) error {
+	pods, err := p.podsOfMPIJob(ctx, p.Live)
+	if err != nil {
+		return err
+	}
+	p.noteFailures(pods)
 	return nil
 }
 
@@ -124,7 +140,8 @@ func (p *pass) launcherExitCode(ctx context.Context, launcher *batchv1.Job) (*in
 		client.MatchingLabels{batchv1.ControllerUidLabel: string(launcher.UID)}); err != nil {
 		return nil, err
 	}
-	p.job.Status.Attempts = observeAttempts(p.job.Status.Attempts, pods.Items, launcherContainer(p.job))
+	own := controlledBy(pods.Items, launcher.UID)
+	p.job.Status.Attempts = observeAttempts(p.job.Status.Attempts, own, launcherContainer(p.job))
 	return lastExitCode(p.job.Status.Attempts), nil
 }
 
@@ -137,10 +154,10 @@ func (p *pass) withoutLauncher(ctx context.Context, mpiJob *mpiv2beta1.MPIJob) n
 		}
 		switch c.Type {
 		case mpiv2beta1.JobSucceeded:
-			p.jobFinished(v1alpha1.ReasonJobSucceeded, "launcher succeeded")
+			p.jobFinished(v1alpha1.ReasonJobSucceeded, p.withPodFailures("launcher succeeded"))
 			return proceed
 		case mpiv2beta1.JobFailed:
-			p.jobFinished(v1alpha1.ReasonJobFailed, "launcher failed: "+c.Message)
+			p.jobFinished(v1alpha1.ReasonJobFailed, p.withPodFailures("launcher failed: "+c.Message))
 			return proceed
 		}
 	}
@@ -152,9 +169,11 @@ func (p *pass) withoutLauncher(ctx context.Context, mpiJob *mpiv2beta1.MPIJob) n
 func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launcher *batchv1.Job) {
 	reason, message := v1alpha1.ReasonJobStarting, "waiting for the launcher to start"
 	attempts := p.job.Status.Attempts
+	more := []string{p.suspendDispute(mpiJob)}
 	switch {
 	case ptr.Deref(mpiJob.Spec.RunPolicy.Suspend, false):
-		reason, message = v1alpha1.ReasonJobSuspended, "the MPIJob is suspended"
+		reason, message = v1alpha1.ReasonJobSuspended, cmp.Or(more[0], "the MPIJob is suspended")
+		more = nil
 	case len(attempts) > 0 && attempts[len(attempts)-1].ExitCode != nil:
 		// The sidecar may still send what is left, or the Job may try again.
 		reason = v1alpha1.ReasonJobRunning
@@ -166,11 +185,20 @@ func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launc
 			message += ": " + trouble
 		}
 	}
+	if reason != v1alpha1.ReasonJobSuspended {
+		more = append(more, p.mpiJobWarnings(ctx, mpiJob, launcher))
+	}
 	for _, c := range mpiJob.Status.Conditions {
 		if c.Type == mpiv2beta1.JobFailed && c.Status == corev1.ConditionTrue {
-			message += "; mpi-operator says: " + c.Message
+			more = append(more, "mpi-operator says: "+c.Message)
 		}
 	}
+	for _, m := range append(more, p.notice) {
+		if m != "" {
+			message += "; " + m
+		}
+	}
+	message = p.withPodFailures(message)
 	p.set(v1alpha1.ConditionJobFinished, metav1.ConditionFalse, reason, message)
 	p.hold(reason, message)
 }

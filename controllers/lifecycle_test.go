@@ -35,9 +35,9 @@ func TestFromApplyToReport(t *testing.T) {
 	s.expect("JobFinished", isFalse, "NotCreated")
 	require.False(t, s.exists(&mpiv2beta1.MPIJob{}, "stencil"), "no MPIJob before the storage works")
 
-	check := s.batchJob("stencil-cairn-storage-0")
+	check := s.batchJob(s.checkName())
 	uri := "s3://traces/lab/" + s.namespace + "/stencil/" + string(s.job().UID)
-	require.Equal(t, []string{"check-storage", "--store", uri}, check.Spec.Template.Spec.Containers[0].Args)
+	require.Equal(t, []string{"check-storage", "--store", "s3://traces/lab/" + s.namespace}, check.Spec.Template.Spec.Containers[0].Args)
 	s.ends(check.Name, pod{message: storageWorks})
 	s.settle()
 	s.expect("StorageReady", isTrue, "Writable")
@@ -68,8 +68,9 @@ func TestFromApplyToReport(t *testing.T) {
 	merge := s.batchJob("stencil-cairn-merge-l0")
 	require.EqualValues(t, 1, *merge.Spec.Completions)
 	require.Equal(t, batchv1.IndexedCompletion, *merge.Spec.CompletionMode)
-	args := merge.Spec.Template.Spec.Containers[0].Args
-	require.Equal(t, []string{"merge", "--job", "--store", uri, "--collect-timeout", "300", "--pods", "3", "--fan-in", "256", "--attempts"}, args[:11])
+	require.Equal(t, []string{"report", "--job", "--store", uri, "--wait", "--analyses", "critical-path,clusters"}, merge.Spec.Template.Spec.Containers[0].Args)
+	args := merge.Spec.Template.Spec.InitContainers[0].Args
+	require.Equal(t, []string{"merge", "--job", "--store", uri, "--collect-timeout", "300", "--pods", "3", "--fan-in", "0", "--attempts"}, args[:11])
 	var attempts []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(args[11]), &attempts))
 	require.Len(t, attempts, 1)
@@ -83,7 +84,7 @@ func TestFromApplyToReport(t *testing.T) {
 	s.expect("Ready", isFalse, "Analyzing")
 
 	path := s.batchJob("stencil-cairn-critical-path")
-	require.Equal(t, []string{"analyze", "--job", "--store", uri, "--analysis", "critical-path", "--index", "$(JOB_COMPLETION_INDEX)"},
+	require.Equal(t, []string{"analyze", "--job", "--store", uri, "--analysis", "critical-path", "--index", "$(JOB_COMPLETION_INDEX)", "--of", "1"},
 		path.Spec.Template.Spec.Containers[0].Args)
 	s.ends(path.Name, pod{message: `{"ok":true}`})
 	s.settle()
@@ -105,7 +106,8 @@ func TestFromApplyToReport(t *testing.T) {
 		ParallelEfficiencyPercent: ptr.To[int32](88), Clusters: 9, Topology: "2 x 2 grid",
 	}, status.Runs[0])
 
-	for _, name := range []string{"merge-l0", "critical-path", "clusters", "report", "storage-0"} {
+	require.NotContains(t, s.jobNames(), "stencil-cairn-report", "the pod that merged has reported")
+	for _, name := range []string{"merge-l0", "critical-path", "clusters"} {
 		ttl := s.batchJob("stencil-cairn-" + name).Spec.TTLSecondsAfterFinished
 		require.NotNil(t, ttl, name)
 		require.EqualValues(t, 3600, *ttl)
@@ -126,7 +128,7 @@ func TestJobsOnlyExpireOnceTheirResultIsSaved(t *testing.T) {
 	s.runToMerge(0)
 	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
 	s.settle()
-	for _, name := range []string{"stencil-cairn-storage-0", "stencil-cairn-merge-l0", "stencil-cairn-clusters"} {
+	for _, name := range []string{"stencil-cairn-merge-l0", "stencil-cairn-clusters"} {
 		require.Nil(t, s.batchJob(name).Spec.TTLSecondsAfterFinished, name)
 	}
 }
@@ -182,7 +184,7 @@ func TestTwoAttempts(t *testing.T) {
 		require.Equal(t, "launcher exited with code 4", s.expect("JobFinished", isTrue, "Failed"))
 		require.Equal(t, []string{"0 0 3", "1 0 4"}, s.attempts())
 		var sent []map[string]any
-		args := s.batchJob("stencil-cairn-merge-l0").Spec.Template.Spec.Containers[0].Args
+		args := s.batchJob("stencil-cairn-merge-l0").Spec.Template.Spec.InitContainers[0].Args
 		require.NoError(t, json.Unmarshal([]byte(args[len(args)-1]), &sent))
 		require.Len(t, sent, 2)
 	})
@@ -318,33 +320,82 @@ func TestMergeFails(t *testing.T) {
 }
 
 func TestOneAnalysisFails(t *testing.T) {
-	s := newStage(t)
-	s.apply()
-	s.runToMerge(0)
-	s.ends("stencil-cairn-merge-l0", pod{message: `{"runs":[{"id":"0/0","ranks":4},{"id":"0/1","ranks":4}],"run_count":2}`})
-	s.settle()
-	require.EqualValues(t, 2, *s.batchJob("stencil-cairn-clusters").Spec.Completions)
-	s.ends("stencil-cairn-critical-path", pod{index: 0, message: `{"ok":true}`}, pod{index: 1, exitCode: 65, message: "no times"})
-	s.ends("stencil-cairn-clusters", pod{index: 0}, pod{index: 1})
-	s.settle()
-	require.Equal(t, "critical-path: no times", s.expect("Analyzed", isFalse, "AnalysisFailed"))
-	s.expect("Ready", isFalse, "Reporting")
-	s.ends("stencil-cairn-report", pod{message: verdict})
-	s.settle()
-	s.expect("Ready", isTrue, "ReportReady")
+	begin := func(t *testing.T) *stage {
+		s := newStage(t)
+		s.apply()
+		s.runToMerge(0)
+		s.ends("stencil-cairn-merge-l0", pod{message: `{"runs":[{"id":"0/0","ranks":4},{"id":"0/1","ranks":4}],"run_count":2}`})
+		s.settle()
+		require.EqualValues(t, 2, *s.batchJob("stencil-cairn-clusters").Spec.Completions)
+		s.ends("stencil-cairn-clusters", pod{index: 0}, pod{index: 1})
+		return s
+	}
+	t.Run("and says so to the report", func(t *testing.T) {
+		s := begin(t)
+		s.ends("stencil-cairn-critical-path", pod{index: 0, message: `{"ok":true}`},
+			pod{index: 1, exitCode: 65, message: `{"analysis":"critical-path","index":1,"failed":"0/1: no times","message":"no times"}`})
+		s.settle()
+		require.Contains(t, s.expect("Analyzed", isFalse, "AnalysisFailed"), "no times")
+		s.expect("Ready", isFalse, "Reporting")
+		require.True(t, s.exists(&batchv1.Job{}, "stencil-cairn-merge-l0"))
+		s.ends("stencil-cairn-report", pod{message: verdict})
+		s.settle()
+		s.expect("Ready", isTrue, "ReportReady")
+		require.NotContains(t, s.jobNames(), "stencil-cairn-report")
+	})
+	t.Run("and leaves nothing that the report could wait for", func(t *testing.T) {
+		s := begin(t)
+		for _, name := range []string{"critical-path", "critical-path-r1", "critical-path-r2"} {
+			s.ends("stencil-cairn-"+name, pod{index: 0}, pod{index: 1, exitCode: 137, reason: "OOMKilled"})
+			s.settle()
+		}
+		require.Contains(t, s.expect("Analyzed", isFalse, "AnalysisFailed"), "critical-path: out of memory")
+		s.expect("Ready", isFalse, "Reporting")
+		waiting := s.batchJob("stencil-cairn-merge-l0")
+		require.NotNil(t, waiting.DeletionTimestamp, "nobody waits for what will not come")
+		require.Equal(t, []string{metav1.FinalizerDeleteDependents}, waiting.Finalizers)
+		require.NotContains(t, s.jobNames(), "stencil-cairn-report", "one of them writes at a time")
+		waiting.Finalizers = nil
+		require.NoError(t, s.Update(s.ctx, waiting))
+		s.settle()
+		require.Equal(t, []string{"report", "--job", "--store", s.job().Status.StorageURI},
+			s.batchJob("stencil-cairn-report").Spec.Template.Spec.Containers[0].Args)
+		s.ends("stencil-cairn-report", pod{message: verdict})
+		s.settle()
+		s.expect("Ready", isTrue, "ReportReady")
+	})
 }
 
 func TestReportFails(t *testing.T) {
-	s := newStage(t)
-	s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Analyses = []v1alpha1.Analysis{{Name: "clusters"}} })
-	s.runToMerge(0)
-	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
-	s.settle()
-	s.ends("stencil-cairn-clusters", pod{})
-	s.settle()
-	s.ends("stencil-cairn-report", pod{exitCode: 69, message: "no route to host"})
-	s.settle()
-	require.Contains(t, s.expect("Ready", isFalse, "ReportFailed"), "no route to host")
+	begin := func(t *testing.T) *stage {
+		s := newStage(t)
+		s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Analyses = []v1alpha1.Analysis{{Name: "clusters"}} })
+		s.runToMerge(0)
+		s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+		s.settle()
+		require.NotContains(t, s.jobNames(), "stencil-cairn-critical-path")
+		s.ends("stencil-cairn-clusters", pod{})
+		s.settle()
+		return s
+	}
+	t.Run("storage away for a day", func(t *testing.T) {
+		s := begin(t)
+		s.ends("stencil-cairn-report", pod{exitCode: 69, message: `{"runs":[],"message":"x","storage":{"reason":"Unreachable","message":"no route to host"}}`})
+		s.settle()
+		message := s.expect("Ready", isFalse, "ReportFailed")
+		require.Contains(t, message, "no route to host")
+		require.Contains(t, message, "http://minio:9000")
+		require.NotContains(t, message, "{")
+		require.Contains(t, s.expect("StorageReady", isFalse, "Unreachable"), "pod stencil-cairn-merge-l0-")
+	})
+	t.Run("in the pod that merged, then in one of its own", func(t *testing.T) {
+		s := begin(t)
+		s.ends("stencil-cairn-report", pod{exitCode: 137, reason: "OOMKilled"})
+		s.settle()
+		s.ends("stencil-cairn-report", pod{exitCode: 70, message: "no space left"})
+		s.settle()
+		require.Contains(t, s.expect("Ready", isFalse, "ReportFailed"), "no space left")
+	})
 }
 
 func TestTTL(t *testing.T) {

@@ -21,8 +21,14 @@ import (
 // operator runs a real manager, with its caches and watches, until stop is called.
 func (s *stage) operator() (stop func()) {
 	s.Helper()
+	return s.operatorWith(nil)
+}
+
+// operatorWith does so with a client of the test's own; nil is the usual one.
+func (s *stage) operatorWith(newClient client.NewClientFunc) (stop func()) {
+	s.Helper()
 	manager, err := ctrl.NewManager(server.Config, ctrl.Options{
-		Scheme: Scheme(), Cache: CacheOptions(),
+		Scheme: Scheme(), Cache: CacheOptions(), NewClient: newClient,
 		Metrics: metricsserver.Options{BindAddress: "0"},
 		// Several managers run in this process, one after the other.
 		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
@@ -63,7 +69,7 @@ func TestOperatorIsKilledAtEveryPoint(t *testing.T) {
 				kind, reason string
 			}{
 				{func() { s.apply() }, "StorageReady", "Checking"},
-				{func() { s.ends("stencil-cairn-storage-0", pod{message: storageWorks}) }, "JobFinished", "Starting"},
+				{func() { s.ends(s.checkName(), pod{message: storageWorks}) }, "JobFinished", "Starting"},
 				{func() { s.worker(0, traceable) }, "Traced", "Traceable"},
 				{func() {
 					s.launch()
@@ -91,9 +97,9 @@ func TestOperatorIsKilledAtEveryPoint(t *testing.T) {
 			}
 			require.Equal(t, "launcher exited with code 3", s.condition("JobFinished").Message)
 			require.Equal(t, "Rank 3 is slow", s.job().Status.Verdict)
-			require.Eventually(t, func() bool { return s.batchJob("stencil-cairn-report").Spec.TTLSecondsAfterFinished != nil },
+			require.Eventually(t, func() bool { return s.batchJob("stencil-cairn-merge-l0").Spec.TTLSecondsAfterFinished != nil },
 				10*time.Second, 20*time.Millisecond)
-			require.Len(t, s.jobNames(), 6, "nothing was done twice: %v", s.jobNames())
+			require.Len(t, s.jobNames(), 5, "nothing was done twice: %v", s.jobNames())
 
 			if killed {
 				return // an operator takes the events with it that it has not sent yet
@@ -128,12 +134,15 @@ func TestLeastPrivilege(t *testing.T) {
 		j.Spec.TTLSecondsAfterFinished = ptr.To[int32](5)
 	})
 	s.settleAs(c)
-	s.ends("stencil-cairn-storage-0", pod{exitCode: 69, message: `{"reason":"Unreachable"}`})
+	s.ends(s.checkName(), pod{exitCode: 69, message: `{"reason":"Unreachable"}`})
 	s.settleAs(c)
 	s.clock.SetTime(s.clock.Now().Add(time.Minute))
 	s.settleAs(c)
-	s.ends("stencil-cairn-storage-1", pod{message: storageWorks})
+	s.ends(s.checkName(), pod{message: storageWorks})
 	s.settleAs(c)
+	s.warn(s.mpiJob(), "MPIJobFailed", "no room", s.clock.Now())
+	s.settleAs(c)
+	require.Contains(t, s.expect("Ready", isFalse, "Starting"), "mpi-operator says: no room")
 	job := s.job()
 	job.Spec.Suspend = true
 	require.NoError(t, person.Update(s.ctx, job))

@@ -2,7 +2,7 @@ package controllers
 
 import (
 	"context"
-	"maps"
+	"errors"
 	"slices"
 	"strings"
 
@@ -18,10 +18,6 @@ import (
 	"github.com/cairn-mpi/cairn/controllers/inject"
 )
 
-// suspendedAnnotation marks an MPIJob that Cairn suspended, and so may resume. One
-// that a queue suspended is the queue's.
-const suspendedAnnotation = "cairn.dev/suspended"
-
 // runMPIJob creates the MPIJob, once. Afterwards only what may change is passed on.
 func (p *pass) runMPIJob(ctx context.Context) (next, error) {
 	status := &p.job.Status
@@ -36,9 +32,8 @@ func (p *pass) runMPIJob(ctx context.Context) (next, error) {
 	if injectErr != nil {
 		p.set(v1alpha1.ConditionTraced, metav1.ConditionFalse, v1alpha1.ReasonInjectionFailed, injectErr.Error())
 		if p.job.Spec.Tracing.FailurePolicy == v1alpha1.FailurePolicyFail {
-			p.set(v1alpha1.ConditionJobFinished, metav1.ConditionFalse, v1alpha1.ReasonJobNotCreated, "the MPIJob was not created, because failurePolicy is Fail")
-			p.hold(v1alpha1.ReasonInjectionFailed, injectErr.Error())
-			return await, nil
+			p.neverStarts(v1alpha1.ReasonInjectionFailed, "the MPIJob was not created, because failurePolicy is Fail: "+injectErr.Error())
+			return proceed, nil
 		}
 	}
 	mpiJob, err := ensure(ctx, p, newMPIJob(p.job, spec), &mpiv2beta1.MPIJob{})
@@ -47,6 +42,7 @@ func (p *pass) runMPIJob(ctx context.Context) (next, error) {
 	}
 	status.MPIJobRef = &v1alpha1.MPIJobReference{Name: mpiJob.Name, UID: mpiJob.UID}
 	status.StartTime = ptr.To(mpiJob.CreationTimestamp)
+	status.Suspend = ptr.To(p.job.Spec.Suspend)
 	return proceed, nil
 }
 
@@ -58,14 +54,20 @@ func (p *pass) injected() (*mpiv2beta1.MPIJobSpec, error) {
 		p.set(v1alpha1.ConditionTraced, metav1.ConditionFalse, v1alpha1.ReasonDisabled, "spec.tracing.mode is Disabled")
 		return plain, nil
 	}
+	if p.job.Status.Storage == nil {
+		p.set(v1alpha1.ConditionTraced, metav1.ConditionFalse, v1alpha1.ReasonStorageNotConfigured, p.condition(v1alpha1.ConditionStorageReady).Message)
+		return plain, nil
+	}
 	tracing := p.job.Spec.Tracing
 	clustering, why := clusteringFlags(&tracing, plain)
 	if why != "" {
 		p.Events.Eventf(p.job, nil, corev1.EventTypeWarning, v1alpha1.ReasonNotClustered, v1alpha1.ConditionTraced, "%s", shortened(why, maxNote))
 	}
 	injected, err := inject.MPIJob(plain, inject.Options{
-		Image:              p.Image,
+		Image:              p.image(),
 		PullPolicy:         p.PullPolicy,
+		PullSecrets:        slices.Concat(p.PullSecrets, p.job.Spec.Merge.PodTemplate.ImagePullSecrets),
+		RunAsUser:          p.RunAsUser,
 		ContainerName:      ptr.Deref(tracing.ContainerName, ""),
 		StoreURL:           p.job.Status.StorageURI,
 		S3:                 p.s3(),
@@ -106,43 +108,32 @@ func probeFlags(tracing *v1alpha1.Tracing) []string {
 // newMPIJob has the name of the TracedMPIJob, so that pods and host names are those
 // that the MPIJob had before it was traced.
 func newMPIJob(job *v1alpha1.TracedMPIJob, spec *mpiv2beta1.MPIJobSpec) *mpiv2beta1.MPIJob {
-	metadata := job.Spec.MPIJobTemplate.Metadata
-	labels := jobLabels(job)
-	maps.Copy(labels, metadata.Labels)
+	labels, annotations := childMetadata(job)
 	mpiJob := &mpiv2beta1.MPIJob{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: job.Name, Namespace: job.Namespace,
-			Labels: labels, Annotations: maps.Clone(metadata.Annotations),
-		},
-		Spec: *spec,
+		ObjectMeta: metav1.ObjectMeta{Name: job.Name, Namespace: job.Namespace, Labels: labels, Annotations: annotations},
+		Spec:       *spec,
 	}
 	if job.Spec.Suspend {
-		suspend(mpiJob)
+		mpiJob.Spec.RunPolicy.Suspend = ptr.To(true)
 	}
 	return mpiJob
 }
 
-func suspend(mpiJob *mpiv2beta1.MPIJob) {
-	mpiJob.Spec.RunPolicy.Suspend = ptr.To(true)
-	if mpiJob.Annotations == nil {
-		mpiJob.Annotations = map[string]string{}
-	}
-	mpiJob.Annotations[suspendedAnnotation] = "true"
-}
-
-// passOn passes suspend and the number of workers on to the MPIJob.
+// passOn passes changes of suspend and of the number of workers on to the MPIJob. A change that is refused keeps nobody
+// from following the job: it is said, and tried again.
 func (p *pass) passOn(ctx context.Context) error {
 	mpiJob, err := p.mpiJob(ctx)
 	if mpiJob == nil || err != nil {
 		return err
 	}
 	before := mpiJob.DeepCopy()
-	switch suspended := ptr.Deref(mpiJob.Spec.RunPolicy.Suspend, false); {
-	case p.job.Spec.Suspend && !suspended:
-		suspend(mpiJob)
-	case !p.job.Spec.Suspend && mpiJob.Annotations[suspendedAnnotation] != "":
-		delete(mpiJob.Annotations, suspendedAnnotation)
-		mpiJob.Spec.RunPolicy.Suspend = ptr.To(false)
+	suspend, changed := p.job.Spec.Suspend, p.suspendChanged()
+	if changed {
+		if err := p.mustBeCurrent(ctx); err != nil {
+			return err
+		}
+		// It is written in any case: the cache may not know what the MPIJob has now.
+		before.Spec.RunPolicy.Suspend, mpiJob.Spec.RunPolicy.Suspend = ptr.To(!suspend), ptr.To(suspend)
 	}
 	workers := p.job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeWorker]
 	child := mpiJob.Spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeWorker]
@@ -153,7 +144,17 @@ func (p *pass) passOn(ctx context.Context) error {
 	if data, err := patch.Data(mpiJob); err != nil || string(data) == "{}" {
 		return err
 	}
-	return client.IgnoreNotFound(p.Patch(ctx, mpiJob, patch))
+	about := &refusedError{kind: mpiv2beta1.Kind, name: mpiJob.Name, change: true}
+	err = p.ask(about, func() error { return client.IgnoreNotFound(p.Patch(ctx, mpiJob, patch)) })
+	if refused := new(refusedError); errors.As(err, &refused) {
+		p.notice = refused.Error()
+		p.lookAgain(refused.until.Sub(p.Clock.Now()))
+		return nil
+	}
+	if err == nil && changed {
+		p.job.Status.Suspend = ptr.To(suspend)
+	}
+	return err
 }
 
 // mpiJob is the MPIJob that was created; nil if it is gone for certain.

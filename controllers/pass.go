@@ -3,11 +3,14 @@ package controllers
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
@@ -20,6 +23,12 @@ type pass struct {
 	job *v1alpha1.TracedMPIJob
 	// persisted is what the API server holds.
 	persisted *v1alpha1.TracedMPIJob
+	// again is when the job must be looked at again, whatever the steps wait for; 0 is never.
+	again time.Duration
+	// mpiPods are the MPIJob's pods as this pass has seen them; nil before it has looked.
+	mpiPods *[]corev1.Pod
+	// notice is added to what is said while the job is on its way.
+	notice string
 }
 
 // step does what is due at one point of a job's life.
@@ -62,7 +71,7 @@ func (p *pass) set(kind string, status metav1.ConditionStatus, reason, message s
 // maxMessage keeps conditions readable; the API allows 32768.
 const maxMessage = 2048
 
-// shortened cuts s at a number of bytes, not within a character.
+// shortened cuts s to a number of bytes, after a word where one ends near, and says so with a mark.
 func shortened(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -72,8 +81,16 @@ func shortened(s string, limit int) string {
 	for cut > 0 && s[cut]&0xC0 == 0x80 {
 		cut--
 	}
-	return s[:cut] + mark
+	if s[cut] != ' ' {
+		if space := strings.LastIndexByte(s[:cut], ' '); space > max(cut-maxWord, 0) {
+			cut = space
+		}
+	}
+	return strings.TrimRight(s[:cut], " ,;:") + mark
 }
+
+// maxWord is the longest word that is not cut.
+const maxWord = 64
 
 // hold says why there is no report yet.
 func (p *pass) hold(reason, message string) {
@@ -112,18 +129,32 @@ func (p *pass) tracingEnabled() bool {
 	return p.job.Spec.Tracing.Mode != v1alpha1.TracingDisabled
 }
 
-// stumble deals with an error of a step. A name that is taken is for a person to
-// act on, or passes by itself; everything else is tried again.
-func (p *pass) stumble(err error) (time.Duration, error) {
+// handleStepError maps an error of a step to a condition, or to another try. A name that is taken and a refusal are for
+// a person to act on, or pass by themselves.
+func (p *pass) handleStepError(err error) (time.Duration, error) {
 	var conflict *nameConflictError
 	if errors.As(err, &conflict) {
 		p.hold(v1alpha1.ReasonNameConflict, conflict.Error())
 		return p.Retry, nil
 	}
+	var refused *refusedError
+	if errors.As(err, &refused) {
+		return p.reportRefusal(refused), nil
+	}
 	return 0, err
 }
 
-// writeStatus writes what the steps found out, in one patch, and tells of it in
+// lookAgain asks for another pass after d, though no watched object may change until then.
+func (p *pass) lookAgain(d time.Duration) {
+	p.again = sooner(p.again, d)
+}
+
+// result is that of a pass whose last step asked for another one after a time; 0 is when something changes.
+func (p *pass) result(after time.Duration) ctrl.Result {
+	return ctrl.Result{RequeueAfter: sooner(after, p.again)}
+}
+
+// writeStatus writes what the steps found out, in one patch, and in
 // events only when that has worked. The patch carries the version that was read:
 // a status made from a stale cache is refused.
 func (p *pass) writeStatus(ctx context.Context) error {
@@ -135,6 +166,6 @@ func (p *pass) writeStatus(ctx context.Context) error {
 	if err := p.Status().Patch(ctx, p.job, patch); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	p.tell(p.persisted.Status.Conditions, found.Conditions)
+	p.recordEvents(p.persisted.Status.Conditions, found.Conditions)
 	return nil
 }

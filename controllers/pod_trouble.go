@@ -1,39 +1,91 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// podTrouble says what keeps the pods of a step from starting; "" if nothing is
-// known. The step "" is the MPIJob itself.
+const (
+	// maxNamedPods is how many pods are named of those with the same trouble, and how many different troubles.
+	maxNamedPods = 3
+	// maxTrouble keeps what is said about pods to a few sentences.
+	maxTrouble = 1024
+)
+
+// podTrouble says what keeps the pods of a step from starting, or from being made; "" if nothing is known. The step ""
+// is the MPIJob itself.
 func (p *pass) podTrouble(ctx context.Context, step string) string {
 	pods, err := p.podsOf(ctx, step)
 	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "cannot read the pods", "step", step)
 		return ""
 	}
-	var troubles []string
-	for _, pod := range pods {
-		if trouble := startTrouble(pod); trouble != "" {
-			troubles = append(troubles, fmt.Sprintf("pod %s: %s", pod.Name, trouble))
-		}
+	trouble := startTrouble
+	if step == "" {
+		trouble = ownTrouble
 	}
-	slices.Sort(troubles)
-	return shortened(strings.Join(troubles, "; "), 512)
+	found := []string{summary(pods, trouble)}
+	if step != "" {
+		found = append(found, p.jobWarnings(ctx, step, pods)...)
+	}
+	found = slices.DeleteFunc(found, func(s string) bool { return s == "" })
+	return shortened(strings.Join(found, "; "), maxTrouble)
 }
 
-// podsOf are the pods of a step in the cache; those of the MPIJob for "".
-func (p *pass) podsOf(ctx context.Context, step string) ([]corev1.Pod, error) {
-	var list corev1.PodList
-	if err := p.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(jobLabels(p.job))); err != nil {
-		return nil, err
+// summary names the first pods of each trouble, and counts the others.
+func summary(pods []corev1.Pod, trouble func(corev1.Pod) string) string {
+	slices.SortFunc(pods, func(a, b corev1.Pod) int {
+		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
+	})
+	var texts []string
+	of := map[string][]string{}
+	for i := range pods {
+		if text := trouble(pods[i]); text != "" {
+			if of[text] == nil {
+				texts = append(texts, text)
+			}
+			of[text] = append(of[text], pods[i].Name)
+		}
 	}
-	return slices.DeleteFunc(list.Items, func(pod corev1.Pod) bool { return pod.Labels[StepLabel] != step }), nil
+	var parts []string
+	more := 0
+	for i, text := range texts {
+		if i < maxNamedPods {
+			parts = append(parts, podNames(of[text])+": "+shortened(text, maxWords))
+		} else {
+			more += len(of[text])
+		}
+	}
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more pods with other troubles", more))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// podNames names the first of some pods: "pods a, b, c and 61 more".
+func podNames(names []string) string {
+	switch more := len(names) - maxNamedPods; {
+	case len(names) == 1:
+		return "pod " + names[0]
+	case more > 0:
+		return fmt.Sprintf("pods %s and %d more", strings.Join(names[:maxNamedPods], ", "), more)
+	default:
+		return "pods " + strings.Join(names, ", ")
+	}
+}
+
+// ownTrouble is a pod's trouble, unless the cluster ended it: status.podFailures says that.
+func ownTrouble(pod corev1.Pod) string {
+	if how, _ := disruption(&pod); how != "" {
+		return ""
+	}
+	return startTrouble(pod)
 }
 
 // startTrouble is what a pod that does not start says about it.
@@ -43,12 +95,68 @@ func startTrouble(pod corev1.Pod) string {
 			return c.Message
 		}
 	}
+	if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason != "" {
+		return pod.Status.Reason + ": " + strings.TrimRight(pod.Status.Message, " .")
+	}
 	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		waiting := status.State.Waiting
-		if waiting == nil || waiting.Reason == "PodInitializing" || waiting.Reason == "ContainerCreating" {
-			continue
+		if trouble := containerTrouble(&pod, &status); trouble != "" {
+			return "container " + status.Name + trouble
 		}
-		return strings.TrimSuffix(fmt.Sprintf("container %s: %s: %s", status.Name, waiting.Reason, waiting.Message), ": ")
+	}
+	return ""
+}
+
+// containerTrouble is why a container does not start, or how it ended too early, after its name; "" if it is fine.
+func containerTrouble(pod *corev1.Pod, status *corev1.ContainerStatus) string {
+	if ended := status.State.Terminated; ended != nil {
+		return endTrouble(pod, status.Name, ended)
+	}
+	waiting := status.State.Waiting
+	if waiting == nil || waiting.Reason == "" || waiting.Reason == "PodInitializing" || waiting.Reason == "ContainerCreating" {
+		return ""
+	}
+	if last := status.LastTerminationState.Terminated; last != nil {
+		if trouble := endTrouble(pod, status.Name, last); trouble != "" {
+			return trouble + fmt.Sprintf(" (%s, started %d times)", waiting.Reason, status.RestartCount+1)
+		}
+	}
+	return strings.TrimSuffix(": "+waiting.Reason+": "+waiting.Message, ": ")
+}
+
+// endTrouble words a bad end of a container, after its name; "" for a good one.
+func endTrouble(pod *corev1.Pod, container string, ended *corev1.ContainerStateTerminated) string {
+	words := ""
+	if ourContainer(pod, container) {
+		// An application's output is for its own log.
+		words = terminationWords(ended.Message)
+	}
+	switch {
+	case ended.ExitCode == 0:
+		return ""
+	case ended.Reason == reasonOOMKilled:
+		return " ran out of memory" + memoryLimit(pod, container)
+	case ended.Reason != "" && ended.Reason != "Error" && ended.Reason != "Completed":
+		// StartError, ContainerCannotRun: the words are the runtime's.
+		return strings.TrimSuffix(fmt.Sprintf(": %s: %s", ended.Reason, terminationWords(ended.Message)), ": ")
+	default:
+		return strings.TrimSuffix(fmt.Sprintf(" exited with code %d: %s", ended.ExitCode, words), ": ")
+	}
+}
+
+// reasonOOMKilled is the kubelet's, for a container that the kernel killed for its memory.
+const reasonOOMKilled = "OOMKilled"
+
+// ourContainer reports whether a container is one of Cairn's: what it says may be quoted.
+func ourContainer(pod *corev1.Pod, name string) bool {
+	return pod.Labels[StepLabel] != "" || strings.HasPrefix(name, "cairn-")
+}
+
+// memoryLimit is that of a container, in brackets; "" if it has none.
+func memoryLimit(pod *corev1.Pod, container string) string {
+	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		if limit, limited := c.Resources.Limits[corev1.ResourceMemory]; c.Name == container && limited {
+			return fmt.Sprintf(" (limit %s)", limit.String())
+		}
 	}
 	return ""
 }

@@ -1,8 +1,8 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,20 +13,10 @@ import (
 
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 
+	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 	"github.com/cairn-mpi/cairn/controllers/inject"
 )
-
-// probeAnswer is the termination message of "cairn probe".
-type probeAnswer struct {
-	Traceable    bool     `json:"traceable"`
-	ABI          []string `json:"abi"`
-	MPI          string   `json:"mpi"`
-	Libc         string   `json:"libc"`
-	Architecture string   `json:"architecture"`
-	Reason       string   `json:"reason"`
-	Message      string   `json:"message"`
-}
 
 // readProbes takes what the probes found in the pods that run ranks.
 func (p *pass) readProbes(ctx context.Context) (next, error) {
@@ -63,11 +53,11 @@ func probeVerdict(pods []corev1.Pod) (status metav1.ConditionStatus, reason, mes
 	status = metav1.ConditionUnknown
 	slices.SortFunc(pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	for _, pod := range pods {
-		answer, ok := readProbe(pod)
+		answer, ok := readVerdict(pod)
 		switch {
 		case !ok:
 		case !answer.Traceable:
-			return metav1.ConditionFalse, answer.Reason, fmt.Sprintf("pod %s: %s", pod.Name, answer.Message)
+			return metav1.ConditionFalse, string(answer.Reason), fmt.Sprintf("pod %s: %s", pod.Name, answer.Message)
 		case status == metav1.ConditionUnknown:
 			status, reason = metav1.ConditionTrue, v1alpha1.ReasonTraceable
 			message = fmt.Sprintf("%s, %s, %s", answer.MPI, answer.Libc, answer.Architecture)
@@ -77,21 +67,20 @@ func probeVerdict(pods []corev1.Pod) (status metav1.ConditionStatus, reason, mes
 }
 
 // readProbe is what the probe of a pod found; not ok while it has not ended.
-func readProbe(pod corev1.Pod) (answer probeAnswer, ok bool) {
+func readProbe(pod corev1.Pod) (answer messages.Probe, ok bool) {
 	for _, status := range pod.Status.InitContainerStatuses {
 		ended := status.State.Terminated
 		if status.Name != inject.ProbeContainer || ended == nil {
 			continue
 		}
-		if err := json.Unmarshal([]byte(ended.Message), &answer); err != nil {
-			answer = probeAnswer{
-				Reason:  v1alpha1.ReasonProbeFailed,
-				Message: fmt.Sprintf("the probe ended with exit code %d without saying what it found: %s", ended.ExitCode, shortened(ended.Message, 256)),
-			}
+		if !messages.Decode(ended.Message, &answer) {
+			answer = messages.Probe{Reason: v1alpha1.ReasonProbeFailed, Message: "the probe" +
+				cmp.Or(endTrouble(&pod, status.Name, ended), " ended without saying what it found: "+terminationWords(ended.Message))}
 		}
-		if !answer.Traceable && !reasonPattern.MatchString(answer.Reason) {
+		if !answer.Traceable && !reasonPattern.MatchString(string(answer.Reason)) {
 			answer.Reason = v1alpha1.ReasonProbeFailed
 		}
+		answer.Message = shortened(strings.TrimSuffix(answer.Message, ": "), maxWords)
 		return answer, true
 	}
 	return answer, false

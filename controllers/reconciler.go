@@ -24,6 +24,8 @@ type Reconciler struct {
 	Events events.EventRecorder
 	Clock  clock.PassiveClock
 	Settings
+
+	refusals refusals
 }
 
 // Settings are what an installation decides for all jobs.
@@ -32,13 +34,23 @@ type Settings struct {
 	Image string
 	// PullPolicy of Image.
 	PullPolicy corev1.PullPolicy
+	// PullSecrets for Image, in the namespaces of jobs.
+	PullSecrets []corev1.LocalObjectReference
+	// RunAsUser is the user and group of Cairn's containers; nil leaves it to the cluster.
+	RunAsUser *int64
 	// Storage of jobs that name none; nil if there is no default.
 	Storage *v1alpha1.S3Storage
 	// Retry is how long to wait before something that a person must mend is tried
-	// again: the storage, or a name that is taken.
+	// again: the storage, or a name that is taken. The pause doubles with each failure
+	// of the storage.
 	Retry time.Duration
+	// StorageWait is how long a job whose failurePolicy is Ignore waits for storage that
+	// is not ready.
+	StorageWait time.Duration
 	// JobTTL is how long Jobs are kept once the status holds all that they found.
 	JobTTL time.Duration
+	// Concurrency is how many jobs are worked on at the same time; 0 is 4.
+	Concurrency int
 }
 
 // +kubebuilder:rbac:groups=cairn.dev,resources=tracedmpijobs,verbs=get;list;watch;patch;delete
@@ -47,14 +59,17 @@ type Settings struct {
 // +kubebuilder:rbac:groups=kubeflow.org,resources=mpijobs,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=events,verbs=get;list
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // steps, in the order of a job's life.
 func (p *pass) steps() []step {
 	return []step{
+		p.retry,
 		p.validateTemplate,
 		p.checkStorage,
 		p.runMPIJob,
+		p.watchStorage,
 		p.readProbes,
 		p.followLauncher,
 		p.mergeTraces,
@@ -93,12 +108,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (resul
 	for _, step := range steps {
 		next, err := step(ctx)
 		if err != nil {
-			after, err := p.stumble(err)
-			return ctrl.Result{RequeueAfter: after}, err
+			after, err := p.handleStepError(err)
+			return p.result(after), err
 		}
 		if !next.goOn {
-			return ctrl.Result{RequeueAfter: next.after}, nil
+			return p.result(next.after), nil
 		}
 	}
-	return ctrl.Result{}, nil
+	return p.result(0), nil
 }

@@ -2,58 +2,45 @@ package controllers
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
 )
 
 // maxVerdict keeps the verdict a sentence or two.
 const maxVerdict = 1024
 
-// maxTopology is that of a topology's name, which may be a user's own.
-const maxTopology = 128
-
-// reportAnswer is the termination message of "cairn report --job".
-type reportAnswer struct {
-	Runs []struct {
-		ID                        string `json:"id"`
-		ReportURI                 string `json:"report_uri"`
-		ParallelEfficiencyPercent *int32 `json:"parallel_efficiency_percent"`
-		Clusters                  int32  `json:"clusters"`
-		Topology                  string `json:"topology"`
-	} `json:"runs"`
-	Verdict string `json:"verdict"`
-}
-
 // report has the reports of all runs written, from whatever was found.
 func (p *pass) report(ctx context.Context) (next, error) {
 	if p.completed() {
 		return proceed, nil
 	}
-	var answer reportAnswer
-	o, err := p.runTask(ctx, task{
-		step: stepReport, name: childName(p.job, stepReport), retries: 3,
-		args:     []string{"report", "--job", "--store", p.job.Status.StorageURI},
-		template: p.job.Spec.Merge.PodTemplate,
-	}, func(o outcome) bool { return json.Unmarshal([]byte(o.messages[0]), &answer) == nil })
+	o, inPlace, err := p.reportInPlace(ctx)
+	if err == nil && !inPlace {
+		o, err = p.runTask(ctx, p.reportTask(), func(o outcome) bool { return messages.Decode(o.messages[0], &messages.Report{}) })
+	}
 	if err != nil {
 		return await, err
 	}
+	if p.waitsForPerson(o) {
+		return p.awaitPerson(ctx, stepReport, o)
+	}
 	if !o.finished {
-		message := "writing the report"
-		if trouble := p.podTrouble(ctx, stepReport); trouble != "" {
-			message += ": " + trouble
+		step := stepReport
+		if inPlace {
+			step = stepMerge
 		}
-		p.hold(v1alpha1.ReasonReporting, message)
+		p.hold(v1alpha1.ReasonReporting, p.stepMessage(ctx, step, "writing the report"))
 		return await, nil
 	}
-	if !o.succeeded || json.Unmarshal([]byte(o.messages[0]), &answer) != nil {
+	var answer messages.Report
+	if !o.succeeded || !messages.Decode(o.messages[0], &answer) {
 		message := "the report job did not say what it wrote"
 		if !o.succeeded {
-			message = "the report could not be written: " + o.String()
+			message = "the report could not be written: " + p.whyFailed(o)
 		}
 		p.giveUp(v1alpha1.ReasonReportFailed, fmt.Sprintf("%s; the trace is in %s", message, p.job.Status.StorageURI))
 		return proceed, nil
@@ -62,27 +49,29 @@ func (p *pass) report(ctx context.Context) (next, error) {
 	return proceed, nil
 }
 
+// reportTask writes the reports when all analyses have ended.
+func (p *pass) reportTask() task {
+	return task{
+		step: stepReport, name: p.child(stepReport), retries: 3,
+		args:     []string{"report", "--job", "--store", p.job.Status.StorageURI},
+		template: p.job.Spec.Merge.PodTemplate,
+	}
+}
+
 // takeReport copies what the report says into the status. A job that failed has a
 // report all the same.
-func (p *pass) takeReport(answer reportAnswer) {
-	status := &p.job.Status
-	status.Verdict = shortened(answer.Verdict, maxVerdict)
-	for _, reported := range answer.Runs {
-		for i := range status.Runs {
-			if run := &status.Runs[i]; run.ID == reported.ID {
-				run.ReportURI = reported.ReportURI
-				run.Clusters, run.Topology = reported.Clusters, shortened(reported.Topology, maxTopology)
-				if reported.ParallelEfficiencyPercent != nil {
-					run.ParallelEfficiencyPercent = reported.ParallelEfficiencyPercent
-				}
-			}
-		}
-	}
+func (p *pass) takeReport(answer messages.Report) {
+	p.job.Status.Verdict = shortened(answer.Verdict, maxVerdict)
+	p.takeReportedRuns(answer)
 	reason := v1alpha1.ReasonReportReady
 	finished := p.condition(v1alpha1.ConditionJobFinished)
 	if finished.Reason == v1alpha1.ReasonJobFailed {
 		reason = v1alpha1.ReasonJobFailedReportReady
 	}
-	p.set(v1alpha1.ConditionReady, metav1.ConditionTrue, reason, finished.Message+"; "+answer.Verdict)
+	message := finished.Message + "; " + answer.Verdict
+	if answer.Message != "" {
+		message += "; " + answer.Message
+	}
+	p.set(v1alpha1.ConditionReady, metav1.ConditionTrue, reason, message)
 	p.complete()
 }

@@ -21,15 +21,22 @@ func (p *pass) runTask(ctx context.Context, t task, usable func(outcome) bool) (
 		if retry > 0 {
 			t.name = base + "-r" + strconv.Itoa(retry)
 		}
-		job, err := ensure(ctx, p, newJob(p.job, p.Settings, p.s3(), t), &batchv1.Job{})
+		job, err := ensure(ctx, p, newJob(p.job, p.settings(), p.s3(), t), &batchv1.Job{})
 		if err != nil {
 			return outcome{}, err
+		}
+		if mergesFirst(job) {
+			// The merge is over before its Job is.
+			merged, err := p.mergedIn(ctx, job)
+			if o := (outcome{finished: true, succeeded: true, messages: map[int32]string{0: merged}}); err != nil || merged != "" && usable(o) {
+				return o, err
+			}
 		}
 		o, err := p.outcomeOf(ctx, job)
 		if err != nil || !o.finished {
 			return o, err
 		}
-		lost := o.succeeded && !usable(o)
+		lost := o.succeeded && (mergesFirst(job) || !usable(o))
 		if retry == maxRetryJobs || !(lost || o.outOfMemory()) {
 			return o, nil
 		}

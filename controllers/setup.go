@@ -1,26 +1,37 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+// DefaultConcurrency is how many jobs are worked on at the same time.
+const DefaultConcurrency = 4
+
+// The pause after an error that is nobody's decision, such as an API server that is away, doubles between these.
+const (
+	firstErrorPause = 50 * time.Millisecond
+	maxErrorPause   = time.Minute
 )
 
 // Scheme knows all objects that the operator reads and writes.
@@ -34,25 +45,13 @@ func Scheme() *runtime.Scheme {
 	return scheme
 }
 
-// CacheOptions keep the cache small: of all pods of a cluster, only those that carry
-// our label.
-func CacheOptions() cache.Options {
-	ours, err := labels.NewRequirement(JobLabel, selection.Exists, nil)
-	if err != nil {
-		panic(err) // a programming error: a constant
-	}
-	return cache.Options{
-		DefaultTransform: cache.TransformStripManagedFields(),
-		ByObject: map[client.Object]cache.ByObject{
-			&corev1.Pod{}: {Label: labels.NewSelector().Add(*ours)},
-		},
-	}
-}
-
 // Add makes the manager reconcile TracedMPIJobs.
 func Add(manager ctrl.Manager, settings Settings) error {
 	if settings.Retry == 0 {
 		settings.Retry = defaultRetry
+	}
+	if settings.StorageWait == 0 {
+		settings.StorageWait = defaultStorageWait
 	}
 	r := &Reconciler{
 		Client:   manager.GetClient(),
@@ -66,7 +65,13 @@ func Add(manager ctrl.Manager, settings Settings) error {
 		Owns(&batchv1.Job{}).
 		Owns(&mpiv2beta1.MPIJob{}).
 		Watches(&batchv1.Job{}, handler.EnqueueRequestsFromMapFunc(ofMPIJob)).
+		Watches(&batchv1.Job{}, handler.EnqueueRequestsFromMapFunc(ofCheck(manager.GetClient()))).
+		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(ofCheck(manager.GetClient()))).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(ofLabel)).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: cmp.Or(settings.Concurrency, DefaultConcurrency),
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](firstErrorPause, maxErrorPause),
+		}).
 		Complete(r)
 }
 
@@ -78,6 +83,29 @@ func ofMPIJob(_ context.Context, job client.Object) []reconcile.Request {
 		return nil
 	}
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: job.GetNamespace(), Name: owner.Name}}}
+}
+
+// ofCheck maps a check of storage, and its pod, to the TracedMPIJobs of the namespace that wait for it. Only they need to
+// know at once.
+func ofCheck(reader client.Reader) handler.MapFunc {
+	return func(ctx context.Context, check client.Object) []reconcile.Request {
+		if check.GetLabels()[CheckLabel] == "" {
+			return nil
+		}
+		var list v1alpha1.TracedMPIJobList
+		if err := reader.List(ctx, &list, client.InNamespace(check.GetNamespace())); err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "who waits for a check of the storage is not known")
+			return nil
+		}
+		var requests []reconcile.Request
+		for _, job := range list.Items {
+			if job.Status.CompletionTime == nil && !meta.IsStatusConditionTrue(job.Status.Conditions, v1alpha1.ConditionStorageReady) ||
+				!job.DeletionTimestamp.IsZero() {
+				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&job)})
+			}
+		}
+		return requests
+	}
 }
 
 // ofLabel maps a pod to the TracedMPIJob of its label.

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
@@ -48,7 +49,7 @@ func newStage(t *testing.T) *stage {
 	return &stage{
 		T: t, Client: c, ctx: context.Background(), namespace: namespace.Name,
 		settings: Settings{
-			Image: "cairn:test", PullPolicy: corev1.PullIfNotPresent, Retry: 10 * time.Second, JobTTL: time.Hour,
+			Image: "cairn:test", PullPolicy: corev1.PullIfNotPresent, Retry: 10 * time.Second, StorageWait: 2 * time.Minute, JobTTL: time.Hour,
 			Storage: &v1alpha1.S3Storage{Endpoint: "http://minio:9000", Bucket: "traces", Prefix: "lab/"},
 		},
 		clock:  clocktesting.NewFakePassiveClock(time.Now()),
@@ -80,6 +81,19 @@ func (s *stage) apply(change ...func(*v1alpha1.TracedMPIJob)) {
 		c(job)
 	}
 	require.NoError(s, s.Create(s.ctx, job))
+}
+
+// applyWithoutAnalyses creates a job with an empty list of analyses, which the typed client leaves out.
+func (s *stage) applyWithoutAnalyses() {
+	s.Helper()
+	job := &unstructured.Unstructured{}
+	require.NoError(s, yaml.Unmarshal([]byte(stencil), &job.Object))
+	job.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.Kind))
+	job.SetName("stencil")
+	job.SetNamespace(s.namespace)
+	require.NoError(s, unstructured.SetNestedSlice(job.Object, []any{}, "spec", "analyses"))
+	require.NoError(s, s.Create(s.ctx, job))
+	require.Empty(s, s.job().Spec.Analyses)
 }
 
 func (s *stage) job() *v1alpha1.TracedMPIJob {
@@ -177,6 +191,11 @@ func (s *stage) jobNames() []string {
 	return names
 }
 
+// controlledByJob is what the Job controller writes into its pods.
+func controlledByJob(job *batchv1.Job) []metav1.OwnerReference {
+	return []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
+}
+
 // pod is the end of a pod of a Job.
 type pod struct {
 	index    int
@@ -187,38 +206,108 @@ type pod struct {
 
 // ends plays kubelet and Job controller: the pods of a Job of ours end, and with
 // them the Job, well if the last pod of each index did.
+//
+// The pod of a Job that merges and then reports goes on when its merge has ended well. What its report says is then
+// that of the name that the report's own Job would have.
 func (s *stage) ends(name string, pods ...pod) {
 	s.Helper()
+	if merge := s.jobThatReports(name); merge != nil {
+		require.Len(s, pods, 1)
+		s.containerEnds(s.podOf(merge, 0), pods[0])
+		s.endJob(merge, pods[0].exitCode == 0)
+		return
+	}
 	job := s.batchJob(name)
 	good := map[int]bool{}
 	for i, p := range pods {
 		good[p.index] = p.exitCode == 0
-		made := &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{
-				Name: name + "-" + strconv.Itoa(i), Namespace: s.namespace,
-				Labels:      job.Spec.Template.Labels,
-				Annotations: map[string]string{batchv1.JobCompletionIndexAnnotation: strconv.Itoa(p.index)},
-			},
-			Spec: job.Spec.Template.Spec,
-		}
+		made := s.podOf(job, i)
+		made.Annotations = map[string]string{batchv1.JobCompletionIndexAnnotation: strconv.Itoa(p.index)}
 		require.NoError(s, s.Create(s.ctx, made))
-		made.Status.Phase = corev1.PodSucceeded
-		if p.exitCode != 0 {
-			made.Status.Phase = corev1.PodFailed
-		}
-		made.Status.ContainerStatuses = []corev1.ContainerStatus{{
-			Name: cairnContainer,
-			State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
-				ExitCode: p.exitCode, Message: p.message, Reason: p.reason,
-			}},
-		}}
-		require.NoError(s, s.Status().Update(s.ctx, made))
+		s.containerEnds(made, p)
+	}
+	if mergesFirst(job) && len(pods) > 0 && pods[len(pods)-1].exitCode == 0 {
+		return
 	}
 	succeeded := true
 	for _, g := range good {
 		succeeded = succeeded && g
 	}
 	s.endJob(job, succeeded)
+}
+
+// podOf is the i-th pod of a Job, as it was made.
+func (s *stage) podOf(job *batchv1.Job, i int) *corev1.Pod {
+	s.Helper()
+	made := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%s-%d", job.Name, job.UID[:5], i), Namespace: s.namespace}}
+	if !s.exists(made, made.Name) {
+		made.Labels, made.Spec = job.Spec.Template.Labels, job.Spec.Template.Spec
+		made.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
+	}
+	return made
+}
+
+// containerEnds plays the kubelet: the container that runs in a pod ends. An init container that ends well is followed
+// by the main one.
+func (s *stage) containerEnds(made *corev1.Pod, p pod) {
+	s.Helper()
+	now := metav1.NewTime(s.clock.Now())
+	state := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+		ExitCode: p.exitCode, Message: p.message, Reason: p.reason, FinishedAt: now,
+	}}
+	if len(made.Spec.InitContainers) > 0 && made.Status.InitContainerStatuses == nil {
+		made.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: mergeContainer, State: state}}
+		made.Status.Phase = corev1.PodRunning
+		made.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: cairnContainer, State: running(now.Time)}}
+		if p.exitCode != 0 {
+			made.Status.Phase = corev1.PodFailed
+			made.Status.ContainerStatuses[0].State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "PodInitializing"}}
+		}
+	} else {
+		made.Status.Phase = corev1.PodSucceeded
+		if p.exitCode != 0 {
+			made.Status.Phase = corev1.PodFailed
+		}
+		made.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: cairnContainer, State: state}}
+	}
+	require.NoError(s, s.Status().Update(s.ctx, made))
+}
+
+// jobThatReports is the Job that merged and now reports, if name is that of the report; else nil.
+func (s *stage) jobThatReports(name string) *batchv1.Job {
+	s.Helper()
+	if name != "stencil-cairn-report" || s.exists(&batchv1.Job{}, name) {
+		return nil
+	}
+	for _, merge := range []string{"stencil-cairn-merge-l0-r2", "stencil-cairn-merge-l0-r1", "stencil-cairn-merge-l0"} {
+		if job := (&batchv1.Job{}); s.exists(job, merge) && mergesFirst(job) {
+			return job
+		}
+	}
+	return nil
+}
+
+// checkName is the name of the Job that checks the storage.
+func (s *stage) checkName() string {
+	s.Helper()
+	var jobs batchv1.JobList
+	require.NoError(s, s.List(s.ctx, &jobs, client.InNamespace(s.namespace), client.HasLabels{CheckLabel}))
+	require.Len(s, jobs.Items, 1, "one check of the storage")
+	return jobs.Items[0].Name
+}
+
+// collectGarbage plays the garbage collector: Jobs that wait for the end of their pods are gone.
+func (s *stage) collectGarbage() {
+	s.Helper()
+	var jobs batchv1.JobList
+	require.NoError(s, s.List(s.ctx, &jobs, client.InNamespace(s.namespace)))
+	for _, job := range jobs.Items {
+		if job.DeletionTimestamp != nil {
+			job.Finalizers = nil
+			require.NoError(s, s.Update(s.ctx, &job))
+		}
+	}
+	s.settle()
 }
 
 // endJob writes the conditions that the Job controller writes.
@@ -258,7 +347,7 @@ const storageWorks = `{"ok":true}`
 func (s *stage) passStorage() {
 	s.Helper()
 	s.settle()
-	s.ends("stencil-cairn-storage-0", pod{message: storageWorks})
+	s.ends(s.checkName(), pod{message: storageWorks})
 	s.settle()
 }
 
@@ -323,6 +412,7 @@ func (s *stage) launcherPod(name string, status corev1.ContainerStatus) {
 	made := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.namespace}}
 	if !s.exists(made, name) {
 		made.Labels = job.Spec.Template.Labels
+		made.OwnerReferences = controlledByJob(job)
 		made.Spec = job.Spec.Template.Spec
 		require.NoError(s, s.Create(s.ctx, made))
 	}

@@ -1,195 +1,243 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
-	"github.com/cairn-mpi/cairn/controllers/container"
 )
+
+// A storage is checked by one Job for all TracedMPIJobs of a namespace that use it in the same way: cairn-check-<hash>.
+// The Job is the cache of what it found, and belongs to none of them. Two hundred jobs that wait make one Job, and the
+// one after it follows when the pause has passed.
 
 const (
-	// roundLabel counts the checks of one job.
-	roundLabel = "cairn.dev/round"
+	// CheckLabel is on the Jobs that check storage, and on their pods: the hash of what they check.
+	CheckLabel = "cairn.dev/check"
+	// failuresAnnotation counts the checks that failed before this one, without one that passed between.
+	failuresAnnotation = "cairn.dev/failures"
+	// lastAnswerAnnotation is what the last of them found, for those who look after it was replaced.
+	lastAnswerAnnotation = "cairn.dev/last-answer"
+
 	// checkDeadlineSeconds bounds one check, pulling the image included.
 	checkDeadlineSeconds = 120
+	// checkTTLSeconds is how long the answer is kept: longer than it holds, and than the longest pause.
+	checkTTLSeconds = 15 * 60
+	// checkHolds is how long a check that passed holds.
+	checkHolds = 10 * time.Minute
 )
 
-// storageAnswer is the termination message of "cairn check-storage".
-type storageAnswer struct {
-	OK      bool   `json:"ok"`
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
+// storageCheck is the latest check of a storage.
+type storageCheck struct {
+	job *batchv1.Job
+	// ended is zero while it is on its way.
+	ended  time.Time
+	answer messages.StorageCheck
+	// before is what the check before this one found, if it failed.
+	before *messages.StorageCheck
+	// again is when the next one may be needed; 0 if an event tells.
+	again time.Duration
 }
 
-// checkStorage lets a pod write to the storage with the job's own credentials
-// before the job runs for hours in vain. It is repeated until it works.
-func (p *pass) checkStorage(ctx context.Context) (next, error) {
-	if !p.tracingEnabled() {
-		p.set(v1alpha1.ConditionStorageReady, metav1.ConditionUnknown, v1alpha1.ReasonDisabled, "")
-		return proceed, nil
+func (c storageCheck) passed() bool { return !c.ended.IsZero() && c.answer.OK }
+func (c storageCheck) failed() bool { return !c.ended.IsZero() && !c.answer.OK }
+
+// trouble is what is known to be wrong: by this check, or by the one before it while this one is on its way.
+func (c storageCheck) trouble() *messages.StorageTrouble {
+	switch {
+	case c.failed():
+		return &messages.StorageTrouble{Reason: c.answer.Reason, Message: c.answer.Message}
+	case c.ended.IsZero() && c.before != nil:
+		return &messages.StorageTrouble{Reason: c.before.Reason, Message: c.before.Message}
 	}
-	if p.completed() {
-		return proceed, nil
-	}
-	s3 := p.s3()
-	if s3 == nil {
-		p.storageTrouble(v1alpha1.ReasonStorageNotConfigured,
-			"no storage: set spec.storage.s3, or storage.s3.bucket in the values of Cairn's chart")
-		return await, nil
-	}
-	if p.isTrue(v1alpha1.ConditionStorageReady) {
-		return proceed, nil
-	}
-	p.job.Status.StorageURI = storageURI(s3, p.job)
-	return p.checkOnce(ctx, s3)
+	return nil
 }
 
-// checkOnce looks at the latest check: it waits for its end, takes its answer, or
-// starts the next one when the last has failed long enough ago.
-func (p *pass) checkOnce(ctx context.Context, s3 *v1alpha1.S3Storage) (next, error) {
-	checks, err := p.jobsOf(ctx, stepStorage)
+// check is the latest check of a storage. If there is none, or it passed longer than holds ago or not after a time, or it
+// failed and its pause is over, the next one is started.
+func (p *pass) check(ctx context.Context, s3 *v1alpha1.S3Storage, holds time.Duration, after time.Time) (storageCheck, error) {
+	wanted := p.checkJob(s3)
+	found := &batchv1.Job{}
+	err := p.Get(ctx, client.ObjectKeyFromObject(wanted), found)
+	if apierrors.IsNotFound(err) {
+		return p.startCheck(ctx, wanted)
+	}
 	if err != nil {
-		return await, err
+		return storageCheck{}, err
 	}
-	round := 0
-	if len(checks) > 0 {
-		last := checks[len(checks)-1]
-		o, err := p.outcomeOf(ctx, &last)
-		if err != nil {
-			return await, err
-		}
-		if !o.finished {
-			p.storageChecking(ctx)
-			return await, nil
-		}
-		answer := readStorageAnswer(o)
-		if answer.OK {
-			p.set(v1alpha1.ConditionStorageReady, metav1.ConditionTrue, v1alpha1.ReasonStorageWritable,
-				p.job.Status.StorageURI+" can be written to")
-			return proceed, nil
-		}
-		p.storageTrouble(answer.Reason, storageAdvice(answer, p.job.Namespace, s3))
-		if rest := p.Retry - p.Clock.Since(terminalCondition(&last).LastTransitionTime.Time); rest > 0 {
-			return awaitFor(rest), nil
-		}
-		round = roundOf(last) + 1
+	if found.Labels[CheckLabel] != wanted.Labels[CheckLabel] {
+		return storageCheck{}, p.conflict(found)
 	}
-	check := newJob(p.job, p.Settings, s3, task{
-		step: stepStorage, name: childName(p.job, stepStorage, strconv.Itoa(round)),
-		args:            []string{"check-storage", "--store", p.job.Status.StorageURI},
+	last, err := p.checkEnd(ctx, found)
+	if err != nil || last.ended.IsZero() {
+		return last, err
+	}
+	failures := failuresBefore(found)
+	age := p.Clock.Since(last.ended)
+	switch {
+	case last.passed() && last.ended.After(after):
+		last.again = holds - age
+	case last.failed():
+		last.again = backoff(p.Retry, failures) - age
+		failures++
+	}
+	if last.again > 0 {
+		return last, nil
+	}
+	if last.passed() {
+		failures = 0
+	} else if raw, err := messages.Encode(last.answer.Fit()); err == nil {
+		wanted.Annotations[lastAnswerAnnotation] = string(raw)
+	}
+	wanted.Annotations[failuresAnnotation] = strconv.Itoa(failures)
+	return p.replaceCheck(ctx, last.job, wanted)
+}
+
+// replaceCheck starts the next check in place of one that has ended. Others may do so at the same time, or have.
+func (p *pass) replaceCheck(ctx context.Context, last, wanted *batchv1.Job) (storageCheck, error) {
+	err := p.Delete(ctx, last, client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: &last.UID})
+	if apierrors.IsConflict(err) {
+		return storageCheck{job: last, again: staleRetry}, nil // another has replaced it: the cache is behind
+	}
+	if client.IgnoreNotFound(err) != nil {
+		return storageCheck{}, err
+	}
+	return p.startCheck(ctx, wanted)
+}
+
+func (p *pass) startCheck(ctx context.Context, wanted *batchv1.Job) (storageCheck, error) {
+	err := p.ask(&refusedError{kind: "Job", name: wanted.Name, step: stepStorage}, func() error { return p.Create(ctx, wanted) })
+	if err != nil {
+		if apierrors.IsAlreadyExists(err) {
+			return storageCheck{job: wanted, again: staleRetry}, nil // another has started it
+		}
+		return storageCheck{}, err
+	}
+	return storageCheck{job: wanted, before: answerBefore(wanted)}, nil
+}
+
+// checkJob is the Job that writes to the storage what a job would write, with the job's own credentials. Its name tells
+// everything that decides what it can find: the storage, the image, and what the pod template says.
+func (p *pass) checkJob(s3 *v1alpha1.S3Storage) *batchv1.Job {
+	template := p.job.Spec.Merge.PodTemplate
+	template.ImagePullSecrets = pullSecrets(p.job, p.Settings, template)
+	key, err := json.Marshal([]any{p.job.Namespace, s3, p.image(), p.PullPolicy, template})
+	if err != nil {
+		panic(err) // a programming error: plain structs
+	}
+	sum := sha256.Sum256(key)
+	hash := hex.EncodeToString(sum[:])[:10]
+	// An empty name: the pods are in the operator's cache, and no job's own.
+	labels := map[string]string{JobLabel: "", StepLabel: stepStorage, CheckLabel: hash}
+	job := buildJob(p.job.Namespace, labels, p.settings(), s3, task{
+		step: stepStorage, name: "cairn-check-" + hash,
+		args:            []string{"check-storage", "--store", namespaceURI(s3, p.job.Namespace)},
 		deadlineSeconds: checkDeadlineSeconds,
-		template:        p.job.Spec.Merge.PodTemplate,
+		impatient:       true,
+		template:        template,
 	})
-	check.Labels[roundLabel] = strconv.Itoa(round)
-	if _, err := ensure(ctx, p, check, &batchv1.Job{}); err != nil {
-		return await, err
-	}
-	for _, old := range checks {
-		if err := p.Delete(ctx, &old, client.PropagationPolicy(metav1.DeletePropagationBackground)); client.IgnoreNotFound(err) != nil {
-			return await, err
-		}
-	}
-	p.storageChecking(ctx)
-	return await, nil
+	job.Spec.TTLSecondsAfterFinished = ptr.To[int32](checkTTLSeconds)
+	job.Annotations[failuresAnnotation] = "0"
+	return job
 }
 
-// storageChecking says that the first check is on its way. Later ones leave what
-// the one before has found.
-func (p *pass) storageChecking(ctx context.Context) {
-	if p.condition(v1alpha1.ConditionStorageReady).Status != metav1.ConditionUnknown {
-		return
+// failuresBefore is how many checks failed before this one.
+func failuresBefore(check *batchv1.Job) int {
+	failures, err := strconv.Atoi(check.Annotations[failuresAnnotation])
+	if err != nil {
+		return 0
 	}
-	message := "writing to " + p.job.Status.StorageURI
-	if trouble := p.podTrouble(ctx, stepStorage); trouble != "" {
-		message += ": " + trouble
-	}
-	p.set(v1alpha1.ConditionStorageReady, metav1.ConditionUnknown, v1alpha1.ReasonStorageChecking, message)
-	p.notCreated()
-	p.hold(v1alpha1.ReasonStorageChecking, "checking the storage before the MPIJob is created: "+message)
+	return failures
 }
 
-func (p *pass) storageTrouble(reason, message string) {
-	p.set(v1alpha1.ConditionStorageReady, metav1.ConditionFalse, reason, message)
-	if p.job.Status.MPIJobRef == nil {
-		p.notCreated()
-	}
-	p.hold(v1alpha1.ReasonStorageNotReady, message)
-}
-
-func (p *pass) notCreated() {
-	p.set(v1alpha1.ConditionJobFinished, metav1.ConditionFalse, v1alpha1.ReasonJobNotCreated, "the MPIJob is created once the storage works")
-}
-
-// readStorageAnswer is what the check found, in any case something.
-func readStorageAnswer(o outcome) storageAnswer {
-	var answer storageAnswer
-	if err := json.Unmarshal([]byte(o.messages[0]), &answer); err != nil {
-		answer = storageAnswer{Message: shortened(o.String(), 512)}
-		if o.succeeded {
-			answer.Message = "the check did not say what it found"
-		}
-	}
-	known := []string{v1alpha1.ReasonCredentialsMissing, v1alpha1.ReasonAccessDenied, v1alpha1.ReasonBucketMissing, v1alpha1.ReasonUnreachable}
-	if !answer.OK && !slices.Contains(known, answer.Reason) {
-		answer.Reason = v1alpha1.ReasonStorageCheckFailed
+// answerBefore is what the check before this one found, if that failed; else nil.
+func answerBefore(check *batchv1.Job) *messages.StorageCheck {
+	answer := &messages.StorageCheck{}
+	if !messages.Decode(check.Annotations[lastAnswerAnnotation], answer) {
+		return nil
 	}
 	return answer
 }
 
-// storageAdvice says what is wrong and the command that mends it.
-func storageAdvice(answer storageAnswer, namespace string, s3 *v1alpha1.S3Storage) string {
-	create := fmt.Sprintf("kubectl -n %s create secret generic %s --from-literal=%s=… --from-literal=%s=…",
-		namespace, s3.CredentialsSecretName, container.AccessKey, container.SecretKey)
-	endpoint := s3.Endpoint
-	if endpoint == "" {
-		endpoint = "AWS"
+// checkEnd is a check with its answer, if it has ended. That it passed is known as soon as its pod says so.
+func (p *pass) checkEnd(ctx context.Context, job *batchv1.Job) (storageCheck, error) {
+	var ended time.Time
+	if end := terminalCondition(job); end != nil {
+		ended = end.LastTransitionTime.Time
+	} else if o, err := p.earlyOutcome(ctx, job); err != nil || !o.finished {
+		return storageCheck{job: job, before: answerBefore(job)}, err
+	} else {
+		ended = o.ended
 	}
-	switch answer.Reason {
-	case v1alpha1.ReasonCredentialsMissing:
-		return fmt.Sprintf("namespace %s has no usable credentials for bucket %s: %s", namespace, s3.Bucket, create)
-	case v1alpha1.ReasonAccessDenied:
-		return fmt.Sprintf("the credentials in Secret %s are refused for bucket %s at %s; to replace them: %s --dry-run=client -o yaml | kubectl apply -f - (%s)",
-			s3.CredentialsSecretName, s3.Bucket, endpoint, create, answer.Message)
-	case v1alpha1.ReasonBucketMissing:
-		return fmt.Sprintf("there is no bucket %s at %s: create it with `cairn make-bucket --store s3://%s`, or name another in spec.storage.s3.bucket (%s)",
-			s3.Bucket, endpoint, s3.Bucket, answer.Message)
-	case v1alpha1.ReasonUnreachable:
-		return fmt.Sprintf("no answer from %s in namespace %s: correct spec.storage.s3.endpoint, or the network policy (%s)",
-			endpoint, namespace, answer.Message)
-	default:
-		return fmt.Sprintf("the storage check failed: %s; more: kubectl -n %s describe jobs,pods -l %s=%s", answer.Message, namespace, StepLabel, stepStorage)
-	}
+	answer, err := p.checkAnswer(ctx, job)
+	return storageCheck{job: job, ended: ended, answer: answer}, err
 }
 
-func roundOf(check batchv1.Job) int {
-	round, err := strconv.Atoi(check.Labels[roundLabel])
-	if err != nil {
-		return 0
+// checkAnswer is what a check that has ended found, in any case something. It is read from the cache, unless that does
+// not know of the pod's end yet.
+func (p *pass) checkAnswer(ctx context.Context, job *batchv1.Job) (messages.StorageCheck, error) {
+	for _, reader := range []client.Reader{p.Client, p.Live} {
+		var pods corev1.PodList
+		if err := reader.List(ctx, &pods, client.InNamespace(job.Namespace),
+			client.MatchingLabels{batchv1.ControllerUidLabel: string(job.UID)}); err != nil {
+			return messages.StorageCheck{}, err
+		}
+		for _, pod := range pods.Items {
+			if ended := terminated(pod, cairnContainer); ended != nil && metav1.IsControlledBy(&pod, job) {
+				return readStorageAnswer(ended), nil
+			}
+		}
 	}
-	return round
+	reason := "the check's pod is gone"
+	if end := terminalCondition(job); end != nil && end.Type == batchv1.JobFailed {
+		reason = end.Message
+	}
+	return messages.StorageCheck{Reason: messages.StorageOther, Message: "the check did not say what it found: " + reason}, nil
 }
 
-// jobsOf are the Jobs of one step, in the order of their rounds.
-func (p *pass) jobsOf(ctx context.Context, step string) ([]batchv1.Job, error) {
-	var list batchv1.JobList
-	labels := jobLabels(p.job)
-	labels[StepLabel] = step
-	if err := p.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(labels)); err != nil {
-		return nil, err
+func readStorageAnswer(ended *corev1.ContainerStateTerminated) messages.StorageCheck {
+	var answer messages.StorageCheck
+	if messages.Decode(ended.Message, &answer) && (answer.OK || answer.Reason != "") {
+		return answer
 	}
-	jobs := slices.DeleteFunc(list.Items, func(j batchv1.Job) bool { return !metav1.IsControlledBy(&j, p.job) || !j.DeletionTimestamp.IsZero() })
-	slices.SortFunc(jobs, func(a, b batchv1.Job) int { return roundOf(a) - roundOf(b) })
-	return jobs, nil
+	said := cmp.Or(terminationWords(ended.Message), ended.Reason)
+	return messages.StorageCheck{Reason: messages.StorageOther,
+		Message: fmt.Sprintf("the check ended with exit code %d without saying what it found: %s", ended.ExitCode, said)}
 }
 
-// defaultRetry is the pause before something is tried again.
-const defaultRetry = 10 * time.Second
+// checkTrouble says what keeps a check from starting; "" if nothing is known.
+func (p *pass) checkTrouble(ctx context.Context, check storageCheck) string {
+	if check.job == nil {
+		return ""
+	}
+	if ptr.Deref(check.job.Spec.Suspend, false) {
+		return fmt.Sprintf("Job %s is suspended: if a queue holds it, name the queue in spec.merge.podTemplate.metadata.labels", check.job.Name)
+	}
+	var pods corev1.PodList
+	if err := p.List(ctx, &pods, client.InNamespace(check.job.Namespace),
+		client.MatchingLabels{CheckLabel: check.job.Labels[CheckLabel]}); err != nil {
+		return ""
+	}
+	own := controlledBy(pods.Items, check.job.UID)
+	if trouble := summary(own, startTrouble); trouble != "" {
+		return trouble
+	}
+	if warning := p.jobWarning(ctx, check.job, own); warning != "" {
+		return fmt.Sprintf("Job %s: %s", check.job.Name, warning)
+	}
+	return ""
+}

@@ -2,8 +2,10 @@ package controllers
 
 import (
 	"context"
+	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
@@ -15,15 +17,34 @@ import (
 // validateTemplate asks mpi-operator's own validation before the MPIJob exists:
 // mpi-operator itself only emits an event about an MPIJob that it does not like.
 func (p *pass) validateTemplate(context.Context) (next, error) {
-	if p.job.Status.MPIJobRef != nil {
+	if p.job.Status.MPIJobRef != nil || p.completed() {
 		return proceed, nil
 	}
-	if err := templateErrors(p.job).ToAggregate(); err != nil {
-		p.set(v1alpha1.ConditionJobFinished, "False", v1alpha1.ReasonJobNotCreated, "the MPIJob was not created")
-		p.hold(v1alpha1.ReasonInvalidTemplate, err.Error())
-		return await, nil
+	errs := templateErrors(p.job)
+	if len(errs) == 0 {
+		return proceed, nil
 	}
-	return proceed, nil
+	message := errs.ToAggregate().Error()
+	if !mendable(errs) {
+		p.neverStarts(v1alpha1.ReasonInvalidTemplate, message)
+		return proceed, nil
+	}
+	p.set(v1alpha1.ConditionJobFinished, metav1.ConditionFalse, v1alpha1.ReasonJobNotCreated, "the MPIJob was not created")
+	p.hold(v1alpha1.ReasonInvalidTemplate, message)
+	return await, nil
+}
+
+// mendable reports whether all errors are about the one field of the template that may change.
+func mendable(errs field.ErrorList) bool {
+	return !slices.ContainsFunc(errs, func(err *field.Error) bool {
+		return err.Field != "spec.mpiJobTemplate.spec.mpiReplicaSpecs[Worker].replicas"
+	})
+}
+
+// neverStarts ends a job that can never start, so that whoever waits for it, and its time to live, learn of it.
+func (p *pass) neverStarts(reason, message string) {
+	p.jobFinished(v1alpha1.ReasonJobNeverStarted, message)
+	p.noTrace(reason, message)
 }
 
 // templateErrors are what mpi-operator would say about the MPIJob, with paths into

@@ -8,8 +8,10 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 
@@ -20,7 +22,7 @@ func TestMissingSecretThenMended(t *testing.T) {
 	s := newStage(t)
 	s.apply()
 	s.settle()
-	s.ends("stencil-cairn-storage-0", pod{exitCode: 69, message: `{"ok":false,"reason":"CredentialsMissing","message":"no file accessKey"}`})
+	s.ends(s.checkName(), pod{exitCode: 69, message: `{"ok":false,"reason":"CredentialsMissing","message":"no file accessKey"}`})
 	s.settle()
 	message := s.expect("StorageReady", isFalse, "CredentialsMissing")
 	require.Contains(t, message, "kubectl -n "+s.namespace+" create secret generic cairn-storage --from-literal=accessKey=… --from-literal=secretKey=…")
@@ -32,9 +34,9 @@ func TestMissingSecretThenMended(t *testing.T) {
 	// Ten seconds later another check follows, and says what it finds.
 	s.clock.SetTime(s.clock.Now().Add(11 * time.Second))
 	s.settle()
-	require.Equal(t, []string{"stencil-cairn-storage-1"}, s.jobNames(), "one check at a time")
+	require.Equal(t, []string{s.checkName()}, s.jobNames(), "one check at a time")
 	s.expect("StorageReady", isFalse, "CredentialsMissing")
-	s.ends("stencil-cairn-storage-1", pod{message: storageWorks})
+	s.ends(s.checkName(), pod{message: storageWorks})
 	s.settle()
 	s.expect("StorageReady", isTrue, "Writable")
 	require.True(t, s.exists(&mpiv2beta1.MPIJob{}, "stencil"))
@@ -58,7 +60,7 @@ func TestStorageTroubles(t *testing.T) {
 			s := newStage(t)
 			s.apply()
 			s.settle()
-			s.ends("stencil-cairn-storage-0", test.end)
+			s.ends(s.checkName(), test.end)
 			s.settle()
 			require.Contains(t, s.expect("StorageReady", isFalse, test.reason), test.want)
 			s.expect("Ready", isFalse, "StorageNotReady")
@@ -68,7 +70,7 @@ func TestStorageTroubles(t *testing.T) {
 		s := newStage(t)
 		s.apply()
 		s.settle()
-		s.endJob(s.batchJob("stencil-cairn-storage-0"), false)
+		s.endJob(s.batchJob(s.checkName()), false)
 		s.settle()
 		require.Contains(t, s.expect("StorageReady", isFalse, "CheckFailed"), "backoff limit")
 	})
@@ -86,8 +88,9 @@ func TestStorageTroubles(t *testing.T) {
 			j.Spec.Storage.S3 = &v1alpha1.S3Storage{Bucket: "mine", CredentialsSecretName: "key"}
 		})
 		s.settle()
+		require.Equal(t, "key", s.batchJob(s.checkName()).Spec.Template.Spec.Volumes[0].Secret.SecretName)
+		s.passStorage()
 		require.Equal(t, "s3://mine/"+s.namespace+"/stencil/"+string(s.job().UID), s.job().Status.StorageURI)
-		require.Equal(t, "key", s.batchJob("stencil-cairn-storage-0").Spec.Template.Spec.Volumes[0].Secret.SecretName)
 	})
 	t.Run("another default later moves nothing", func(t *testing.T) {
 		s := newStage(t)
@@ -95,17 +98,31 @@ func TestStorageTroubles(t *testing.T) {
 		s.passStorage()
 		uri := s.job().Status.StorageURI
 		s.settings.Storage = &v1alpha1.S3Storage{Bucket: "elsewhere"}
+		s.settings.Image = "cairn:newer"
+		job := s.job()
+		job.Spec.Storage.S3 = &v1alpha1.S3Storage{Endpoint: "http://other:9000", Bucket: "other"}
+		require.NoError(t, s.Update(s.ctx, job))
 		s.finishLauncher(0)
 		s.settle()
 		require.Equal(t, uri, s.job().Status.StorageURI)
-		require.Contains(t, s.batchJob("stencil-cairn-merge-l0").Spec.Template.Spec.Containers[0].Args, uri)
+		for _, name := range []string{"merge-l0", "clusters"} {
+			container := s.batchJob("stencil-cairn-" + name).Spec.Template.Spec.Containers[0]
+			require.Contains(t, container.Args, uri)
+			require.Equal(t, "cairn:test", container.Image)
+			require.Contains(t, container.Env, corev1.EnvVar{Name: "CAIRN_S3_ENDPOINT", Value: "http://minio:9000"})
+			if name == "merge-l0" {
+				s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+				s.settle()
+			}
+		}
 	})
 	t.Run("the check's image cannot be pulled", func(t *testing.T) {
 		s := newStage(t)
 		s.apply()
 		s.settle()
-		check := s.batchJob("stencil-cairn-storage-0")
-		made := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: s.namespace, Labels: check.Spec.Template.Labels}, Spec: check.Spec.Template.Spec}
+		check := s.batchJob(s.checkName())
+		made := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: s.namespace, Labels: check.Spec.Template.Labels,
+			OwnerReferences: controlledByJob(check)}, Spec: check.Spec.Template.Spec}
 		require.NoError(t, s.Create(s.ctx, made))
 		made.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "cairn", State: corev1.ContainerState{
 			Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "cairn:test"}}}}
@@ -115,22 +132,42 @@ func TestStorageTroubles(t *testing.T) {
 	})
 }
 
+// A job that nothing can mend is over: its time to live runs, and whoever waits for it learns of it.
 func TestInvalidTemplate(t *testing.T) {
 	s := newStage(t)
 	s.apply(func(j *v1alpha1.TracedMPIJob) {
-		j.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs["Worker"].Replicas = ptr.To[int32](0)
+		j.Spec.MPIJobTemplate.Spec.RunPolicy.BackoffLimit = ptr.To[int32](-1)
+		j.Spec.TTLSecondsAfterFinished = ptr.To[int32](60)
 	})
 	s.settle()
-	require.Contains(t, s.expect("Ready", isFalse, "InvalidTemplate"), "spec.mpiJobTemplate.spec.mpiReplicaSpecs[Worker].replicas")
-	s.expect("JobFinished", isFalse, "NotCreated")
+	require.Contains(t, s.expect("Ready", isFalse, "InvalidTemplate"), "spec.mpiJobTemplate.spec.runPolicy.backoffLimit")
+	require.Contains(t, s.expect("JobFinished", isTrue, "NeverStarted"), "backoffLimit")
 	require.Empty(t, s.jobNames())
-
-	// The one thing that may change mends it.
-	job := s.job()
-	job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs["Worker"].Replicas = ptr.To[int32](2)
-	require.NoError(t, s.Update(s.ctx, job))
+	require.NotNil(t, s.job().Status.CompletionTime)
+	s.expectEvents("Warning InvalidTemplate", "Warning NeverStarted")
+	s.clock.SetTime(s.clock.Now().Add(61 * time.Second))
 	s.settle()
-	s.expect("Ready", isFalse, "Checking")
+	require.False(t, s.exists(&v1alpha1.TracedMPIJob{}, "stencil"))
+}
+
+// The number of workers may change, so a job that was stored with a wrong one, before its schema refused that, is not over.
+func TestInvalidReplicasAreMendable(t *testing.T) {
+	job := &v1alpha1.TracedMPIJob{}
+	require.NoError(t, yaml.UnmarshalStrict([]byte(stencil), job))
+	job.Name = "stencil"
+	job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs["Worker"].Replicas = ptr.To[int32](0)
+	p := &pass{Reconciler: &Reconciler{Clock: clocktesting.NewFakePassiveClock(time.Now())}, job: job}
+	step, err := p.validateTemplate(t.Context())
+	require.NoError(t, err)
+	require.False(t, step.goOn)
+	require.Contains(t, p.condition("Ready").Message, "spec.mpiJobTemplate.spec.mpiReplicaSpecs[Worker].replicas")
+	require.Equal(t, "NotCreated", p.condition("JobFinished").Reason)
+	require.False(t, p.completed())
+
+	job.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs["Worker"].Replicas = ptr.To[int32](2)
+	step, err = p.validateTemplate(t.Context())
+	require.NoError(t, err)
+	require.True(t, step.goOn)
 }
 
 func TestNameConflict(t *testing.T) {
@@ -150,13 +187,13 @@ func TestNameConflict(t *testing.T) {
 	})
 	t.Run("Job", func(t *testing.T) {
 		s := newStage(t)
-		other := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "stencil-cairn-storage-0", Namespace: s.namespace},
+		other := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "stencil-cairn-merge-l0", Namespace: s.namespace},
 			Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 				RestartPolicy: "Never", Containers: []corev1.Container{{Name: "c", Image: "i"}}}}}}
 		require.NoError(t, s.Create(s.ctx, other))
 		s.apply()
-		s.settle()
-		require.Contains(t, s.expect("Ready", isFalse, "NameConflict"), `Job "stencil-cairn-storage-0" exists`)
+		s.runToMerge(0)
+		require.Contains(t, s.expect("Ready", isFalse, "NameConflict"), `Job "stencil-cairn-merge-l0" exists`)
 	})
 }
 
@@ -189,8 +226,9 @@ func TestInjectionFails(t *testing.T) {
 		s.passStorage()
 		s.expect("Traced", isFalse, "InjectionFailed")
 		s.expect("Ready", isFalse, "InjectionFailed")
-		s.expect("JobFinished", isFalse, "NotCreated")
+		require.Contains(t, s.expect("JobFinished", isTrue, "NeverStarted"), "because failurePolicy is Fail")
 		require.False(t, s.exists(&mpiv2beta1.MPIJob{}, "stencil"))
+		require.NotNil(t, s.job().Status.CompletionTime)
 	})
 }
 

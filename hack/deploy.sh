@@ -16,3 +16,13 @@ helm upgrade --install cairn charts/cairn --namespace cairn-system --create-name
   --set image="$CAIRN_IMAGE" --set imageContent="${CAIRN_IMAGE_KEY:-}" \
   --set minio.enabled=true --set minio.image="$CAIRN_MINIO_IMAGE" \
   --set "jobNamespaces={$joined}" >"$BUILD/helm.log" 2>&1 || { tail -n 20 "$BUILD/helm.log" >&2; kubectl -n cairn-system get pods >&2; die "helm upgrade --install"; }
+
+# keys are made in the cluster, by MinIO's pod
+for namespace; do
+  for _ in $(seq 120); do
+    [ -z "$(kubectl -n "$namespace" get secret cairn-storage -o jsonpath='{.data.secretKey}')" ] || continue 2
+    sleep 1
+  done
+  kubectl -n cairn-system logs deployment/cairn-minio --all-containers --tail 20 >&2 || true
+  die "Secret cairn-storage in namespace $namespace gets no key"
+done

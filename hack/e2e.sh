@@ -15,11 +15,13 @@ if [ "$CAIRN_CLUSTER" = local ]; then
   export KUBECONFIG
 fi
 hack/images.sh
-hack/deploy.sh default e2e
+for namespace in e2e-restricted e2e-quota; do kubectl get namespace "$namespace" >/dev/null 2>&1 || kubectl create namespace "$namespace" >/dev/null; done
+kubectl label --overwrite namespace e2e-restricted pod-security.kubernetes.io/enforce=restricted >/dev/null
+hack/deploy.sh default e2e e2e-restricted e2e-quota
 status=0
-go test -tags e2e -count=1 -timeout 40m -v "$@" ./test/e2e/... || status=$?
-# the README's outputs of a cluster, from the sample that it applies
-if [ "$status" = 0 ] && [ "$CAIRN_CLUSTER" = local ]; then
+go test -tags e2e -count=1 -timeout 170m -v "$@" ./test/e2e/... || status=$?
+# the README's outputs of a cluster, from the sample that it applies, where all tests ran
+if [ "$status" = 0 ] && [ $# = 0 ] && [ "$CAIRN_CLUSTER" = local ]; then
   hack/sample.sh default
   go run ./hack/readme -cluster README.md
 fi

@@ -4,6 +4,7 @@
 # not built, exported or imported again.
 #   hack/images.sh [--build-only] [TARGET...]
 #     cairn    localhost/cairn:dev            from the project's Dockerfile
+#     cairn-arm64  localhost/cairn:dev-arm64  the same for arm64 nodes: no tracer; not imported
 #     demo     localhost/cairn-demo:bookworm  Open MPI 4.1.4, MPICH 4.0.2, examples/
 #              localhost/cairn-demo:trixie    Open MPI 5.0.7, MPICH 4.2.1, examples/
 #              (one of them: demo-bookworm, demo-trixie)
@@ -150,9 +151,10 @@ source_key() {
 
 do_cairn() {
   local key; tools
-  key=cairn-$(source_key)-$(go env GOVERSION)-$(cat "$IMG/tools.key")
-  fresh cairn "$key" && return 0
-  say "image cairn"
+  local name=${1:-cairn} tag=${2:-localhost/cairn:dev} arch=${3:-amd64}
+  key=$name-$(source_key)-$(go env GOVERSION)-$(cat "$IMG/tools.key")
+  fresh "$name" "$key" && return 0
+  say "image $name"
   local mod cache objects
   mod=$(go env GOMODCACHE) cache=$(go env GOCACHE)
   mkdir -p "$mod" "$cache"
@@ -161,11 +163,12 @@ do_cairn() {
   # downloaded or compiled twice
   objects=$BUILD/shim-$(digest "$ROOT/Dockerfile" "$ROOT/tracer/shim/Makefile" "$IMG/tools.key")
   [ -d "$objects" ] || { rm -rf "$BUILD"/shim-*; mkdir -p "$objects"; }
-  bud cairn -t localhost/cairn:dev -f "$ROOT/Dockerfile" \
+  bud "$name" -t "$tag" -f "$ROOT/Dockerfile" --platform "linux/$arch" \
     --build-arg VERSION="${VERSION:-$(git -C "$ROOT" describe --tags --always 2>/dev/null || echo dev)}" \
     -v "$(go env GOROOT):/usr/local/go:ro" -v "$mod:/go/pkg/mod" -v "$cache:/root/.cache/go-build" -v "$objects:/src/tracer/shim/build" "$ROOT"
-  export_image cairn "$key" localhost/cairn:dev
+  export_image "$name" "$key" "$tag"
 }
+do_cairn-arm64() { do_cairn cairn-arm64 localhost/cairn:dev-arm64 arm64; }
 
 # Programs are compiled here and run in both Debian releases: the sonames of
 # Open MPI 4 and 5 and of MPICH 4.0 and 4.2 are the same.
@@ -267,7 +270,7 @@ skip_mount_home = "true"
 C
   for t in "${targets[@]}"; do
     case $t in
-      bases | cairn | minio | system) "do_$t" ;;
+      bases | cairn | cairn-arm64 | minio | system) "do_$t" ;;
       demo) for s in "${suites[@]}"; do do_demo "$s"; done ;;
       demo-*) do_demo "${t#demo-}" ;;
       *) die "unknown target $t" ;;

@@ -87,6 +87,7 @@ existing_cluster() {
 
 tests() {
   [ -c /dev/net/tun ] || no "/dev/net/tun" "the device is missing: it joins the hosts that predictions for other networks are tested on"
+  [ -c /dev/fuse ] || no "/dev/fuse" "the device is missing: a file system that does not answer is made with it"
 }
 
 base

@@ -12,7 +12,8 @@ install() {
   hack/preflight.sh test
   hack/install.sh all
 }
-build() { make -s build examples; }
+# for arm64, too: the test of its commands compiles them, and finds that done
+build() { make -s build build-arm64 examples; }
 verify() { hack/verify.sh; }
 unit() { go test -timeout 15m ./...; }
 # With the race detector: the packages that start goroutines or are called by several, and those that read files of

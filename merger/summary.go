@@ -10,6 +10,9 @@ type Summary struct {
 	Ranks   int
 	Missing trace.RankList
 	Calls   uint64
+	// CallsLost were made and not recorded; LostWhy names the ranks and the reasons.
+	CallsLost uint64
+	LostWhy   string
 	// RunTime is the time from the first call of a thread that initializes MPI to
 	// the end of its MPI_Finalize, in seconds.
 	RunTime float64
@@ -21,6 +24,7 @@ type Summary struct {
 // Summarize computes the summary of a trace.
 func Summarize(c *trace.Content) Summary {
 	s := Summary{Ranks: c.Ranks.Len(), Missing: c.Meta.MissingRanks, ParallelEfficiency: -1}
+	s.CallsLost, s.LostWhy = lostCalls(c)
 	operations := make(map[uint16]semantics.Operation, len(c.Functions))
 	for i := range c.Functions {
 		operations[c.Functions[i].ID] = c.Functions[i].Semantics().Operation

@@ -2,29 +2,47 @@ package shipper
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/cairn-mpi/cairn/shipper/shard"
 )
 
-// beat writes heartbeats until ctx is done: at fixed intervals, and at once
-// when what they would say has changed. Each looks at the spool itself, so
+// Heartbeats say what has changed: at once when the pod becomes busy or idle,
+// soon when anything else does. A busy pod also writes one every now and then;
+// an idle one is quiet (merger/collect/wait.go has what the merge makes of that).
+
+const (
+	// minPause is between two heartbeats of a pod that stays busy, or idle.
+	minPause = 5 * time.Second
+	// heartbeatTimeout keeps one that hangs from blocking the next.
+	heartbeatTimeout = 20 * time.Second
+	// tellsWithin is how long a change takes to be in the store beyond the pause between two looks at the spool.
+	tellsWithin = 4 * time.Second
+	// maxProblems is how many a heartbeat has: what goes wrong with one process goes wrong with most.
+	maxProblems = 100
+	// spoolProblem begins the problem that passes by itself.
+	spoolProblem = "the spool cannot be read: "
+)
+
+// beat writes heartbeats until ctx is done. Each looks at the spool itself, so
 // that it is true even while a long upload goes on.
 func (s *ship) beat(ctx context.Context) {
-	var last shard.Pod
-	var written time.Time
+	var (
+		last    shard.Pod
+		written time.Time
+		retry   backoff
+	)
 	for {
-		now := s.look()
-		if time.Since(written) >= s.Heartbeat || now.LiveProcesses != last.LiveProcesses || now.Pending != last.Pending || len(now.Worlds) != len(last.Worlds) {
-			if err := s.write(ctx, &now); err != nil {
-				if ctx.Err() == nil {
-					s.Logf("heartbeat: %v", err)
-				}
-			} else {
-				last = now
+		if now, ok := s.look(); ok && !retry.wait() && s.due(&last, &now, written) {
+			switch err := s.write(ctx, &now); {
+			case err == nil:
+				last, written, retry = now, time.Now(), backoff{}
+			case ctx.Err() == nil:
+				s.Logf("heartbeat: %v", err)
+				retry.failed()
 			}
-			written = time.Now()
 		}
 		select {
 		case <-ctx.Done():
@@ -35,6 +53,18 @@ func (s *ship) beat(ctx context.Context) {
 	}
 }
 
+// due reports whether a heartbeat is to be written.
+func (s *ship) due(last, now *shard.Pod, written time.Time) bool {
+	since := time.Since(written)
+	switch {
+	case written.IsZero(), last.Idle() != now.Idle():
+		return true
+	case last.LiveProcesses != now.LiveProcesses, last.Pending != now.Pending, !slices.Equal(last.Problems, now.Problems):
+		return since >= min(minPause, s.Heartbeat)
+	}
+	return !now.Idle() && since >= s.Heartbeat
+}
+
 // ask makes beat look at once.
 func (s *ship) ask() {
 	select {
@@ -43,24 +73,27 @@ func (s *ship) ask() {
 	}
 }
 
-// look says what the pod holds at this moment.
-func (s *ship) look() shard.Pod {
+// look says what the pod holds at this moment; false as long as it is not known what an earlier shipper has said.
+func (s *ship) look() (shard.Pod, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	pod := shard.Pod{
 		Pod: s.Identity.Pod, PodUID: s.Identity.PodUID, Namespace: s.Identity.Namespace,
 		Node: s.Identity.Node, Role: s.Identity.Role, BootID: s.Identity.BootID, Image: s.Identity.Image,
-		Worlds: []string{}, LostRanks: []string{},
+		Worlds: []string{}, LostRanks: []string{}, TellsWithin: s.Scan + tellsWithin,
 	}
+	problems := slices.Clone(s.ended)
 	processes, err := s.spool.scan()
 	if err != nil {
-		pod.Problems = append(pod.Problems, "the spool cannot be read: "+err.Error())
+		problems = append(problems, spoolProblem+err.Error())
 	}
-	worlds := byWorld(processes)
+	pod.LiveProcesses = s.spool.starting
+	worlds := byWorld(s.unshipped(processes))
 	resolved := s.tables.resolved()
 	for _, launchID := range sortedLaunches(worlds) {
 		pod.Worlds = append(pod.Worlds, worldID(launchID))
-		shipped := s.shipped[launchID] == state(worlds[launchID], resolved)
+		w := s.worlds[launchID]
+		shipped := w != nil && w.shipped == state(worlds[launchID], resolved)
 		for _, p := range worlds[launchID] {
 			switch {
 			case p.alive:
@@ -70,12 +103,23 @@ func (s *ship) look() shard.Pod {
 			}
 		}
 	}
-	pod.Problems = append(append(pod.Problems, s.spool.problems()...), slices.Clone(s.ended)...)
-	return pod
+	s.looked = len(s.ended)
+	pod.Problems = limited(append(s.spool.problems(), problems...), s.more)
+	return pod, s.remembered
 }
 
-// heartbeatTimeout keeps one that hangs from blocking the next.
-const heartbeatTimeout = 20 * time.Second
+// limited is a list of problems, each once and not too many.
+func limited(problems []string, more int) []string {
+	slices.Sort(problems)
+	problems = slices.Compact(problems)
+	if over := len(problems) - maxProblems; over > 0 {
+		problems, more = problems[:maxProblems:maxProblems], more+over
+	}
+	if more > 0 {
+		problems = append(problems, fmt.Sprintf("and %d more problems of processes", more))
+	}
+	return problems
+}
 
 func (s *ship) write(ctx context.Context, pod *shard.Pod) error {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
@@ -83,19 +127,37 @@ func (s *ship) write(ctx context.Context, pod *shard.Pod) error {
 	s.mu.Lock()
 	s.sequence++
 	pod.Sequence = s.sequence
+	looked := s.looked
 	s.mu.Unlock()
-	return shard.Write(ctx, s.Store, shard.PodKey(s.Identity.PodUID), pod)
+	err := shard.Write(ctx, s.Store, shard.PodKey(s.Identity.PodUID), pod)
+	if err == nil {
+		s.mu.Lock()
+		s.told = looked
+		s.mu.Unlock()
+	}
+	return err
 }
 
-// lastWord is the heartbeat after which nothing comes.
-func (s *ship) lastWord(ctx context.Context, lost []string) {
-	pod := s.look()
-	pod.Final = true
-	pod.LostRanks = append(pod.LostRanks, lost...)
-	// the grace may be over, but most times this is a matter of milliseconds
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+// lastWord is the heartbeat after which nothing comes. It is tried until the grace ends: what it says cannot be said later.
+func (s *ship) lastWord(ctx context.Context, begun time.Time, lost []string) {
+	ctx, cancel := context.WithDeadline(ctx, begun.Add(s.Grace-s.reserve()/2))
 	defer cancel()
-	if err := s.write(ctx, &pod); err != nil {
-		s.Logf("last heartbeat: %v", err)
+	for {
+		pod, _ := s.look()
+		pod.Final = true
+		pod.LostRanks = append(pod.LostRanks, lost...)
+		err := s.write(ctx, &pod)
+		if err == nil {
+			return
+		}
+		s.mu.Lock()
+		s.storage = err
+		s.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			s.Logf("last heartbeat: %v", err)
+			return
+		case <-time.After(min(s.Scan, time.Second)):
+		}
 	}
 }

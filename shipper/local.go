@@ -114,11 +114,12 @@ func (s *spool) settle(ctx context.Context, wait time.Duration) ([]process, erro
 
 // finishWorld makes the finished traces of one launch.
 func finishWorld(launchID string, processes []process, tables *symbolTables, pass *passes.Pass) ([]LocalRun, []string) {
-	packs, problems := collectWorld(launchID, processes, Identity{}, tables, pass)
+	c := collectWorld(launchID, processes, Identity{}, tables, pass)
+	problems := c.problems
 	var runs []LocalRun
-	for i := range packs {
-		problems = append(problems, packs[i].manifest.Problems...)
-		final, err := merger.Merge([]*trace.Content{packs[i].content}, merger.Options{Final: true, CreatedBy: version.Version})
+	for i := range c.packs {
+		problems = append(problems, c.packs[i].manifest.Problems...)
+		final, err := merger.Merge([]*trace.Content{c.packs[i].content}, merger.Options{Final: true, CreatedBy: version.Version})
 		if err != nil {
 			problems = append(problems, fmt.Sprintf("world %s cannot be merged: %v", worldID(launchID), err))
 			continue

@@ -1,20 +1,14 @@
 package shipper
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/store"
-	"github.com/cairn-mpi/cairn/trace"
 )
 
 // Options of Ship.
@@ -22,20 +16,31 @@ type Options struct {
 	Spool    string
 	Store    store.Store
 	Identity Identity
-	// Grace is how long uploads are tried after the context is done: a little
-	// less than what is left of the pod's grace period. 0 is DefaultGrace.
+	// Grace is what a pod has to end, from the moment on that the context is done: Ship has returned before. 0 is
+	// DefaultGrace.
 	Grace time.Duration
+	// SpoolLimit is how much all processes of the pod may have in the spool; 0: each has a limit of its own.
+	SpoolLimit int64
 	// Scan, Heartbeat and Checkpoint are the intervals of looking at the spool,
 	// of heartbeats, and of uploads of ranks that still run; 0 is the default.
 	Scan, Heartbeat, Checkpoint time.Duration
 	Logf                        func(format string, args ...any) // nil: none
+	// Report is told what is not in the store: once when the context is done, for the case that nothing can be said
+	// later, and once at the end. It may be nil.
+	Report func(Outcome)
+}
+
+// An Outcome is what became of a pod's ranks.
+type Outcome struct {
+	Lost    []string // ranks that are not in the store, one line for each world
+	Storage error    // why an upload failed last; nil: none did, or it worked afterwards
 }
 
 // Defaults of the options.
 const (
-	DefaultGrace      = 110 * time.Second
+	DefaultGrace      = 120 * time.Second
 	DefaultScan       = time.Second
-	DefaultHeartbeat  = 5 * time.Second
+	DefaultHeartbeat  = time.Minute
 	DefaultCheckpoint = 60 * time.Second
 )
 
@@ -51,64 +56,111 @@ func (o *Options) complete() {
 	if o.Logf == nil {
 		o.Logf = func(string, ...any) {}
 	}
+	if o.Report == nil {
+		o.Report = func(Outcome) {}
+	}
 }
 
+// reserve is the part of the grace in which nothing is uploaded any more: for
+// the last heartbeat, and for the end of the process.
+func (o *Options) reserve() time.Duration { return min(6*time.Second, o.Grace/4) }
+
 // Ship watches the spool until ctx is done, then uploads what is left. It
-// returns the ranks that it had to give up, one line each.
+// returns the ranks that it had to give up, one line each, and returns before
+// the grace ends whatever the store or a disk does.
 func Ship(ctx context.Context, o Options) []string {
 	o.complete()
-	s := &ship{
-		Options:  o,
-		spool:    newSpool(o.Spool),
-		tables:   newSymbolTables(o.Spool, false),
-		shipped:  map[string]string{},
-		uploaded: map[string]string{},
-		failed:   map[string]error{},
-		partial:  map[string]time.Time{},
-		took:     map[string]time.Duration{},
-		changed:  make(chan struct{}, 1),
+	s := newShip(o)
+	done := make(chan []string, 1)
+	go func() { done <- s.run(ctx) }()
+	select {
+	case lost := <-done:
+		return lost
+	case <-ctx.Done():
+	}
+	select {
+	case lost := <-done:
+		return lost
+	case <-time.After(o.Grace - o.reserve()/3):
+		o.Logf("the grace period ends before the storage has answered")
+		return s.report()
+	}
+}
+
+func newShip(o Options) *ship {
+	return &ship{
+		Options: o,
+		spool:   newSpool(o.Spool),
+		tables:  newSymbolTables(o.Spool, false),
+		worlds:  map[string]*world{},
+		inStore: map[string]bool{},
+		kept:    map[string]bool{},
+		refused: map[string]time.Time{},
+		taken:   map[string]bool{},
+		changed: make(chan struct{}, 1),
 		// a number that no earlier shipper of this pod has reached
 		sequence: time.Now().UnixMilli(),
 	}
+}
+
+// ship is the state of one Ship. Only the fields under mu are shared with the
+// heartbeat and the end.
+type ship struct {
+	Options
+	tables  *symbolTables
+	backoff backoff
+	changed chan struct{}        // asks for a heartbeat
+	refused map[string]time.Time // directories that cannot be removed, and since when
+	audited time.Time
+	auditor auditor
+
+	mu         sync.Mutex
+	spool      *spool
+	remembered bool              // what earlier shippers of the pod have left is known
+	worlds     map[string]*world // by launch id
+	inStore    map[string]bool   // directories of which all is in the store for good
+	kept       map[string]bool   // directories that cannot be used
+	ended      []string          // problems of processes without a trace
+	more       int               // that were only counted
+	looked     int               // problems of ended that the last look found
+	told       int               // those that the last heartbeat says, or counts
+	taken      map[string]bool   // directories that were in the store before us
+	storage    error             // why an upload failed last
+	sequence   int64
+
+	reporting sync.Mutex // a later report is of a later state
+}
+
+func (s *ship) run(ctx context.Context) []string {
 	heartbeats := make(chan struct{})
 	beating, stopBeating := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(heartbeats)
 		s.beat(beating)
 	}()
+	end := make(chan time.Time, 1)
+	context.AfterFunc(ctx, func() {
+		end <- time.Now()
+		s.report() // an upload that is under way may take what is left of the grace
+	})
 	s.watch(ctx)
-	lost := s.finish(context.WithoutCancel(ctx))
+	begun := <-end
+	s.finish(context.WithoutCancel(ctx), begun)
+	lost := s.report()
 	stopBeating()
 	<-heartbeats
-	s.lastWord(context.WithoutCancel(ctx), lost)
-	return lost
-}
-
-// ship is the state of one Ship. Only the fields under mu are shared with the
-// heartbeat.
-type ship struct {
-	Options
-	tables   *symbolTables
-	uploaded map[string]string    // directory below the pod's -> shard there
-	partial  map[string]time.Time // when a world with running ranks was last uploaded
-	took     map[string]time.Duration
-	backoff  backoff
-	changed  chan struct{} // asks for a heartbeat
-
-	mu       sync.Mutex
-	spool    *spool
-	shipped  map[string]string // launch id -> state that is in the store
-	failed   map[string]error  // launch id -> why the last upload failed
-	ended    []string          // problems of processes without a trace
-	sequence int64
+	s.lastWord(context.WithoutCancel(ctx), begun, lost)
+	return s.report()
 }
 
 // watch ships while ranks come and go.
 func (s *ship) watch(ctx context.Context) {
+	s.beginAudits()
 	for {
 		if !s.backoff.wait() {
 			s.sweep(ctx, false)
 		}
+		s.audit(false)
 		select {
 		case <-ctx.Done():
 			return
@@ -117,24 +169,20 @@ func (s *ship) watch(ctx context.Context) {
 	}
 }
 
-// finish ships all there is, and tries again until the grace is over.
-func (s *ship) finish(ctx context.Context) (lost []string) {
-	deadline := time.Now().Add(s.Grace)
+// finish ships all there is, and tries again until the grace is nearly over.
+func (s *ship) finish(ctx context.Context, begun time.Time) {
+	deadline := begun.Add(s.Grace - s.reserve())
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	s.Logf("the pod ends: uploading what is left, for at most %s", s.Grace)
+	s.Logf("the pod ends: uploading what is left, for at most %s", time.Until(deadline).Round(time.Second))
 	s.backoff = backoff{}
-	for {
-		if s.sweep(ctx, true) {
-			return nil
-		}
+	for !s.sweep(ctx, true) {
 		pause := s.backoff.next()
 		if time.Until(deadline) <= pause {
-			break
+			return
 		}
 		time.Sleep(pause)
 	}
-	return s.lost()
 }
 
 // snapshotShare is how many times longer the pause between two uploads of a
@@ -142,158 +190,213 @@ func (s *ship) finish(ctx context.Context) (lost []string) {
 const snapshotShare = 20
 
 // sweep looks at every world and ships those that changed. At the end it ships
-// living ranks too, as far as they have got. It tells whether all that is to
+// living ranks too, as far as they have got. It reports whether all that is to
 // be shipped now is in the store.
-func (s *ship) sweep(ctx context.Context, atEnd bool) bool {
+func (s *ship) sweep(ctx context.Context, atEnd bool) (all bool) {
+	defer func() {
+		if failed := recover(); failed != nil {
+			s.Logf("the sidecar failed and goes on: %v", failed)
+			s.backoff.failed()
+			all = false
+		}
+	}()
 	processes, err := s.scan()
 	if err != nil {
 		s.Logf("the spool cannot be read: %v", err)
+		s.backoff.failed()
 		return !atEnd
 	}
-	all := true
-	worlds := byWorld(processes)
-	for _, launchID := range sortedLaunches(worlds) {
-		members := worlds[launchID]
-		running := slices.ContainsFunc(members, func(p process) bool { return p.alive })
-		now := state(members, s.tables.resolved())
-		s.mu.Lock()
-		done := s.shipped[launchID] == now
-		s.mu.Unlock()
-		if running && !atEnd {
-			// ranks that end one by one are worth one upload, not one each
-			last, before := s.partial[launchID]
-			if !before {
-				s.partial[launchID] = time.Now()
-				continue
-			}
-			// a long run takes long to snapshot: that must not become all the sidecar does
-			if time.Since(last) < max(s.Checkpoint, snapshotShare*s.took[launchID]) {
-				continue
-			}
-		} else if done {
-			continue
-		}
-		begun := time.Now()
-		err := s.upload(ctx, launchID, members)
-		s.partial[launchID], s.took[launchID] = time.Now(), time.Since(begun)
-		s.mu.Lock()
-		if err == nil {
-			s.shipped[launchID] = now
-			delete(s.failed, launchID)
-		} else {
-			s.failed[launchID] = err
-			all = false
-		}
-		s.mu.Unlock()
-		if err != nil {
-			if ctx.Err() != nil && !atEnd {
-				return false
-			}
-			s.Logf("world %s: %v", worldID(launchID), err)
-			s.backoff.failed()
-			break // the other worlds would fail the same way
-		}
-		s.backoff = backoff{}
-		s.ask()
+	if err := s.remember(ctx, processes); err != nil {
+		return s.fail(ctx, atEnd, "the storage", err)
 	}
-	return all
+	worlds := byWorld(s.unshipped(processes))
+	for _, launchID := range sortedLaunches(worlds) {
+		if err := s.shipWorld(ctx, s.world(launchID), worlds[launchID], atEnd); err != nil {
+			return s.fail(ctx, atEnd, "world "+worldID(launchID), err) // the other worlds would fail the same way
+		}
+	}
+	s.succeeded()
+	s.forget(worlds)
+	if !atEnd && s.discard(processes) {
+		s.audit(true)
+	}
+	return true
 }
 
-// scan looks at the spool; a change is worth a heartbeat.
+// forget drops what is known of launches of which nothing is in the spool: their directories are not touched again.
+func (s *ship) forget(worlds map[string][]process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for launchID := range s.worlds {
+		if _, there := worlds[launchID]; !there {
+			delete(s.worlds, launchID)
+		}
+	}
+}
+
+// fail notes why the store could not be used; false.
+func (s *ship) fail(ctx context.Context, atEnd bool, what string, err error) bool {
+	if ctx.Err() != nil && !atEnd {
+		return false // the pod ends: it is tried once more
+	}
+	s.mu.Lock()
+	s.storage = err
+	s.mu.Unlock()
+	s.Logf("%s: %v", what, err)
+	s.backoff.failed()
+	return false
+}
+
+func (s *ship) succeeded() {
+	s.mu.Lock()
+	s.storage = nil
+	s.mu.Unlock()
+	s.backoff = backoff{}
+}
+
+// shipWorld ships a world if that is due.
+func (s *ship) shipWorld(ctx context.Context, w *world, members []process, atEnd bool) error {
+	running := slices.ContainsFunc(members, func(p process) bool { return p.alive })
+	now := state(members, s.tables.resolved())
+	if running && !atEnd {
+		// ranks that end one by one are worth one upload, not one each
+		if w.partial.IsZero() {
+			w.partial = time.Now()
+			return nil
+		}
+		// a long run takes long to snapshot: that must not become all the sidecar does
+		if time.Since(w.partial) < max(s.Checkpoint, snapshotShare*w.took) {
+			return nil
+		}
+		return s.checkpoint(ctx, w, members)
+	}
+	switch {
+	case running || !s.isShipped(w, now): // at the end, living ranks have gone on since
+		return s.upload(ctx, w, members, now)
+	case atEnd:
+		return nil
+	}
+	return s.settle(ctx, w, members)
+}
+
+// checkpoint ships a world with living ranks. Those that have ended go for good, into a shard of their own: else a
+// launch that goes on for long would keep all that its processes ever wrote.
+func (s *ship) checkpoint(ctx context.Context, w *world, members []process) error {
+	var living, ended []process
+	for _, p := range members {
+		if p.alive {
+			living = append(living, p)
+		} else {
+			ended = append(ended, p)
+		}
+	}
+	if len(ended) == 0 || s.tables.awaited() {
+		return s.upload(ctx, w, members, state(members, s.tables.resolved()))
+	}
+	open := w.open
+	w.open = nil
+	err := s.upload(ctx, w, ended, "")
+	if err == nil {
+		err = s.settle(ctx, w, ended)
+	}
+	if err != nil {
+		w.open = append(open, w.open...)
+		return err
+	}
+	w.open = open
+	return s.upload(ctx, w, living, state(living, s.tables.resolved()))
+}
+
+// upload makes the shards of a world and puts them into the store.
+func (s *ship) upload(ctx context.Context, w *world, members []process, now string) error {
+	begun := time.Now()
+	c := collectWorld(w.launchID, members, s.Identity, s.tables, nil)
+	s.note(c.problems)
+	err := s.putAll(ctx, w, &c)
+	w.partial, w.took = time.Now(), time.Since(begun)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.failed = err
+	if err == nil {
+		w.shipped = now
+		w.unusable = c.unusable
+		s.ask()
+	}
+	return err
+}
+
+func (s *ship) isShipped(w *world, now string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return w.shipped == now
+}
+
+// scan looks at the spool.
 func (s *ship) scan() ([]process, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.spool.scan()
 }
 
-// upload makes the shards of a world and puts them into the store.
-func (s *ship) upload(ctx context.Context, launchID string, members []process) error {
-	packs, problems := collectWorld(launchID, members, s.Identity, s.tables, nil)
-	s.note(problems)
-	for i := range packs {
-		if err := s.put(ctx, &packs[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+// unshipped are the processes of which not all is in the store for good.
+func (s *ship) unshipped(processes []process) []process {
+	return slices.DeleteFunc(slices.Clone(processes), func(p process) bool { return s.inStore[p.name] || s.kept[p.name] })
 }
 
-// put uploads one shard, then its manifest, then deletes the shard that it replaces.
-func (s *ship) put(ctx context.Context, p *pack) error {
-	var encoded bytes.Buffer
-	if err := trace.Write(&encoded, p.content); err != nil {
-		return fmt.Errorf("the shard cannot be written: %w", err)
-	}
-	sum := sha256.Sum256(encoded.Bytes())
-	directory := shard.Directory(s.Identity.PodUID, p.directory)
-	p.manifest.Shard = hex.EncodeToString(sum[:]) + shard.Extension
-	if err := s.Store.Put(ctx, directory+p.manifest.Shard, bytes.NewReader(encoded.Bytes()), int64(encoded.Len())); err != nil {
-		return err
-	}
-	if err := shard.Write(ctx, s.Store, directory+shard.ManifestFile, &p.manifest); err != nil {
-		return err
-	}
-	s.Logf("uploaded %d ranks of world %s (%d bytes, final: %v)", len(p.manifest.Ranks), p.manifest.World, encoded.Len(), p.manifest.Final)
-	s.forget(ctx, directory, p.manifest.Shard)
-	return nil
-}
-
-// forget deletes shards that no manifest names any more. A failure costs
-// nothing but space.
-func (s *ship) forget(ctx context.Context, directory, current string) {
-	previous, known := s.uploaded[directory]
-	s.uploaded[directory] = current
-	switch {
-	case !known:
-		// an earlier shipper of this pod may have left one
-		objects, err := s.Store.List(ctx, directory)
-		if err != nil {
-			return
-		}
-		for _, object := range objects {
-			if shard.KindOf(object.Key) == shard.KindShard && path.Base(object.Key) != current {
-				_ = s.Store.Delete(ctx, object.Key)
-			}
-		}
-	case previous != current:
-		_ = s.Store.Delete(ctx, directory+previous)
-	}
-}
+// maxNoted bounds the problems that are kept; more of them are counted.
+const maxNoted = 10 * maxProblems
 
 // note keeps problems for the heartbeat, each once.
 func (s *ship) note(problems []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range problems {
-		if !slices.Contains(s.ended, p) {
+		switch {
+		case slices.Contains(s.ended, p):
+			continue
+		case len(s.ended) < maxNoted:
 			s.ended = append(s.ended, p)
-			s.Logf("%s", p)
+		default:
+			s.more++
 		}
+		s.Logf("%s", p)
 	}
+}
+
+// report tells what is not in the store, and returns it.
+func (s *ship) report() []string {
+	s.reporting.Lock()
+	defer s.reporting.Unlock()
+	s.mu.Lock()
+	o := Outcome{Lost: s.lost(), Storage: s.storage}
+	s.mu.Unlock()
+	s.Report(o)
+	return o.Lost
 }
 
 // lost names the ranks of the worlds that are not in the store.
 func (s *ship) lost() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	processes, err := s.spool.scan()
 	if err != nil {
 		return []string{fmt.Sprintf("the spool cannot be read: %v", err)}
 	}
 	var lost []string
-	worlds := byWorld(processes)
+	worlds := byWorld(s.unshipped(processes))
 	for _, launchID := range sortedLaunches(worlds) {
-		members := worlds[launchID]
-		if s.shipped[launchID] == state(members, s.tables.resolved()) {
+		members, w := worlds[launchID], s.worlds[launchID]
+		why := "the grace period ended"
+		switch {
+		case w == nil && s.storage != nil:
+			why = s.storage.Error()
+		case w == nil:
+		case w.shipped == state(members, s.tables.resolved()):
 			continue
+		case w.failed != nil:
+			why = w.failed.Error()
 		}
 		var names []string
 		for _, p := range members {
 			names = append(names, rankName(p))
-		}
-		why := "the grace period ended"
-		if err := s.failed[launchID]; err != nil {
-			why = err.Error()
 		}
 		lost = append(lost, fmt.Sprintf("world %s, %s: %s", worldID(launchID), strings.Join(names, ", "), why))
 	}
@@ -302,6 +405,9 @@ func (s *ship) lost() []string {
 
 // rankName names a process that was not uploaded, by its rank if that can be told.
 func rankName(p process) string {
+	if p.rank != "" {
+		return "rank " + p.rank
+	}
 	if r := p.recover(); r.content != nil {
 		return fmt.Sprintf("rank %d", r.content.Ranks.At(0).Rank)
 	}

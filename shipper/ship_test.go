@@ -340,8 +340,9 @@ func TestStoreThatStaysAway(t *testing.T) {
 func TestLastWordNamesLostRanks(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	dir := finished("launch", 0, 1).Write(t, spool)
-	sh := &ship{Options: quick(t, spool, s, pod(0)), spool: newSpool(spool), tables: newSymbolTables(spool, false), shipped: map[string]string{}}
-	sh.lastWord(context.Background(), sh.lost())
+	sh := newShip(quick(t, spool, s, pod(0)))
+	sh.Report = func(Outcome) {}
+	sh.lastWord(context.Background(), time.Now(), sh.report())
 	p := readPod(t, s, pod(0))
 	if !p.Final || len(p.LostRanks) != 1 || !strings.Contains(p.LostRanks[0], "rank 0") || p.Pending != 1 {
 		t.Errorf("%s: %+v", dir, p)
@@ -378,7 +379,8 @@ func TestSitesGetNames(t *testing.T) {
 
 func TestSymbolsThatComeLate(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
-	finished("launch", 0, 1).Write(t, spool)
+	dir := finished("launch", 0, 1).Write(t, spool)
+	resolving(t, spool, "cafe")
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -403,6 +405,23 @@ func TestSymbolsThatComeLate(t *testing.T) {
 		r, err := trace.Open(bytes.NewReader(raw), int64(len(raw)))
 		return err == nil && len(r.Sites()) == 1 && r.Sites()[0].Function == "solve"
 	})
+	eventually(t, "an empty spool", func() bool { return !exists(dir) })
+}
+
+// resolving leaves what the tracer does when it has started the resolver for a binary.
+func resolving(t *testing.T, spool, buildID string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(spool, "symbols"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(spool, "symbols", buildID+".started"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 func TestRunLocal(t *testing.T) {

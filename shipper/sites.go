@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/symbols"
 )
@@ -16,21 +18,66 @@ const symbolsDirectory = "symbols"
 
 // symbolTables gives call sites their function, file and line.
 type symbolTables struct {
-	dir     string
+	spool   string
 	extract bool // the binaries are at hand: make the tables that are missing
 	tables  map[string]*symbols.Table
 }
 
 func newSymbolTables(spool string, extract bool) *symbolTables {
-	return &symbolTables{dir: filepath.Join(spool, symbolsDirectory), extract: extract, tables: map[string]*symbols.Table{}}
+	return &symbolTables{spool: spool, extract: extract, tables: map[string]*symbols.Table{}}
+}
+
+func (t *symbolTables) dir() string { return filepath.Join(t.spool, symbolsDirectory) }
+
+// open opens the directory of the tables.
+func (t *symbolTables) open() (*os.Root, error) {
+	spool, err := os.OpenRoot(t.spool)
+	if err != nil {
+		return nil, err
+	}
+	defer spool.Close()
+	return plainfile.Directory(spool, symbolsDirectory)
 }
 
 // resolved names the tables that are there: when it changes, sites that had no
 // name may get one.
 func (t *symbolTables) resolved() string {
-	names, _ := fs.Glob(os.DirFS(t.dir), "*.json")
+	dir, err := t.open()
+	if err != nil {
+		return ""
+	}
+	defer dir.Close()
+	names, _ := fs.Glob(dir.FS(), "*"+tableExtension)
 	slices.Sort(names)
 	return strings.Join(names, "\n")
+}
+
+// What the tracer leaves when it has started the resolver for a binary
+// (tracer/shim/resolve.c), and what the resolver leaves.
+const (
+	startedExtension = ".started"
+	tableExtension   = ".json"
+)
+
+// maxResolving is for how long a table is waited for: the resolver runs when
+// nothing else does, and may have been killed.
+const maxResolving = 30 * time.Second
+
+// awaited reports whether a resolver may still be at work.
+func (t *symbolTables) awaited() bool {
+	dir, err := t.open()
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	started, _ := fs.Glob(dir.FS(), "*"+startedExtension)
+	return slices.ContainsFunc(started, func(name string) bool {
+		if _, err := dir.Lstat(strings.TrimSuffix(name, startedExtension) + tableExtension); err == nil {
+			return false
+		}
+		info, err := dir.Lstat(name)
+		return err == nil && time.Since(info.ModTime()) < maxResolving
+	})
 }
 
 // apply gives the call sites of c their names. modules are the paths of the binaries. Where call paths are kept, the
@@ -100,19 +147,28 @@ func (t *symbolTables) table(s *trace.Site, modules []string) *symbols.Table {
 	if table, ok := t.tables[s.BuildID]; ok && table != nil {
 		return table
 	}
-	table, err := symbols.Read(t.dir, s.BuildID)
+	table, err := t.read(s.BuildID)
 	if err != nil && t.extract {
 		if _, tried := t.tables[s.BuildID]; tried {
 			return nil
 		}
 		for _, path := range modules {
 			if filepath.Base(path) == s.Module {
-				if _, err := symbols.Resolve(path, t.dir); err == nil {
-					table, _ = symbols.Read(t.dir, s.BuildID)
+				if _, err := symbols.Resolve(path, t.dir()); err == nil {
+					table, _ = t.read(s.BuildID)
 				}
 			}
 		}
 	}
 	t.tables[s.BuildID] = table // nil: looked for again when asked again
 	return table
+}
+
+func (t *symbolTables) read(buildID string) (*symbols.Table, error) {
+	dir, err := t.open()
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return symbols.ReadIn(dir, buildID)
 }

@@ -3,11 +3,14 @@ package shipper
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder"
@@ -15,24 +18,33 @@ import (
 
 // A process is one directory of the spool.
 type process struct {
+	identity
 	name     string // of the directory
 	dir      string
 	launchID string
 	alive    bool
+	rank     string   // as the launcher has numbered it; "": not known
 	modules  []string // paths of its binaries
+	spool    *os.Root
+}
 
-	// what tells it from all others
+// identity tells a process from all others, in the spool and in the store.
+type identity struct {
 	hostname string
 	pid      int
 	start    int64 // realtime in ns
 }
 
 // A spool is a directory of process directories. What of a process never
-// changes is read once.
+// changes is read once. Ranks run as other users and may put anything there, so
+// all of it is opened below the spool's own directory and only as what it
+// should be (plainfile, recorder.Directory).
 type spool struct {
-	dir    string
-	known  map[string]*process
-	broken map[string]string // directories that cannot be read, with the reason
+	dir      string
+	root     *os.Root // nil: not opened yet
+	known    map[string]*process
+	broken   map[string]string // directories that cannot be read, with the reason
+	starting int               // living processes that have not described themselves yet
 }
 
 func newSpool(dir string) *spool {
@@ -41,58 +53,96 @@ func newSpool(dir string) *spool {
 
 // scan lists the processes, sorted by directory.
 func (s *spool) scan() ([]process, error) {
-	entries, err := os.ReadDir(s.dir)
+	if s.root == nil {
+		root, err := os.OpenRoot(s.dir)
+		if err != nil {
+			return nil, err
+		}
+		s.root = root
+	}
+	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
 		return nil, err
 	}
+	clear(s.broken)
+	s.starting = 0
+	there := map[string]bool{}
 	var processes []process
 	for _, entry := range entries {
 		name := entry.Name()
 		if !entry.IsDir() || name == symbolsDirectory || strings.HasPrefix(name, ".") {
 			continue
 		}
-		p, err := s.read(name)
-		if err != nil {
+		there[name] = true
+		switch p, err := s.read(name); {
+		case err != nil:
 			s.broken[name] = err.Error()
-			continue
+		case p != nil:
+			processes = append(processes, *p)
 		}
-		if p == nil {
-			continue
+	}
+	for name := range s.known {
+		if !there[name] {
+			delete(s.known, name)
 		}
-		delete(s.broken, name)
-		now := *p
-		if now.alive, err = recorder.Alive(p.dir); err != nil {
-			// without an answer it counts as gone: recovery changes nothing in the spool
-			now.alive = false
-		}
-		processes = append(processes, now)
 	}
 	return processes, nil
 }
 
-// read gives a process, nil for a directory that is none or not yet.
+// read gives a process as it is now; nil for a directory that is none or not yet.
 func (s *spool) read(name string) (*process, error) {
-	if p := s.known[name]; p != nil {
-		return p, nil
-	}
-	dir := filepath.Join(s.dir, name)
-	description, err := recorder.ReadProcess(dir)
-	if errors.Is(err, os.ErrNotExist) {
+	d, err := recorder.OpenDirectory(s.root, name)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	p := &process{name: name, dir: dir, launchID: description.LaunchID,
-		hostname: description.Hostname, pid: description.PID, start: description.StartRealtimeNS}
+	defer d.Close()
+	alive, err := d.Alive()
+	if errors.Is(err, plainfile.ErrOdd) {
+		return nil, err
+	}
+	// without an answer it counts as living: nothing is taken away from it
+	alive = alive || err != nil
+	p := s.known[name]
+	if p == nil {
+		description, err := d.Process()
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			if alive {
+				s.starting++
+			}
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		p = s.describe(name, description)
+		s.known[name] = p
+	}
+	now := *p
+	now.alive = alive
+	return &now, nil
+}
+
+func (s *spool) describe(name string, d *recorder.Process) *process {
+	p := &process{
+		identity: identity{hostname: d.Hostname, pid: d.PID, start: d.StartRealtimeNS},
+		name:     name, dir: filepath.Join(s.dir, name), launchID: d.LaunchID, spool: s.root,
+	}
 	if p.launchID == "" {
 		p.launchID = name
 	}
-	for _, m := range description.Modules {
+	for _, variable := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"} {
+		if _, err := strconv.ParseUint(d.Environment[variable], 10, 31); err == nil {
+			p.rank = d.Environment[variable]
+			break
+		}
+	}
+	for _, m := range d.Modules {
 		p.modules = append(p.modules, m.Path)
 	}
-	s.known[name] = p
-	return p, nil
+	return p
 }
 
 // problems names what cannot be read.
@@ -107,31 +157,43 @@ func (s *spool) problems() []string {
 
 // A recovered process is its trace, or the reason why there is none.
 type recovered struct {
-	process process
-	content *trace.Content
-	problem string
+	process  process
+	content  *trace.Content
+	problem  string
+	unusable bool // it has left something that cannot be used
+	modules  []recorder.Module
 }
 
 // recover makes the trace of a process: all of it when it has ended, as far as
-// it has got when it lives.
-func (p process) recover() recovered {
-	finish := recorder.Recover
-	if p.alive {
-		finish = recorder.Snapshot
+// it has got when it lives. Nothing that it has left ends the sidecar.
+func (p process) recover() (r recovered) {
+	cannot := func(err any) recovered {
+		return recovered{process: p, unusable: true, problem: fmt.Sprintf("process %s cannot be recovered: %v", p.name, err)}
 	}
-	content, report, err := finish(p.dir)
+	defer func() {
+		if failed := recover(); failed != nil {
+			r = cannot("the recorder failed on it")
+		}
+	}()
+	d, err := recorder.OpenDirectory(p.spool, p.name)
+	if err != nil {
+		return cannot(err)
+	}
+	defer d.Close()
+	finish := d.Recover
+	if p.alive {
+		finish = d.Snapshot
+	}
+	content, report, err := finish()
 	switch {
 	case err != nil:
-		return recovered{process: p, problem: fmt.Sprintf("process %s cannot be recovered: %v", p.name, err)}
+		return cannot(err)
 	case report.Calls == 0 && p.alive:
 		return recovered{process: p}
 	case report.Calls == 0:
 		return recovered{process: p, problem: fmt.Sprintf("process %s left no call: it ended %s, or its tracer could not write", p.name, report.EndedEarly)}
 	}
-	r := recovered{process: p, content: content}
-	if report.Lost > 0 {
-		r.problem = fmt.Sprintf("rank %d: %d calls are lost", report.Rank, report.Lost)
-	}
+	r = recovered{process: p, content: content, modules: d.LaterModules()}
 	if p.alive {
 		content.Ranks.Change(0, func(r *trace.Rank) { r.EndedEarly = merger.Running })
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/trace"
-	"github.com/cairn-mpi/cairn/tracer/recorder"
 )
 
 // worldID is the short name of a world in keys. It is computed in every pod
@@ -44,20 +43,25 @@ func state(processes []process, resolved string) string {
 
 // A pack is the pod's ranks of one world, or of one start of it, as a trace.
 type pack struct {
-	directory string // below the pod's; worldID, and a number from the second start on
-	content   *trace.Content
-	manifest  shard.Manifest
+	content  *trace.Content
+	manifest shard.Manifest
 }
 
-// collectWorld makes the packs of one world from its processes. The problems are
-// those of processes that are in none of them. Processes count for the pass (nil: nobody watches).
-func collectWorld(launchID string, processes []process, id Identity, tables *symbolTables, pass *passes.Pass) ([]pack, []string) {
+// A collection is what the processes of a world have become.
+type collection struct {
+	packs    []pack
+	problems []string        // of processes that are in none of the packs
+	unusable map[string]bool // those of them that have left something, by directory
+}
+
+// collectWorld makes the packs of one world from its processes. Processes count for the pass (nil: nobody watches).
+func collectWorld(launchID string, processes []process, id Identity, tables *symbolTables, pass *passes.Pass) collection {
 	var (
-		m        merger.Merger
-		problems []string
-		alive    = map[processKey]bool{}
-		notes    = map[processKey]string{}
-		added    int
+		m     merger.Merger
+		c     = collection{unusable: map[string]bool{}}
+		alive = map[processKey]bool{}
+		notes = map[processKey]string{}
+		added []string
 	)
 	world := worldID(launchID)
 	for _, p := range processes {
@@ -65,45 +69,49 @@ func collectWorld(launchID string, processes []process, id Identity, tables *sym
 		r := p.recover()
 		if r.content == nil {
 			if r.problem != "" {
-				problems = append(problems, r.problem)
+				c.problems = append(c.problems, r.problem)
+			}
+			if r.unusable {
+				c.unusable[p.name] = true
 			}
 			continue
 		}
-		c := r.content
-		c.Meta.World = world
-		c.Ranks.Change(0, func(r *trace.Rank) { r.Pod, r.Node = id.Pod, id.Node })
+		content := r.content
+		content.Meta.World = world
+		content.Ranks.Change(0, func(r *trace.Rank) { r.Pod, r.Node = id.Pod, id.Node })
 		modules := slices.Clone(p.modules)
-		for _, m := range recorder.LaterModules(p.dir) {
+		for _, m := range r.modules {
 			modules = append(modules, m.Path)
 		}
-		tables.apply(c, modules)
-		if err := m.Add(c); err != nil {
-			problems = append(problems, fmt.Sprintf("process %s cannot be used: %v", p.name, err))
+		tables.apply(content, modules)
+		own := content.Ranks.At(0)
+		if err := m.Add(content); err != nil {
+			c.problems = append(c.problems, fmt.Sprintf("process %s cannot be used: %v", p.name, err))
+			c.unusable[p.name] = true
 			continue
 		}
-		own := c.Ranks.At(0)
 		key := keyOf(&own)
 		alive[key] = p.alive
 		notes[key] = r.problem
-		added++
+		added = append(added, p.name)
 	}
-	if added == 0 {
-		return nil, problems
+	if len(added) == 0 {
+		return c
 	}
 	contents, err := m.Finish(merger.Options{CreatedBy: version.Version})
 	if err != nil {
-		return nil, append(problems, fmt.Sprintf("world %s cannot be merged: %v", world, err))
+		c.problems = append(c.problems, fmt.Sprintf("world %s cannot be merged: %v", world, err))
+		for _, name := range added {
+			c.unusable[name] = true
+		}
+		return c
 	}
-	var packs []pack
-	for i, content := range contents {
-		p := pack{directory: world, content: content, manifest: shard.Manifest{
+	for _, content := range contents {
+		p := pack{content: content, manifest: shard.Manifest{
 			World: world, LaunchID: launchID, Size: content.Meta.WorldSize, Final: true,
 			Pod: id.Pod, PodUID: id.PodUID, Node: id.Node, BootID: id.BootID,
-			Problems: slices.Clone(problems),
+			Problems: slices.Clone(c.problems),
 		}}
-		if i > 0 {
-			p.directory = fmt.Sprintf("%s-%d", world, i)
-		}
 		for _, r := range content.Ranks.All() {
 			key := keyOf(&r)
 			p.manifest.Ranks = append(p.manifest.Ranks, shard.Rank{
@@ -115,9 +123,9 @@ func collectWorld(launchID string, processes []process, id Identity, tables *sym
 				p.manifest.Problems = append(p.manifest.Problems, notes[key])
 			}
 		}
-		packs = append(packs, p)
+		c.packs = append(c.packs, p)
 	}
-	return packs, problems
+	return c
 }
 
 // processKey identifies a process among those of one world.

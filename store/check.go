@@ -5,11 +5,14 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
+	"slices"
 )
 
-// Check writes, reads and deletes one object, and so tells whether a job could
-// use the store.
+// Check does once all that a job will do with the store: it writes, reads, lists and deletes an object, and asks for one
+// that is not there.
 func Check(ctx context.Context, s Store) error {
 	id := make([]byte, 8)
 	rand.Read(id)
@@ -19,6 +22,15 @@ func Check(ctx context.Context, s Store) error {
 	if err := s.Put(ctx, key, bytes.NewReader(content), int64(len(content))); err != nil {
 		return err
 	}
+	err := checkWritten(ctx, s, key, content)
+	// the object goes also where the key may not do the rest
+	if deleted := s.Delete(ctx, key); err == nil {
+		err = deleted
+	}
+	return err
+}
+
+func checkWritten(ctx context.Context, s Store, key string, content []byte) error {
 	read, err := readAll(ctx, s, key)
 	if err != nil {
 		return err
@@ -26,7 +38,32 @@ func Check(ctx context.Context, s Store) error {
 	if !bytes.Equal(read, content) {
 		return &Error{Op: "read", URL: s.URL(key), Reason: Other, Message: "the store gave back other bytes than were written"}
 	}
-	return s.Delete(ctx, key)
+	listed, err := s.List(ctx, key)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(listed, func(o Object) bool { return o.Key == key }) {
+		return &Error{Op: "list", URL: s.URL(""), Reason: Other, Message: "the store does not list what was just written"}
+	}
+	return checkMissing(ctx, s, key+"-missing")
+}
+
+// checkMissing asks for an object that is not there. S3 says 403 to a key that may not list, and nobody can tell then
+// whether the object is missing or refused.
+func checkMissing(ctx context.Context, s Store, key string) error {
+	body, err := s.Get(ctx, key)
+	var refused *Error
+	switch {
+	case err == nil:
+		body.Close()
+		return &Error{Op: "read", URL: s.URL(key), Reason: Other, Message: "the store gives an object that was never written"}
+	case IsNotFound(err):
+		return nil
+	case errors.As(err, &refused) && refused.Reason == AccessDenied:
+		return &Error{Op: "read", URL: s.URL(key), Reason: AccessDenied, Err: err,
+			Message: fmt.Sprintf("the store refuses to say that an object is missing: allow this key to list below %s", s.URL(""))}
+	}
+	return err
 }
 
 func readAll(ctx context.Context, s Store, key string) ([]byte, error) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // stores are all implementations, each empty.
@@ -30,6 +31,9 @@ func stores(t *testing.T) map[string]func(t *testing.T) Store {
 		"prefix": func(t *testing.T) Store {
 			m := minioForTest(t)
 			return open(t, "s3://"+m.bucket(t)+"/some/prefix/", m.options())
+		},
+		"patient": func(t *testing.T) Store {
+			return Patient(open(t, t.TempDir(), S3Options{}), Patience{Unreachable: time.Minute, Refused: time.Second})
 		},
 	}
 }
@@ -276,6 +280,32 @@ func TestOneObjectWhileItIsReplaced(t *testing.T) {
 		// the old bytes, or an error: never a mixture
 		if n, err := r.ReadAt(p, 0); err == nil && string(p[:n]) != "first" {
 			t.Errorf("read %q", p[:n])
+		}
+	})
+}
+
+func TestVersionsTellContents(t *testing.T) {
+	forAll(t, func(t *testing.T, s Store) {
+		version := func() string {
+			t.Helper()
+			stat, err := s.Stat(context.Background(), "a/b")
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := s.List(context.Background(), "a/")
+			if err != nil || len(list) != 1 || list[0] != stat {
+				t.Fatalf("list %+v, stat %+v, %v", list, stat, err)
+			}
+			return stat.Version
+		}
+		seen := map[string]bool{}
+		for n := range 5 {
+			put(t, s, "a/b", []byte(fmt.Sprintf("content %d", n))) // all of one size
+			v := version()
+			if v == "" || seen[v] || v != version() {
+				t.Errorf("version %q of content %d; before: %v", v, n, seen)
+			}
+			seen[v] = true
 		}
 	})
 }

@@ -160,7 +160,7 @@ func (d *directory) List(ctx context.Context, prefix string) ([]Object, error) {
 		if err != nil {
 			return err
 		}
-		objects = append(objects, Object{Key: key, Size: info.Size()})
+		objects = append(objects, Object{Key: key, Size: info.Size(), Version: versionOf(info)})
 		return nil
 	})
 	if err != nil {
@@ -201,7 +201,17 @@ func (d *directory) Stat(ctx context.Context, key string) (Object, error) {
 	if err != nil {
 		return Object{}, d.error("read", key, err)
 	}
-	return Object{Key: key, Size: info.Size()}, nil
+	return Object{Key: key, Size: info.Size(), Version: versionOf(info)}, nil
+}
+
+// versionOf tells a file from the one before it: Put always makes a new one. A
+// clock that stands still between two of them is why the inode counts.
+func versionOf(info fs.FileInfo) string {
+	inode := uint64(0)
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		inode = stat.Ino
+	}
+	return fmt.Sprintf("%d-%d-%d", info.ModTime().UnixNano(), inode, info.Size())
 }
 
 func (d *directory) error(op, key string, err error) error {

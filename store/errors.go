@@ -25,6 +25,8 @@ type Error struct {
 	Reason  Reason
 	Message string // one sentence, without secrets
 	Err     error  // what it was made from, may be nil
+
+	waited bool // Patient has tried again for as long as it may
 }
 
 func (e *Error) Error() string {
@@ -50,8 +52,13 @@ func IsNotFound(err error) bool { return ReasonOf(err) == NotFound }
 
 // MayPass tells whether trying again later can help without a change of the
 // request: also a missing bucket or wrong credentials can be mended while a
-// job runs, so only what is wrong in the request itself cannot pass.
+// job runs, so only what is wrong in the request itself cannot pass. Nor can what
+// a Patient store has waited for already.
 func MayPass(err error) bool {
+	var e *Error
+	if errors.As(err, &e) && e.waited {
+		return false
+	}
 	switch ReasonOf(err) {
 	case "", NotFound, Other:
 		return false

@@ -3,15 +3,12 @@ package store
 import (
 	"context"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
+
+	"github.com/cairn-mpi/cairn/internal/miniotest"
 )
 
 // A minioServer is a real MinIO on a free port of 127.0.0.1.
@@ -21,8 +18,8 @@ type minioServer struct {
 }
 
 const (
-	rootUser     = "cairn-test"
-	rootPassword = "cairn-test-secret"
+	rootUser     = miniotest.RootUser
+	rootPassword = miniotest.RootPassword
 )
 
 var server struct {
@@ -50,74 +47,25 @@ func minioForTest(t *testing.T) minioServer {
 	return server.minioServer
 }
 
-func minioBinary() (string, error) {
-	cache := os.Getenv("CAIRN_CACHE")
-	if cache == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", err
-		}
-		cache = filepath.Join(home, ".cache", "cairn")
-	}
-	path := filepath.Join(cache, "bin", "minio")
-	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("%s is missing: run `hack/test.sh install` (make test does)", path)
-	}
-	return path, nil
+func startMinio() {
+	server.minioServer, server.stop, server.err = runMinio()
 }
 
-func startMinio() {
-	server.err = func() error {
-		binary, err := minioBinary()
-		if err != nil {
-			return err
-		}
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return err
-		}
-		address := listener.Addr().String()
-		listener.Close()
-		dir, err := os.MkdirTemp("", "cairn-minio-")
-		if err != nil {
-			return err
-		}
-		log, err := os.Create(filepath.Join(dir, "log"))
-		if err != nil {
-			return err
-		}
-		cmd := exec.Command(binary, "server", "--quiet", "--address", address, "--console-address", "127.0.0.1:0", filepath.Join(dir, "data"))
-		cmd.Env = append(os.Environ(), "MINIO_ROOT_USER="+rootUser, "MINIO_ROOT_PASSWORD="+rootPassword, "MINIO_UPDATE=off", "MINIO_BROWSER=off", "HOME="+dir)
-		cmd.Stdout, cmd.Stderr = log, log
-		// the server must not outlive the test
-		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		if err := cmd.Start(); err != nil {
-			return err
-		}
-		server.stop = func() {
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait()
-			os.RemoveAll(dir)
-		}
-		server.endpoint = "http://" + address
-		server.credentials = filepath.Join(dir, "credentials")
-		if err := writeKeys(server.credentials, rootUser, rootPassword); err != nil {
-			return err
-		}
-		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-			response, err := http.Get(server.endpoint + "/minio/health/live")
-			if err == nil {
-				response.Body.Close()
-				if response.StatusCode == http.StatusOK {
-					return nil
-				}
-			}
-			if time.Now().After(deadline) {
-				text, _ := os.ReadFile(log.Name())
-				return fmt.Errorf("MinIO does not start: %w\n%s", err, text)
-			}
-		}
-	}()
+// runMinio starts a server with more environment than it needs.
+func runMinio(environment ...string) (m minioServer, stop func(), err error) {
+	endpoint, kill, err := miniotest.Start(environment...)
+	if err != nil {
+		return m, nil, err
+	}
+	m.endpoint = endpoint
+	m.credentials, err = os.MkdirTemp("", "cairn-keys-")
+	if err == nil {
+		err = writeKeys(m.credentials, rootUser, rootPassword)
+	}
+	return m, func() {
+		kill()
+		os.RemoveAll(m.credentials)
+	}, err
 }
 
 func writeKeys(dir, access, secret string) error {

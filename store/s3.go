@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
 // bucket keeps objects below a prefix of an S3 bucket.
 type bucket struct {
 	client   minio.Core
+	keys     *credentials.Credentials
 	endpoint string // as the user wrote it, for messages
 	name     string
 	prefix   string // without slashes at its ends
@@ -21,12 +23,17 @@ type bucket struct {
 }
 
 func newBucket(name, prefix string, o S3Options) (*bucket, error) {
-	client, err := o.client()
+	keys, err := o.credentials()
+	var client *minio.Client
+	if err == nil {
+		client, err = o.client(keys)
+	}
 	if err != nil {
 		return nil, &Error{Op: "open", URL: s3Scheme + path.Join(name, prefix), Reason: Other, Message: err.Error(), Err: err}
 	}
 	return &bucket{
 		client:   minio.Core{Client: client},
+		keys:     keys,
 		endpoint: client.EndpointURL().String(),
 		name:     name,
 		prefix:   prefix,
@@ -94,8 +101,11 @@ func (b *bucket) Stat(ctx context.Context, key string) (Object, error) {
 	if err != nil {
 		return Object{}, b.error("read", key, err)
 	}
-	return Object{Key: key, Size: info.Size}, nil
+	return Object{Key: key, Size: info.Size, Version: etag(info.ETag)}, nil
 }
+
+// etag is one without the quotes that some stores give it.
+func etag(s string) string { return strings.Trim(s, `"`) }
 
 func (b *bucket) Delete(ctx context.Context, key string) error {
 	if err := checkKey("delete", key, b); err != nil {
@@ -123,7 +133,7 @@ func (b *bucket) List(ctx context.Context, prefix string) ([]Object, error) {
 		if info.Err != nil {
 			return nil, b.error("list", strings.TrimSuffix(prefix, "/"), info.Err)
 		}
-		objects = append(objects, Object{Key: strings.TrimPrefix(info.Key, base), Size: info.Size})
+		objects = append(objects, Object{Key: strings.TrimPrefix(info.Key, base), Size: info.Size, Version: etag(info.ETag)})
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, b.error("list", strings.TrimSuffix(prefix, "/"), err)

@@ -21,8 +21,11 @@ func (e *missingCredentials) Unwrap() error { return errNoCredentials }
 
 // credentials gives the key for every request anew: a mounted Secret may
 // appear or change while the process runs.
-func (o S3Options) credentials() *credentials.Credentials {
-	return credentials.New(&keySource{directory: o.CredentialsDir})
+func (o S3Options) credentials() (*credentials.Credentials, error) {
+	if o.WebIdentity.TokenFile != "" {
+		return o.webIdentity()
+	}
+	return credentials.New(&keySource{directory: o.CredentialsDir}), nil
 }
 
 // keySource is a credentials.Provider that never caches.
@@ -35,24 +38,18 @@ func (k *keySource) IsExpired() bool { return true }
 
 // Retrieve implements credentials.Provider.
 func (k *keySource) Retrieve() (credentials.Value, error) {
-	value := credentials.Value{SignerType: credentials.SignatureV4}
 	if k.directory == "" {
-		value.AccessKeyID = os.Getenv("AWS_ACCESS_KEY_ID")
-		value.SecretAccessKey = os.Getenv("AWS_SECRET_ACCESS_KEY")
-		value.SessionToken = os.Getenv("AWS_SESSION_TOKEN")
-		if value.AccessKeyID == "" || value.SecretAccessKey == "" {
-			return credentials.Value{}, &missingCredentials{"no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or " + EnvCredentialsDir}
+		return keysFromEnvironment()
+	}
+	// The files belong together, and the kubelet exchanges all of them at once by a link: what is read from two versions
+	// is read again.
+	for {
+		version := k.version()
+		value, err := readKeys(k.directory)
+		if k.version() == version {
+			return value, err
 		}
-		return value, nil
 	}
-	var err error
-	if value.AccessKeyID, err = k.read("accessKey"); err != nil {
-		return credentials.Value{}, err
-	}
-	if value.SecretAccessKey, err = k.read("secretKey"); err != nil {
-		return credentials.Value{}, err
-	}
-	return value, nil
 }
 
 // RetrieveWithCredContext implements credentials.Provider.
@@ -60,17 +57,51 @@ func (k *keySource) RetrieveWithCredContext(*credentials.CredContext) (credentia
 	return k.Retrieve()
 }
 
-func (k *keySource) read(name string) (string, error) {
-	file := filepath.Join(k.directory, name)
-	content, err := os.ReadFile(file)
-	key := strings.TrimSpace(string(content))
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return "", &missingCredentials{fmt.Sprintf("no credentials: there is no file %s; create the Secret with the keys accessKey and secretKey", file)}
-	case err != nil:
-		return "", &missingCredentials{fmt.Sprintf("no credentials: %s cannot be read: %v", file, errors.Unwrap(err))}
-	case key == "":
-		return "", &missingCredentials{fmt.Sprintf("no credentials: the file %s is empty", file)}
+// version names the present content of a mounted Secret; "" if the directory is an ordinary one.
+func (k *keySource) version() string {
+	version, err := os.Readlink(filepath.Join(k.directory, "..data"))
+	if err != nil {
+		return ""
 	}
-	return key, nil
+	return version
+}
+
+func keysFromEnvironment() (credentials.Value, error) {
+	value := credentials.Value{
+		SignerType:      credentials.SignatureV4,
+		AccessKeyID:     os.Getenv("AWS_ACCESS_KEY_ID"),
+		SecretAccessKey: os.Getenv("AWS_SECRET_ACCESS_KEY"),
+		SessionToken:    os.Getenv("AWS_SESSION_TOKEN"),
+	}
+	if value.AccessKeyID == "" || value.SecretAccessKey == "" {
+		return credentials.Value{}, &missingCredentials{"no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or " + EnvCredentialsDir + ", or " + EnvTokenFile}
+	}
+	return value, nil
+}
+
+func readKeys(directory string) (credentials.Value, error) {
+	value := credentials.Value{SignerType: credentials.SignatureV4}
+	for _, key := range []struct {
+		name     string
+		into     *string
+		optional bool
+	}{
+		{"accessKey", &value.AccessKeyID, false},
+		{"secretKey", &value.SecretAccessKey, false},
+		{"sessionToken", &value.SessionToken, true},
+	} {
+		file := filepath.Join(directory, key.name)
+		content, err := os.ReadFile(file)
+		*key.into = strings.TrimSpace(string(content))
+		switch {
+		case key.optional && (err == nil || errors.Is(err, os.ErrNotExist)):
+		case errors.Is(err, os.ErrNotExist):
+			return credentials.Value{}, &missingCredentials{fmt.Sprintf("no credentials: there is no file %s; create the Secret with the keys accessKey and secretKey", file)}
+		case err != nil:
+			return credentials.Value{}, &missingCredentials{fmt.Sprintf("no credentials: %s cannot be read: %v", file, errors.Unwrap(err))}
+		case *key.into == "":
+			return credentials.Value{}, &missingCredentials{fmt.Sprintf("no credentials: the file %s is empty", file)}
+		}
+	}
+	return value, nil
 }

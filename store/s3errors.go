@@ -30,22 +30,34 @@ func (b *bucket) explain(err error) (Reason, string) {
 		errors.As(err, &m)
 		return CredentialsMissing, m.message
 	}
-	if reason, message, ok := b.explainConnection(err); ok {
+	var identity *identityError
+	if errors.As(err, &identity) {
+		return identity.reason, identity.message
+	}
+	if reason, message, ok := explainConnection(b.endpoint, err); ok {
 		return reason, message
 	}
 	response := minio.ToErrorResponse(err)
+	switch response.Code {
+	case "InvalidAccessKeyId", "ExpiredToken", "InvalidToken", "InvalidTokenId":
+		// temporary keys that the server has forgotten are exchanged for new ones with the next request
+		b.keys.Expire()
+	}
 	switch response.Code {
 	case minio.NoSuchBucket:
 		return BucketMissing, fmt.Sprintf("there is no bucket %q at %s; create it, or correct the bucket's name", b.name, b.endpoint)
 	case minio.NoSuchKey:
 		return NotFound, "there is no such object"
 	case "InvalidAccessKeyId":
-		return AccessDenied, fmt.Sprintf("%s does not know the access key; correct the credentials", b.endpoint)
+		return AccessDenied, fmt.Sprintf("%s does not know the access key; correct the credentials (a temporary key has expired)", b.endpoint)
 	case "SignatureDoesNotMatch":
 		return AccessDenied, fmt.Sprintf("the secret key does not belong to the access key at %s; correct the credentials", b.endpoint)
 	case "RequestTimeTooSkewed":
 		return AccessDenied, fmt.Sprintf("the clocks of this machine and of %s differ too much; set them", b.endpoint)
-	case minio.AccessDenied, "AllAccessDisabled", "AccountProblem", "ExpiredToken", "InvalidToken":
+	case "ExpiredToken", "InvalidToken", "InvalidTokenId":
+		return AccessDenied, fmt.Sprintf("%s does not accept the temporary key: it has expired, or its session token is missing or another's; "+
+			"renew accessKey, secretKey and sessionToken together", b.endpoint)
+	case minio.AccessDenied, "AllAccessDisabled", "AccountProblem":
 		return AccessDenied, fmt.Sprintf("%s refuses; allow this key to read, write, list and delete below %s", b.endpoint, b.URL(""))
 	case "AuthorizationHeaderMalformed", "PermanentRedirect", "InvalidRegion":
 		return Other, fmt.Sprintf("%s expects another region (%s); correct the region", b.endpoint, response.Message)
@@ -63,8 +75,8 @@ func (b *bucket) explain(err error) (Reason, string) {
 	return Other, firstLine(err.Error())
 }
 
-// explainConnection says what is wrong when no answer came.
-func (b *bucket) explainConnection(err error) (Reason, string, bool) {
+// explainConnection says what is wrong when no answer came from an endpoint.
+func explainConnection(endpoint string, err error) (Reason, string, bool) {
 	var (
 		unknownCA tls.RecordHeaderError
 		authority x509.UnknownAuthorityError
@@ -76,17 +88,17 @@ func (b *bucket) explainConnection(err error) (Reason, string, bool) {
 	)
 	switch {
 	case errors.As(err, &authority):
-		return Unreachable, fmt.Sprintf("the certificate of %s is signed by an unknown authority; give its CA certificate", b.endpoint), true
+		return Unreachable, fmt.Sprintf("the certificate of %s is signed by an unknown authority; give its CA certificate", endpoint), true
 	case errors.As(err, &hostname), errors.As(err, &invalid), errors.As(err, &verify):
-		return Unreachable, fmt.Sprintf("the certificate of %s is not valid for it: %s", b.endpoint, firstLine(err.Error())), true
+		return Unreachable, fmt.Sprintf("the certificate of %s is not valid for it: %s", endpoint, firstLine(err.Error())), true
 	case errors.As(err, &unknownCA), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
-		return Unreachable, fmt.Sprintf("%s does not speak TLS; use an http:// endpoint", b.endpoint), true
+		return Unreachable, fmt.Sprintf("%s does not speak TLS; use an http:// endpoint", endpoint), true
 	case errors.As(err, &dns):
 		return Unreachable, fmt.Sprintf("the name %s cannot be resolved; correct the endpoint or the DNS", dns.Name), true
 	case errors.Is(err, context.DeadlineExceeded):
-		return Unreachable, fmt.Sprintf("%s did not answer in time", b.endpoint), true
+		return Unreachable, fmt.Sprintf("%s did not answer in time", endpoint), true
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return Unreachable, fmt.Sprintf("%s does not answer: %s", b.endpoint, rootCause(err)), true
+		return Unreachable, fmt.Sprintf("%s does not answer: %s", endpoint, rootCause(err)), true
 	}
 	return "", "", false
 }

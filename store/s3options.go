@@ -12,16 +12,21 @@ import (
 	"time"
 
 	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
 // S3Options says how buckets are reached. The zero value is AWS with the
 // credentials of the AWS_* environment.
 type S3Options struct {
-	Endpoint       string     // URL with http or https; "" is https://s3.amazonaws.com
-	Region         string     // "" is us-east-1, or asked for at AWS
-	Addressing     Addressing // where the bucket's name goes
-	CAFile         string     // PEM certificates to trust beside the system's; "" none
-	CredentialsDir string     // directory with the files accessKey and secretKey; "" is the AWS_* environment
+	Endpoint   string     // URL with http or https; "" is https://s3.amazonaws.com
+	Region     string     // "" is us-east-1, or asked for at AWS
+	Addressing Addressing // where the bucket's name goes
+	CAFile     string     // PEM certificates to trust beside the system's; "" none
+	// CredentialsDir is a directory with the files accessKey, secretKey and, for temporary keys, sessionToken; "" is the
+	// AWS_* environment.
+	CredentialsDir string
+	// WebIdentity gets temporary keys for an identity token, instead of those of CredentialsDir, if it names a file.
+	WebIdentity WebIdentity
 }
 
 // Addressing is where a request has the bucket's name.
@@ -41,10 +46,15 @@ const (
 	EnvPathStyle      = "CAIRN_S3_PATH_STYLE"
 	EnvCAFile         = "CAIRN_S3_CA_FILE"
 	EnvCredentialsDir = "CAIRN_S3_CREDENTIALS_DIR"
+
+	EnvTokenFile   = "CAIRN_S3_WEB_IDENTITY_TOKEN_FILE"
+	EnvRoleARN     = "CAIRN_S3_ROLE_ARN"
+	EnvSTSEndpoint = "CAIRN_S3_STS_ENDPOINT"
 )
 
 // OptionsFromEnv reads the CAIRN_S3_* variables; AWS_ENDPOINT_URL_S3,
 // AWS_ENDPOINT_URL, AWS_REGION and AWS_CA_BUNDLE stand in for missing ones.
+// AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN count where no key is given.
 func OptionsFromEnv(getenv func(string) string) (S3Options, error) {
 	first := func(names ...string) string {
 		for _, name := range names {
@@ -59,6 +69,14 @@ func OptionsFromEnv(getenv func(string) string) (S3Options, error) {
 		Region:         first(EnvRegion, "AWS_REGION", "AWS_DEFAULT_REGION"),
 		CAFile:         first(EnvCAFile, "AWS_CA_BUNDLE"),
 		CredentialsDir: getenv(EnvCredentialsDir),
+		WebIdentity: WebIdentity{
+			TokenFile:   getenv(EnvTokenFile),
+			RoleARN:     first(EnvRoleARN, "AWS_ROLE_ARN"),
+			STSEndpoint: first(EnvSTSEndpoint, "AWS_ENDPOINT_URL_STS"),
+		},
+	}
+	if o.WebIdentity.TokenFile == "" && o.CredentialsDir == "" && getenv("AWS_ACCESS_KEY_ID") == "" {
+		o.WebIdentity.TokenFile = getenv("AWS_WEB_IDENTITY_TOKEN_FILE")
 	}
 	var err error
 	o.Addressing, err = ParsePathStyle(getenv(EnvPathStyle))
@@ -88,11 +106,19 @@ func (o S3Options) endpoint() (host string, secure bool, err error) {
 	if o.Endpoint == "" {
 		return "s3.amazonaws.com", true, nil
 	}
-	u, err := url.Parse(o.Endpoint)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || (u.Path != "" && u.Path != "/") || u.RawQuery != "" || u.User != nil {
-		return "", false, fmt.Errorf("the S3 endpoint must be like https://host:port, not %q", o.Endpoint)
+	u, err := parseEndpoint(o.Endpoint)
+	if err != nil {
+		return "", false, fmt.Errorf("the S3 endpoint %w", err)
 	}
 	return u.Host, u.Scheme == "https", nil
+}
+
+func parseEndpoint(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || (u.Path != "" && u.Path != "/") || u.RawQuery != "" || u.User != nil {
+		return nil, fmt.Errorf("must be like https://host:port, not %q", s)
+	}
+	return u, nil
 }
 
 func isAWS(host string) bool {
@@ -101,7 +127,7 @@ func isAWS(host string) bool {
 }
 
 // client builds the minio client; it makes no request.
-func (o S3Options) client() (*minio.Client, error) {
+func (o S3Options) client(keys *credentials.Credentials) (*minio.Client, error) {
 	host, secure, err := o.endpoint()
 	if err != nil {
 		return nil, err
@@ -122,7 +148,7 @@ func (o S3Options) client() (*minio.Client, error) {
 		lookup = minio.BucketLookupDNS
 	}
 	return minio.New(host, &minio.Options{
-		Creds:        o.credentials(),
+		Creds:        keys,
 		Secure:       secure,
 		Transport:    transport,
 		Region:       region,

@@ -32,6 +32,9 @@ type Store interface {
 type Object struct {
 	Key  string
 	Size int64
+	// Version changes when the object is replaced by another content. It is the
+	// same in List and Stat; "" where the store does not tell.
+	Version string
 }
 
 // A Reader reads one object in ranges. Its methods may be called from several goroutines.

@@ -47,9 +47,9 @@ type Rank struct {
 	Executable       string
 	StartRealtimeNS  int64
 	Clock            Clock
-	EndedEarly       string // "" when MPI_Finalize returned; else what was in flight: "killed in MPI_Recv", "after MPI_Send"
+	EndedEarly       string // "" when MPI_Finalize returned; else what was in flight: "killed in MPI_Recv", "after MPI_Send"; see TracingStopped
 	End              *End   // of a rank that ended early: how; nil where nothing is known of that
-	Dropped          uint64 // records lost inside the tracer
+	Dropped          uint64 // calls that were made and not recorded, also those after tracing had stopped
 	Context          []ContextSample
 	Evidence         []EvidenceRow      // nil: none was taken, or nothing was long
 	Outliers         []EvidenceInstance // the largest instances of Evidence, in order of BeginNS

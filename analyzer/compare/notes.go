@@ -53,6 +53,9 @@ func (r *run) lacks() []string {
 	if len(r.early) > 0 {
 		list = append(list, fmt.Sprintf("%s: ended before MPI_Finalize: rank %s. It is a part of a run.", r.name, trace.NewRankList(r.early)))
 	}
+	if len(r.stopped) > 0 {
+		list = append(list, fmt.Sprintf("%s: tracing stopped before the end: rank %s. It is a part of a run.", r.name, trace.NewRankList(r.stopped)))
+	}
 	for _, note := range r.meta.Notes {
 		list = append(list, r.name+": "+note)
 	}

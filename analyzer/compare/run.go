@@ -36,6 +36,7 @@ type run struct {
 	executable string         // of the lowest rank, without folders
 	nodes      map[int]string // by rank: the node, or the host outside Kubernetes
 	early      []int          // ranks that ended early
+	stopped    []int          // ranks whose tracing stopped
 	seconds    float64
 	compute    float64 // mean over ranks
 	mpi        float64
@@ -81,7 +82,9 @@ func look(ctx context.Context, name string, t Recording) (*run, error) {
 			r.executable = path.Base(one.Executable)
 		}
 		r.nodes[one.Rank] = cmp.Or(one.Node, one.Host)
-		if one.EndedEarly != "" {
+		if one.TracingStopped() {
+			r.stopped = append(r.stopped, one.Rank)
+		} else if one.EndedEarly != "" {
 			r.early = append(r.early, one.Rank)
 		}
 	}

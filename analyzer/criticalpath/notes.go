@@ -28,14 +28,12 @@ func (a *analysis) notes() []string {
 		notes = append(notes, fmt.Sprintf("Missing from the trace: rank %s. What others waited for on its account is not told.", a.meta.MissingRanks))
 	}
 	for _, r := range a.ranks {
-		if r.EndedEarly != "" {
+		if r.EndedEarly != "" && !r.TracingStopped() {
 			notes = append(notes, fmt.Sprintf("Rank %d ended early (%s).", r.Rank, r.EndedEarly))
 		}
 	}
-	for _, r := range a.ranks {
-		if r.Dropped > 0 {
-			notes = append(notes, fmt.Sprintf("Rank %d lost %d records inside the tracer.", r.Rank, r.Dropped))
-		}
+	for _, loss := range a.names.trace.Ranks().Losses() {
+		notes = append(notes, fmt.Sprintf("Calls of rank %s that were not recorded: %d, because %s.", loss.Ranks, loss.Calls, loss.Why))
 	}
 	if note := a.untracedNote(); note != "" {
 		notes = append(notes, note)

@@ -18,12 +18,8 @@ func (f *Findings) tellStop(s *stopped.Findings, t timeline.Trace) {
 	default:
 		f.Verdict.Text = s.Text + " " + f.Verdict.Text
 	}
-	lost := uint64(0)
-	for _, r := range t.Ranks().All() {
-		lost += r.Dropped
-	}
 	m := t.Meta()
-	if text := verdict.Recorded(m.WorldSize, m.MissingRanks.Len(), m.MissingRanks.String(), lost); text != "" {
+	if text := verdict.Recorded(m.WorldSize, m.MissingRanks, t.Threads().Calls(), t.Ranks().Losses()); text != "" {
 		f.Verdict.Text = text + " " + f.Verdict.Text
 	}
 }

@@ -19,6 +19,9 @@ func (r *Report) next() []string {
 		ended.Stopped = nil
 		return append(slices.Clone(s.Advice), ended.next()...)
 	}
+	if r.lacksPath() != nil {
+		return r.nextWithoutPath()
+	}
 	if len(r.Verdict.Causes) == 0 {
 		return r.nextBalanced()
 	}

@@ -26,20 +26,44 @@ type Job struct {
 	UID      string
 	TraceURI string
 	Images   map[string]string // of the application's containers, by pod; as the pods name them
+
+	// Asked are the analyses that the job wanted; nil: not known, all count as asked for. Failed says why one failed.
+	Asked  []string
+	Failed map[string]string
+	// RunSeconds and Efficiency are what the merge found, for a report without a critical path; 0, nil: not known.
+	RunSeconds float64
+	Efficiency *float64
 }
 
-// Assemble puts findings together, each as the JSON that its analysis wrote, by the analysis's name. Those of the
-// critical path must be there; the others leave a gap that is noted.
+// Assemble puts findings together, each as the JSON that its analysis wrote, by the analysis's name. Those that
+// are not there, or that this version cannot read, leave a gap that is noted; without the critical path there is no verdict.
 func Assemble(t timeline.Trace, findings map[string][]byte, job Job) (*Report, error) {
 	r := &Report{SchemaVersion: SchemaVersion, Clusters: []clusters.Cluster{}, Leads: []int{}, ClusterPhases: []clusters.Phase{}, Provenance: provenance(t, job)}
-	raw, ok := findings[CriticalPath]
-	if !ok {
-		return nil, fmt.Errorf("the findings of %s are missing", CriticalPath)
-	}
 	var path criticalpath.Findings
-	if err := read(CriticalPath, raw, &path, criticalpath.SchemaVersion); err != nil {
-		return nil, err
+	if missing := decode(CriticalPath, findings, &path, criticalpath.SchemaVersion, job); missing != nil {
+		r.withoutPath(t, *missing, job)
+	} else {
+		r.takePath(&path)
 	}
+	if r.Window == nil { // the operating system counts over all of the run
+		r.RankCPUs = rankCPUs(t)
+	}
+	var groups clusters.Findings
+	if missing := decode(Clusters, findings, &groups, clusters.SchemaVersion, job); missing != nil {
+		r.Missing = append(r.Missing, *missing)
+		if missing.Asked {
+			r.Notes = append(r.Notes, "The analysis of clusters has no findings"+missing.because()+".")
+		}
+		return r, nil
+	}
+	r.Clusters, r.Topology, r.Program = groups.Clusters, groups.Topology, groups.Program
+	r.Leads, r.ClusterPhases, r.Placement = groups.Leads, groups.Phases, groups.Placement
+	r.Notes = append(r.Notes, groups.Notes...)
+	return r, nil
+}
+
+// takePath takes over what the critical path's analysis found.
+func (r *Report) takePath(path *criticalpath.Findings) {
 	r.Verdict, r.RunSeconds, r.Path, r.Efficiency = path.Verdict, path.RunSeconds, path.Path, path.Efficiency
 	r.CPUs, r.Stopped = path.CPUs, path.Stopped
 	r.Window = path.Window
@@ -48,21 +72,20 @@ func Assemble(t timeline.Trace, findings map[string][]byte, job Job) (*Report, e
 	r.Waits, r.RootCauses = path.Waits, path.RootCauses
 	r.Phases, r.Profile = path.Phases, path.Profile
 	r.Ledger, r.Detail, r.RankActivities = path.Ledger, path.Detail, path.RankActivities
-	if r.Window == nil { // the operating system counts over all of the run
-		r.RankCPUs = rankCPUs(t)
+}
+
+// decode reads the findings of an analysis; not nil: there are none to be read.
+func decode(name string, findings map[string][]byte, into any, known int, job Job) *MissingAnalysis {
+	missing := job.missing(name)
+	raw, there := findings[name]
+	if !there {
+		return &missing
 	}
-	if raw, ok := findings[Clusters]; ok {
-		var groups clusters.Findings
-		if err := read(Clusters, raw, &groups, clusters.SchemaVersion); err != nil {
-			return nil, err
-		}
-		r.Clusters, r.Topology, r.Program = groups.Clusters, groups.Topology, groups.Program
-		r.Leads, r.ClusterPhases, r.Placement = groups.Leads, groups.Phases, groups.Placement
-		r.Notes = append(r.Notes, groups.Notes...)
-	} else {
-		r.Notes = append(r.Notes, "The analysis of clusters has no findings.")
+	if err := read(name, raw, into, known); err != nil {
+		missing.Asked, missing.Why = true, err.Error()
+		return &missing
 	}
-	return r, nil
+	return nil
 }
 
 // read decodes findings that this version understands.
@@ -89,12 +112,15 @@ func provenance(t timeline.Trace, job Job) Provenance {
 		MissingRanks: m.MissingRanks.String(), Implementation: m.Implementation, Version: m.Version,
 		Timing: m.Timing.String(), CallSites: m.CallSites, TracedBy: m.CreatedBy, AnalyzedBy: version.Version, Pods: []Host{},
 	}
-	var early []int
+	var early, stopped []int
 	start := int64(0)
 	ranks := map[Host][]int{}
 	for _, r := range t.Ranks().All() {
 		p.Dropped += r.Dropped
-		if r.EndedEarly != "" {
+		switch {
+		case r.TracingStopped():
+			stopped = append(stopped, r.Rank)
+		case r.EndedEarly != "":
 			early = append(early, r.Rank)
 		}
 		if r.StartRealtimeNS != 0 && (start == 0 || r.StartRealtimeNS < start) {
@@ -120,7 +146,7 @@ func provenance(t timeline.Trace, job Job) Provenance {
 	if online := clusters.WhileRunning(t); online != nil {
 		p.Clustering = online.Text(p.Calls)
 	}
-	p.EndedEarly = trace.NewRankList(early).String()
+	p.EndedEarly, p.TracingStopped = trace.NewRankList(early).String(), trace.NewRankList(stopped).String()
 	if start != 0 {
 		p.Start = time.Unix(0, start).UTC().Format(time.RFC3339)
 	}

@@ -43,7 +43,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"place":    func(p criticalpath.Place) string { return callsite.At(p.Function, p.CallSite) },
 	"minus":    func(a, b float64) float64 { return a - b },
 	"plus":     func(a, b float64) float64 { return a + b },
-	"activity": activity,
+	"activity": activity, "early": early,
 	"share": func(part, whole float64) string {
 		if whole <= 0 {
 			return percent(0)

@@ -55,21 +55,26 @@ type Report struct {
 	// RankCPUs are those of ranks for which the operating system was asked twice; null where a part of the run was looked at.
 	RankCPUs []RankCPU `json:"rank_cpus" schema:"nullable"`
 
+	// Missing are the analyses whose findings the report lacks; left out if there are none.
+	Missing []MissingAnalysis `json:"missing_analyses,omitempty"`
+
 	Provenance Provenance `json:"provenance"`
 	Notes      []string   `json:"notes"`
 }
 
 // Provenance says what the report is about and how it came to be.
 type Provenance struct {
-	Job            string `json:"job"` // namespace/name, "" outside Kubernetes
-	UID            string `json:"uid"`
-	Attempt        int    `json:"attempt"`
-	Run            int    `json:"run"`
-	World          string `json:"world"`
-	Ranks          int    `json:"ranks"` // size of the world
-	MissingRanks   string `json:"missing_ranks"`
-	EndedEarly     string `json:"ended_early"` // ranks
-	Pods           []Host `json:"pods"`        // or hosts, outside Kubernetes
+	Job          string `json:"job"` // namespace/name, "" outside Kubernetes
+	UID          string `json:"uid"`
+	Attempt      int    `json:"attempt"`
+	Run          int    `json:"run"`
+	World        string `json:"world"`
+	Ranks        int    `json:"ranks"` // size of the world
+	MissingRanks string `json:"missing_ranks"`
+	EndedEarly   string `json:"ended_early"` // ranks
+	// TracingStopped are the ranks whose later calls were not recorded; left out if there are none.
+	TracingStopped string `json:"tracing_stopped,omitempty"`
+	Pods           []Host `json:"pods"` // or hosts, outside Kubernetes
 	Executable     string `json:"executable"`
 	Implementation string `json:"implementation"`
 	Version        string `json:"version"`

@@ -72,6 +72,9 @@ func (r *Report) tree() efficiency {
 
 // unknown says why an efficiency is not known.
 func (r *Report) unknown() string {
+	if r.lacksPath() != nil {
+		return "Not known: the critical path was not analyzed."
+	}
 	if r.Path == nil {
 		return "Not known: it takes the times of single calls, which were not kept."
 	}

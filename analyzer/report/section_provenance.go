@@ -36,8 +36,9 @@ func (r *Report) origin() []fact {
 	add("Ranks", fmt.Sprint(p.Ranks))
 	add("Missing ranks", orNone(p.MissingRanks))
 	add("Ranks that ended early", orNone(p.EndedEarly))
+	add("Ranks whose tracing stopped", p.TracingStopped)
 	add("Calls traced", fmt.Sprint(p.Calls))
-	add("Records dropped", fmt.Sprint(p.Dropped))
+	add("Calls not recorded", fmt.Sprint(p.Dropped))
 	add("Timing", p.Timing)
 	add("Call sites", p.CallSites)
 	add("Mode", p.Clustering)
@@ -57,6 +58,9 @@ func orNone(s string) string {
 
 // clockWords says how far times of different nodes can be compared.
 func (r *Report) clockWords() string {
+	if r.lacksPath() != nil {
+		return "" // nobody has compared them
+	}
 	if len(r.Clock.Domains) <= 1 {
 		return "one clock for all ranks"
 	}

@@ -156,5 +156,8 @@ func (r *Report) inPods() bool {
 			return true
 		}
 	}
-	return false
+	if len(r.Ranks) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(r.Provenance.Pods, func(h Host) bool { return h.Pod != "" || h.Node != "" })
 }

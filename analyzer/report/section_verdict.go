@@ -24,7 +24,7 @@ func (r *Report) verdictView() verdictView {
 	v := verdictView{Verdict: r.Verdict, RunSeconds: r.RunSeconds, Next: r.next(), Warnings: r.warnings(), Grade: "bad"}
 	if len(r.Verdict.Causes) == 0 { // which is good only if the time is well spent
 		v.Grade = "fair"
-		if e := r.Efficiency.Parallel; e != nil && *e >= verdict.Good {
+		if e := r.Efficiency.Parallel; r.lacksPath() == nil && e != nil && *e >= verdict.Good {
 			v.Grade = "good"
 		}
 		return v

@@ -107,7 +107,10 @@ func (r *Report) origins() string {
 	if what == "" {
 		what = p.Executable
 	}
-	line := fmt.Sprintf("%s, attempt %d, run %d: %d ranks, %s", what, p.Attempt, p.Run, p.Ranks, wording.Duration(r.RunSeconds))
+	line := fmt.Sprintf("%s, attempt %d, run %d: %d ranks", what, p.Attempt, p.Run, p.Ranks)
+	if r.RunSeconds > 0 || r.lacksPath() == nil {
+		line += ", " + wording.Duration(r.RunSeconds)
+	}
 	if p.Start != "" {
 		line += ", started " + p.Start
 	}

@@ -3,6 +3,9 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // fixed is seconds for a column of a table.
@@ -24,6 +27,14 @@ func known(s *float64) string {
 		return "not known"
 	}
 	return fixed(*s)
+}
+
+// early says how a rank ended that did not come to MPI_Finalize, or that its tracing stopped.
+func early(how string) string {
+	if strings.HasPrefix(how, trace.TracingStopped) {
+		return how
+	}
+	return "ended early: " + how
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }

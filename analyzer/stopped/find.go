@@ -12,7 +12,7 @@ import (
 func Find(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Findings, error) {
 	early := false
 	for _, r := range t.Ranks().All() {
-		early = early || r.EndedEarly != ""
+		early = early || r.EndedEarly != "" && !r.TracingStopped()
 	}
 	if !early {
 		return nil, nil //nolint:nilnil // there is nothing to be found

@@ -51,7 +51,7 @@ func (c *Cause) Advice(n Neighbors) []string {
 		return c.adviseCPUs()
 	case Tracer:
 		return []string{"Trace less: without call paths, in another mode, or without the groups of calls that you do not need (spec.tracer)."}
-	case Hang, Crash, Nobody:
+	case Hang, Crash, Nobody, Unknown:
 	}
 	return nil
 }

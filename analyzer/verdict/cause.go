@@ -137,6 +137,7 @@ const (
 	Hang          Kind = "hang"          // the run did not end: ranks wait for what never comes
 	Crash         Kind = "crash"         // a rank died
 	Nobody        Kind = "nobody"
+	Unknown       Kind = "unknown" // the analysis that would say did not run, or failed
 )
 
 // A Form is the particular way of a Kind.

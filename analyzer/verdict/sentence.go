@@ -78,7 +78,7 @@ func (c *Cause) sentence() string {
 		return "too few CPUs make this job slow: ranks are ready to compute and wait for a CPU, all alike"
 	case Tracer:
 		return "the tracer itself makes this job slow"
-	case Hang, Crash, Nobody:
+	case Hang, Crash, Nobody, Unknown:
 	}
 	return ""
 }
@@ -377,7 +377,7 @@ func (c *Cause) Short() string {
 		return "too few CPUs"
 	case Tracer:
 		return "the tracer"
-	case Hang, Crash, Nobody:
+	case Hang, Crash, Nobody, Unknown:
 	}
 	return ""
 }

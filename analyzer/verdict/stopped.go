@@ -361,30 +361,6 @@ func and(parts []string) string {
 	}
 }
 
-// Recorded says what of a run is missing in its trace, as a sentence for the beginning of a report; "" if nothing is.
-// missing are ranks, like "3,7-9", of which there are so many; lost are records that the tracer lost.
-func Recorded(world, missing int, ranks string, lost uint64) string {
-	var parts []string
-	if missing > 0 {
-		verb := "is"
-		if missing > 1 {
-			verb = "are"
-		}
-		parts = append(parts, fmt.Sprintf("%d of %d ranks were recorded: %s %s missing", world-missing, world, names(ranks, missing), verb))
-	}
-	if lost > 0 {
-		noun := "calls were"
-		if lost == 1 {
-			noun = "call was"
-		}
-		parts = append(parts, fmt.Sprintf("%d %s lost inside the tracer", lost, noun))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return capital(strings.Join(parts, ", and ")) + ", so what follows is about the rest."
-}
-
 var signals = map[int]string{4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
 
 // signalName is "signal 11, SIGSEGV".

@@ -6,22 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRecorded(t *testing.T) {
-	for want, c := range map[string]struct {
-		world, missing int
-		ranks          string
-		lost           uint64
-	}{
-		"": {16, 0, "", 0},
-		"12 of 16 ranks were recorded: ranks 3,7-9 are missing, so what follows is about the rest.":                                  {16, 4, "3,7-9", 0},
-		"15 of 16 ranks were recorded: rank 3 is missing, so what follows is about the rest.":                                        {16, 1, "3", 0},
-		"15 of 16 ranks were recorded: rank 3 is missing, and 1 call was lost inside the tracer, so what follows is about the rest.": {16, 1, "3", 1},
-		"70 calls were lost inside the tracer, so what follows is about the rest.":                                                   {16, 0, "", 70},
-	} {
-		require.Equal(t, want, Recorded(c.world, c.missing, c.ranks, c.lost))
-	}
-}
-
 func TestSentencesOfStops(t *testing.T) {
 	call := func(function, site string) Place { return Place{Function: function, CallSite: site} }
 	for want, s := range map[string]Stop{

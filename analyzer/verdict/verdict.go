@@ -3,7 +3,8 @@ package verdict
 // A Verdict says why a run takes as long as it does.
 type Verdict struct {
 	Text string `json:"text"` // the first sentence of a report, and what belongs to it
-	// Blames is the kind of the first cause: "nobody" if there is none.
+	// Blames is the kind of the first cause: "nobody" if there is none, "unknown" if none was
+	// looked for.
 	Blames Kind `json:"blames"`
 	// Rank is the one to look at, null when none stands out; Ranks are all that the first cause is about.
 	Rank  *int   `json:"rank"`

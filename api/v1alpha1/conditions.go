@@ -38,8 +38,22 @@ const (
 	// ReasonNameConflict: an object that Cairn must create exists and belongs to
 	// someone else. Cairn goes on when it is gone.
 	ReasonNameConflict = "NameConflict"
+	// ReasonRefused: the API server, a quota, Pod Security or an admission webhook
+	// refuses an object that is needed; the message has the refuser's words. It is
+	// tried again.
+	ReasonRefused = "Refused"
 	// ReasonNotTraced: the job ran without the tracer, so there is nothing to do.
 	ReasonNotTraced = "NotTraced"
+)
+
+// Reasons of events that belong to no condition.
+const (
+	// ReasonRetried: the annotation cairn.dev/retry has started a step again.
+	ReasonRetried = "Retried"
+	// ReasonNotRetried: it asks for nothing that can be done.
+	ReasonNotRetried = "NotRetried"
+	// ReasonNothingToDelete: a job whose storage never worked is gone without a trace.
+	ReasonNothingToDelete = "NothingToDelete"
 )
 
 // Reasons of StorageReady. CredentialsMissing, AccessDenied, BucketMissing and
@@ -64,7 +78,7 @@ const (
 )
 
 // Reasons of Traced, besides those of "cairn probe": NoMPI, UnsupportedLibc,
-// UnsupportedArchitecture, UnsupportedMPI, StaticBinary, InternalError.
+// UnsupportedArchitecture, UnsupportedMPI, StaticBinary, InternalError, ProbeTimedOut.
 const (
 	// ReasonTraceable (True): every pod that was looked at can be traced.
 	ReasonTraceable = "Traceable"
@@ -84,6 +98,8 @@ const (
 	ReasonJobRunning = "Running"
 	// ReasonJobSuspended: the MPIJob is suspended.
 	ReasonJobSuspended = "Suspended"
+	// ReasonJobNeverStarted (True): the job could never start; the message says why.
+	ReasonJobNeverStarted = "NeverStarted"
 	// ReasonJobSucceeded (True): the launcher ended with exit code 0.
 	ReasonJobSucceeded = "Succeeded"
 	// ReasonJobFailed (True): the launcher failed for good; the message has its exit
@@ -97,6 +113,9 @@ const (
 	ReasonAllRanks = "AllRanks"
 	// ReasonRanksMissing: the traces of some ranks did not; the message names them.
 	ReasonRanksMissing = "RanksMissing"
+	// ReasonCallsLost: all ranks' traces arrived, but calls were not recorded because a
+	// limit was reached; the message says how many of how many, and which limit.
+	ReasonCallsLost = "CallsLost"
 	// ReasonCollecting: waiting for traces, then merging them.
 	ReasonCollecting = "Collecting"
 	// ReasonMerged (True): there is one trace per run.

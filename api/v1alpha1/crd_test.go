@@ -2,8 +2,10 @@ package v1alpha1_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -92,6 +94,19 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, "kept", worker.Annotations["note"])
 }
 
+// TestWebIdentityDefaults: naming it is enough; the Secret's name stays, and is not used.
+func TestWebIdentityDefaults(t *testing.T) {
+	ctx := context.Background()
+	c := newClient(t)
+	u := object(t, "web-identity")
+	set(u, "spec.storage.s3", map[string]any{"bucket": "traces", "endpoint": "http://minio:9000", "webIdentity": map[string]any{}})
+	require.NoError(t, c.Create(ctx, u))
+	var job v1alpha1.TracedMPIJob
+	require.NoError(t, c.Get(ctx, client.ObjectKey{Namespace: "default", Name: "web-identity"}, &job))
+	require.Equal(t, &v1alpha1.WebIdentity{Audience: v1alpha1.DefaultTokenAudience}, job.Spec.Storage.S3.WebIdentity)
+	require.Equal(t, v1alpha1.DefaultCredentialsSecretName, job.Spec.Storage.S3.CredentialsSecretName)
+}
+
 func TestRejections(t *testing.T) {
 	const launcher = "spec.mpiJobTemplate.spec.mpiReplicaSpecs.Launcher"
 	for _, test := range []struct {
@@ -148,6 +163,14 @@ func TestRejections(t *testing.T) {
 			set(u, "spec.storage.s3.bucket", "traces")
 			set(u, "spec.storage.s3.endpoint", "minio:9000")
 		}, "spec.storage.s3.endpoint"},
+		{"web identity at AWS without a role", func(u *unstructured.Unstructured) {
+			set(u, "spec.storage.s3.bucket", "traces")
+			set(u, "spec.storage.s3.webIdentity", map[string]any{})
+		}, "set webIdentity.roleARN"},
+		{"STS without scheme", func(u *unstructured.Unstructured) {
+			set(u, "spec.storage.s3", map[string]any{"bucket": "traces", "endpoint": "http://minio:9000"})
+			set(u, "spec.storage.s3.webIdentity.stsEndpoint", "minio:9000")
+		}, "stsEndpoint"},
 		{"deletion policy", func(u *unstructured.Unstructured) { set(u, "spec.storage.deletionPolicy", "Archive") }, `Unsupported value: "Archive"`},
 		{"unknown analysis", func(u *unstructured.Unstructured) {
 			set(u, "spec.analyses", []any{map[string]any{"name": "horoscope"}})
@@ -156,12 +179,78 @@ func TestRejections(t *testing.T) {
 			set(u, "spec.analyses", []any{map[string]any{"name": "clusters"}, map[string]any{"name": "clusters"}})
 		}, "Duplicate value"},
 		{"negative TTL", func(u *unstructured.Unstructured) { set(u, "spec.ttlSecondsAfterFinished", int64(-1)) }, "greater than or equal to 0"},
+		{"no slots", func(u *unstructured.Unstructured) {
+			set(u, "spec.mpiJobTemplate.spec.slotsPerWorker", int64(0))
+		}, "slotsPerWorker must be at least 1"},
+		{"no workers", func(u *unstructured.Unstructured) {
+			set(u, "spec.mpiJobTemplate.spec.mpiReplicaSpecs.Worker.replicas", int64(0))
+		}, "Worker.replicas must be at least 1"},
+		{"two launchers", func(u *unstructured.Unstructured) { set(u, launcher+".replicas", int64(2)) }, "Launcher.replicas must be 1"},
+		{"unknown container", func(u *unstructured.Unstructured) { set(u, "spec.tracing.containerName", "mpi") }, "is not a container of the Launcher"},
+		{"container of the launcher only", func(u *unstructured.Unstructured) { set(u, "spec.tracing.containerName", "launcher") }, "is not a container of the Worker"},
 		{"fan-in of one", func(u *unstructured.Unstructured) { set(u, "spec.merge.fanIn", int64(1)) }, "greater than or equal to 2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			u := object(t, "rejected")
 			test.change(u)
 			require.ErrorContains(t, newClient(t).Create(context.Background(), u), test.want)
+		})
+	}
+}
+
+// A container that both have may be named, and the launcher's if there are no workers.
+func TestContainerName(t *testing.T) {
+	both := object(t, "container-name")
+	set(both, "spec.mpiJobTemplate.spec.mpiReplicaSpecs.Worker.template.spec.containers", []any{
+		map[string]any{"name": "proxy", "image": "proxy"}, map[string]any{"name": "launcher", "image": "app"},
+	})
+	set(both, "spec.tracing.containerName", "launcher")
+	require.NoError(t, newClient(t).Create(context.Background(), both, client.DryRunAll))
+	alone := object(t, "container-name")
+	unset(alone, "spec.mpiJobTemplate.spec.mpiReplicaSpecs.Worker")
+	set(alone, "spec.tracing.containerName", "launcher")
+	require.NoError(t, newClient(t).Create(context.Background(), alone, client.DryRunAll))
+}
+
+func TestSpoolSize(t *testing.T) {
+	const refused = "spool.sizeLimit must be from 16Mi to 16Ti"
+	for _, test := range []struct {
+		size any
+		want string // "": accepted
+	}{
+		{"16Mi", ""}, {"48Mi", ""}, {"2Gi", ""}, {"1.5Gi", ""}, {"16Ti", ""}, {"2e9", ""}, {int64(16 << 20), ""},
+		{int64(1), refused}, {int64(0), refused}, {int64(-5), refused}, {int64(1 << 60), refused},
+		{"-5Gi", refused}, {"1", refused}, {"15Mi", refused}, {"16383Ki", refused}, {"17Ti", refused}, {"500m", refused},
+		{"much", "spool.sizeLimit"}, {"", "spool.sizeLimit"},
+	} {
+		t.Run(fmt.Sprint(test.size), func(t *testing.T) {
+			u := object(t, "spool-size")
+			set(u, "spec.tracing.spool.sizeLimit", test.size)
+			err := newClient(t).Create(context.Background(), u, client.DryRunAll)
+			if test.want == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, test.want)
+			}
+		})
+	}
+}
+
+func TestPrefix(t *testing.T) {
+	for prefix, accepted := range map[string]bool{
+		"": true, "lab": true, "lab/": true, "/lab": true, "lab/team-a/2026": true, "a.b/..c/d..": true, "run=7/user@host": true, "/": true,
+		"..": false, "../other": false, "lab/../other": false, "lab/..": false, ".": false, "a/./b": false,
+		"a//b": false, "//": false, "lab//": false, "a b": false, "a?b": false, "a#b": false, "a%2e": false, `a\b`: false, "ä": false, "a\nb": false,
+	} {
+		t.Run(prefix, func(t *testing.T) {
+			u := object(t, "prefix")
+			set(u, "spec.storage.s3", map[string]any{"bucket": "traces", "prefix": prefix})
+			err := newClient(t).Create(context.Background(), u, client.DryRunAll)
+			if accepted {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, "spec.storage.s3.prefix")
+			}
 		})
 	}
 }
@@ -215,6 +304,73 @@ func TestImmutability(t *testing.T) {
 		unset(u, template+"mpiReplicaSpecs.Worker")
 		require.ErrorContains(t, c.Update(ctx, u), "mpiJobTemplate is immutable")
 	})
+}
+
+// TestObjectsFromBeforeTheRules: an object that was stored when the schema allowed more is not stuck. Its status and its
+// finalizers can be written.
+func TestObjectsFromBeforeTheRules(t *testing.T) {
+	ctx := context.Background()
+	c := newClient(t)
+	crd := &unstructured.Unstructured{}
+	crd.SetAPIVersion("apiextensions.k8s.io/v1")
+	crd.SetKind("CustomResourceDefinition")
+	require.NoError(t, c.Get(ctx, client.ObjectKey{Name: "tracedmpijobs.cairn.dev"}, crd))
+	setSpec := func(spec any) {
+		current := crd.DeepCopy()
+		require.NoError(t, c.Get(ctx, client.ObjectKeyFromObject(crd), current))
+		current.Object["spec"] = spec
+		require.NoError(t, c.Update(ctx, current))
+	}
+	old := crd.DeepCopy()
+	dropRules(old.Object["spec"])
+	setSpec(old.Object["spec"])
+	restore := func() { setSpec(crd.DeepCopy().Object["spec"]) }
+	t.Cleanup(restore)
+
+	made := func(name string) *unstructured.Unstructured {
+		u := object(t, name)
+		set(u, "spec.tracing.spool.sizeLimit", "-5Gi")
+		set(u, "spec.mpiJobTemplate.spec.slotsPerWorker", int64(0))
+		set(u, "spec.mpiJobTemplate.spec.mpiReplicaSpecs.Worker.replicas", int64(0))
+		set(u, "spec.tracing.containerName", "mpi")
+		set(u, "spec.storage.s3", map[string]any{"bucket": "traces", "prefix": "a/../b"})
+		return u
+	}
+	u := made("older")
+	require.Eventually(t, func() bool { return c.Create(ctx, u) == nil }, 20*time.Second, 100*time.Millisecond)
+	restore()
+	require.Eventually(t, func() bool { return c.Create(ctx, made("newer"), client.DryRunAll) != nil }, 20*time.Second, 100*time.Millisecond)
+
+	var job v1alpha1.TracedMPIJob
+	require.NoError(t, c.Get(ctx, client.ObjectKeyFromObject(u), &job))
+	before := job.DeepCopy()
+	job.Status.Verdict = "seen"
+	require.NoError(t, c.Status().Patch(ctx, &job, client.MergeFrom(before)))
+	before = job.DeepCopy()
+	job.Finalizers = []string{"cairn.dev/delete-trace"}
+	require.NoError(t, c.Patch(ctx, &job, client.MergeFrom(before)))
+	require.NoError(t, c.Delete(ctx, &job))
+	before = job.DeepCopy()
+	job.Finalizers = nil
+	require.NoError(t, c.Patch(ctx, &job, client.MergeFrom(before)))
+}
+
+// dropRules takes CEL rules and patterns out of a schema.
+func dropRules(schema any) {
+	switch of := schema.(type) {
+	case map[string]any:
+		delete(of, "x-kubernetes-validations")
+		if _, is := of["pattern"].(string); is {
+			delete(of, "pattern")
+		}
+		for _, value := range of {
+			dropRules(value)
+		}
+	case []any:
+		for _, value := range of {
+			dropRules(value)
+		}
+	}
 }
 
 // TestColumns asks for the table that `kubectl get tmj` prints.

@@ -50,6 +50,19 @@ type ProcessingPodTemplate struct {
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitempty"`
 
+	// Metadata is added to that of the Job and of its pods, such as a queue's label.
+	// +optional
+	Metadata TemplateMetadata `json:"metadata,omitempty"`
+
+	// PriorityClassName of the pod.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	PriorityClassName string `json:"priorityClassName,omitempty"`
+
+	// Affinity of the pod.
+	// +optional
+	Affinity *corev1.Affinity `json:"affinity,omitempty"`
+
 	// NodeSelector of the pod.
 	// +optional
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`

@@ -3,11 +3,13 @@ package v1alpha1
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/cairn-mpi/cairn/api/messages"
 )
 
 const (
 	// MaxRuns is how many runs status lists; runCount counts all.
-	MaxRuns = 16
+	MaxRuns = messages.MaxRuns
 	// MaxAttempts is how many starts of the launcher status lists, the latest.
 	MaxAttempts = 16
 )
@@ -30,6 +32,29 @@ type TracedMPIJobStatus struct {
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 
+	// Image is Cairn's image that this job was injected with and is processed by. An
+	// upgrade of the operator does not change it; a retry does.
+	// +optional
+	Image string `json:"image,omitempty"`
+
+	// Storage is what spec.storage.s3, or the installation's default, was when the
+	// storage was found to work. Later changes of either do not move this job.
+	// +optional
+	Storage *S3Storage `json:"storage,omitempty"`
+
+	// StorageReadyTime is when the storage was first found to work. Without it, nothing
+	// of this job is known to lie there.
+	// +optional
+	StorageReadyTime *metav1.Time `json:"storageReadyTime,omitempty"`
+
+	// Retry is the last value of the annotation cairn.dev/retry that was acted on.
+	// +optional
+	Retry *RetryStatus `json:"retry,omitempty"`
+
+	// Suspend is the value of spec.suspend that was passed on to the MPIJob last.
+	// +optional
+	Suspend *bool `json:"suspend,omitempty"`
+
 	// StorageURI is where everything of this job lies. It does not move once the
 	// storage was found to work.
 	// +optional
@@ -47,7 +72,22 @@ type TracedMPIJobStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Attempts []Attempt `json:"attempts,omitempty"`
 
-	// Runs are the MPI worlds that were traced, at most 16.
+	// Lost names the ranks that pods could not send, as their sidecars said when they
+	// ended; at most 16 lines.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Lost []string `json:"lost,omitempty"`
+
+	// PodFailures names the pods of the job that were evicted or preempted, and containers
+	// that ran out of memory; at most 16.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	PodFailures []string `json:"podFailures,omitempty"`
+
+	// Runs are the MPI worlds that were traced: the 16 that lack most or were least
+	// efficient. The object runs.json below storageURI lists all.
 	// +optional
 	// +listType=map
 	// +listMapKey=id
@@ -71,6 +111,16 @@ type TracedMPIJobStatus struct {
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// RetryStatus says which retry was started last.
+type RetryStatus struct {
+	// Nonce is the value of the annotation.
+	Nonce string `json:"nonce"`
+	// Count of the new starts so far: one for each retry, and one for each time that a
+	// storage that had refused a step worked again. Jobs of a new start have it in their
+	// names.
+	Count int32 `json:"count"`
 }
 
 // MPIJobReference names an MPIJob in the same namespace.
@@ -115,6 +165,13 @@ type Run struct {
 	// Calls of MPI functions in the trace.
 	// +optional
 	Calls int64 `json:"calls,omitempty"`
+	// CallsLost is how many calls were made and not recorded.
+	// +optional
+	CallsLost int64 `json:"callsLost,omitempty"`
+	// Failed says why there is no report of this run, or one that lacks findings.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Failed string `json:"failed,omitempty"`
 	// TraceBytes is the size of the trace.
 	// +optional
 	TraceBytes int64 `json:"traceBytes,omitempty"`

@@ -43,6 +43,9 @@ type TracedMPIJobList struct {
 }
 
 // TracedMPIJobSpec says what to run and how to trace it.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.tracing.containerName) || !('Launcher' in self.mpiJobTemplate.spec.mpiReplicaSpecs) || self.mpiJobTemplate.spec.mpiReplicaSpecs['Launcher'].template.spec.containers.exists(c, c.name == self.tracing.containerName)",message="tracing.containerName is not a container of the Launcher"
+// +kubebuilder:validation:XValidation:rule="!has(self.tracing.containerName) || !('Worker' in self.mpiJobTemplate.spec.mpiReplicaSpecs) || self.mpiJobTemplate.spec.mpiReplicaSpecs['Worker'].template.spec.containers.exists(c, c.name == self.tracing.containerName)",message="tracing.containerName is not a container of the Worker: launcher and workers must call it the same"
 type TracedMPIJobSpec struct {
 	// Suspend stops the job, or keeps it from starting. It is passed on to the
 	// MPIJob's runPolicy.suspend.
@@ -108,6 +111,9 @@ type TracedMPIJobSpec struct {
 // +kubebuilder:validation:XValidation:rule="('Worker' in self.spec.mpiReplicaSpecs) == ('Worker' in oldSelf.spec.mpiReplicaSpecs)",message="mpiJobTemplate is immutable, but for Worker.replicas"
 // +kubebuilder:validation:XValidation:rule="!('Worker' in self.spec.mpiReplicaSpecs && 'Worker' in oldSelf.spec.mpiReplicaSpecs) || (has(self.spec.mpiReplicaSpecs['Worker'].template) == has(oldSelf.spec.mpiReplicaSpecs['Worker'].template) && (!has(self.spec.mpiReplicaSpecs['Worker'].template) || self.spec.mpiReplicaSpecs['Worker'].template == oldSelf.spec.mpiReplicaSpecs['Worker'].template))",message="mpiJobTemplate is immutable, but for Worker.replicas"
 // +kubebuilder:validation:XValidation:rule="!('Worker' in self.spec.mpiReplicaSpecs && 'Worker' in oldSelf.spec.mpiReplicaSpecs) || (has(self.spec.mpiReplicaSpecs['Worker'].restartPolicy) == has(oldSelf.spec.mpiReplicaSpecs['Worker'].restartPolicy) && (!has(self.spec.mpiReplicaSpecs['Worker'].restartPolicy) || self.spec.mpiReplicaSpecs['Worker'].restartPolicy == oldSelf.spec.mpiReplicaSpecs['Worker'].restartPolicy))",message="mpiJobTemplate is immutable, but for Worker.replicas"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.slotsPerWorker) || self.spec.slotsPerWorker >= 1",message="spec.slotsPerWorker must be at least 1"
+// +kubebuilder:validation:XValidation:rule="!('Worker' in self.spec.mpiReplicaSpecs) || !has(self.spec.mpiReplicaSpecs['Worker'].replicas) || self.spec.mpiReplicaSpecs['Worker'].replicas >= 1",message="Worker.replicas must be at least 1: leave Worker out to run ranks in the launcher only"
+// +kubebuilder:validation:XValidation:rule="!('Launcher' in self.spec.mpiReplicaSpecs) || !has(self.spec.mpiReplicaSpecs['Launcher'].replicas) || self.spec.mpiReplicaSpecs['Launcher'].replicas == 1",message="Launcher.replicas must be 1"
 type MPIJobTemplate struct {
 	// Metadata is put on the MPIJob, for example the label of a queue.
 	// +optional

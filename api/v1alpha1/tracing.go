@@ -255,9 +255,10 @@ type FunctionTiming struct {
 // Spool is where a pod's ranks write their records before they are sent to
 // storage.
 type Spool struct {
-	// SizeLimit of the spool of one pod. Tracing stops, and says so, before it is
-	// reached.
+	// SizeLimit of the spool of one pod, from 16Mi to 16Ti. Tracing stops, and says so,
+	// before it is reached.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 16777216 && self <= 17592186044416 : isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('16Mi')) >= 0 && quantity(string(self)).compareTo(quantity('16Ti')) <= 0",message="spool.sizeLimit must be from 16Mi to 16Ti"
 	// +kubebuilder:default:="2Gi"
 	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
 }

@@ -64,6 +64,6 @@ func newCommand() *cobra.Command {
 	}
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	o.addFlags(command.Flags())
-	command.AddCommand(newMinIOUsersCommand())
+	command.AddCommand(newMinIOKeysCommand(), newMinIOUsersCommand())
 	return command
 }

@@ -2,32 +2,46 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/container"
 	"github.com/cairn-mpi/cairn/internal/minioadmin"
 )
 
 const (
-	// untilUsersExist is the pause between two attempts while MinIO starts.
-	untilUsersExist = time.Second
-	// onceUsersExist is how soon a new namespace is noticed.
-	onceUsersExist = 15 * time.Second
+	// untilServed is the pause between two rounds while MinIO starts.
+	untilServed = time.Second
+
+	// userHead is before the namespace in a user's name.
+	userHead = "cairn-"
 )
 
 // minioUsers keep the users of the chart's MinIO: one per namespace, limited to that
 // namespace's prefix.
 type minioUsers struct {
 	endpoint, bucket, prefix string
-	// admin has the files accessKey and secretKey; users has a file per namespace,
-	// with the secret key in it. Both are mounted Secrets.
-	admin, users string
+	// admin is a directory with the files accessKey and secretKey.
+	admin string
+	// namespaces is a file that lists them. It changes when the chart is told of
+	// another one, and MinIO need not be restarted for it.
+	namespaces string
+	// secret is the name of the Secret with a namespace's key, in that namespace.
+	secret  string
+	secrets keySecrets
+	// every is how soon a new namespace is noticed.
+	every time.Duration
 }
 
 func newMinIOUsersCommand() *cobra.Command {
@@ -37,6 +51,10 @@ func newMinIOUsersCommand() *cobra.Command {
 		Short: "Keep a user per namespace in a MinIO server, limited to that namespace's prefix",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
+			var err error
+			if o.secrets.Client, err = inClusterSecrets(); err != nil {
+				return err
+			}
 			o.keep(command.Context(), slog.New(slog.NewTextHandler(os.Stderr, nil)))
 			return nil
 		},
@@ -46,24 +64,29 @@ func newMinIOUsersCommand() *cobra.Command {
 	flags.StringVar(&o.bucket, "bucket", "traces", "bucket")
 	flags.StringVar(&o.prefix, "prefix", "", "prefix of all objects, before the namespace")
 	flags.StringVar(&o.admin, "admin", "/etc/cairn/admin", "directory with the administrator's accessKey and secretKey")
-	flags.StringVar(&o.users, "users", "/etc/cairn/users", "directory with a file per namespace: its secret key")
+	flags.StringVar(&o.namespaces, "namespaces", "/etc/cairn/users/namespaces", "file with a namespace in each line")
+	flags.StringVar(&o.secret, "secret", v1alpha1.DefaultCredentialsSecretName, "name of the Secret with a namespace's key, in that namespace")
+	flags.BoolVar(&o.secrets.readOnly, "existing-secrets", false, "somebody else fills these Secrets")
+	flags.DurationVar(&o.every, "every", 15*time.Second, "pause between two looks at the list and the Secrets")
 	return command
 }
 
-// keep makes users until the context ends: again and again, because the files change
-// when the chart is told of another namespace.
+// keep makes and removes users until the context ends.
 func (o minioUsers) keep(ctx context.Context, log *slog.Logger) {
 	said := ""
+	pause := untilServed
 	for {
-		pause := onceUsersExist
-		namespaces, err := o.ensure(ctx)
-		now := "users of " + strings.Join(namespaces, ", ")
-		if err != nil {
-			pause, now = untilUsersExist, err.Error()
+		done, err := o.round(ctx)
+		for _, user := range done.removed {
+			log.Info("removed the user of a namespace that is no longer listed", "user", user)
 		}
+		now := fmt.Sprint(done.namespaces, err)
 		if now != said {
-			log.Info(now)
+			log.Info("users", "namespaces", done.namespaces, "error", err)
 			said = now
+		}
+		if done.served {
+			pause = o.every
 		}
 		select {
 		case <-ctx.Done():
@@ -73,41 +96,84 @@ func (o minioUsers) keep(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// ensure makes the user of every namespace, and returns the namespaces.
-func (o minioUsers) ensure(ctx context.Context) ([]string, error) {
+// usersRound is what one round did, whatever its error.
+type usersRound struct {
+	namespaces []string // that have their users
+	removed    []string // users
+	served     bool     // MinIO answers
+}
+
+// round makes the user of every listed namespace and removes those of others. One
+// namespace's trouble is no other's.
+func (o minioUsers) round(ctx context.Context) (done usersRound, err error) {
+	listed, err := o.listed()
+	if err != nil {
+		return done, err
+	}
 	server := minioadmin.Server{Endpoint: o.endpoint}
-	var err error
-	if server.AccessKey, err = readKey(o.admin, "accessKey"); err != nil {
-		return nil, err
+	if server.AccessKey, err = readKey(o.admin, container.AccessKey); err != nil {
+		return done, err
 	}
-	if server.SecretKey, err = readKey(o.admin, "secretKey"); err != nil {
-		return nil, err
+	if server.SecretKey, err = readKey(o.admin, container.SecretKey); err != nil {
+		return done, err
 	}
-	files, err := os.ReadDir(o.users)
+	var troubles []error
+	for _, namespace := range listed {
+		if err := o.ensure(ctx, server, namespace); err != nil {
+			troubles = append(troubles, fmt.Errorf("namespace %s: %w", namespace, err))
+			continue
+		}
+		done.namespaces = append(done.namespaces, namespace)
+	}
+	done.removed, err = removeOthers(ctx, server, listed)
+	done.served = err == nil
+	return done, errors.Join(append(troubles, err)...)
+}
+
+// listed are the namespaces that shall have a user. A list that cannot be read is
+// not an empty one.
+func (o minioUsers) listed() ([]string, error) {
+	raw, err := os.ReadFile(o.namespaces)
+	if err != nil {
+		return nil, fmt.Errorf("the list of namespaces cannot be read: %w", err)
+	}
+	return strings.Fields(string(raw)), nil
+}
+
+// ensure makes the user of a namespace, with the key that the namespace's Secret has.
+func (o minioUsers) ensure(ctx context.Context, server minioadmin.Server, namespace string) error {
+	name := userHead + namespace
+	found, err := o.secrets.ensure(ctx, types.NamespacedName{Namespace: namespace, Name: o.secret}, key{access: name, secret: randomText(40)})
+	if err != nil {
+		return err
+	}
+	if found.access != name {
+		// a namespace must not have the key of another one's user changed
+		return fmt.Errorf("the %s in Secret %s must be %s", container.AccessKey, o.secret, name)
+	}
+	policy, err := minioadmin.PrefixPolicy(o.bucket, path.Join(o.prefix, namespace))
+	if err != nil {
+		return err
+	}
+	return server.EnsureUser(ctx, minioadmin.User{AccessKey: name, SecretKey: found.secret, Policy: policy})
+}
+
+// removeOthers removes the users of namespaces that are not listed, and nobody else's.
+func removeOthers(ctx context.Context, server minioadmin.Server, listed []string) (removed []string, err error) {
+	owned, err := server.Owned(ctx, userHead)
 	if err != nil {
 		return nil, err
 	}
-	var namespaces []string
-	for _, file := range files {
-		namespace := file.Name()
-		if strings.HasPrefix(namespace, ".") {
-			continue // how Kubernetes keeps the versions of a Secret
+	for _, name := range owned {
+		if slices.Contains(listed, strings.TrimPrefix(name, userHead)) {
+			continue
 		}
-		secretKey, err := readKey(o.users, namespace)
-		if err != nil {
-			return nil, err
+		if err := server.RemoveUser(ctx, name); err != nil {
+			return removed, err
 		}
-		policy, err := minioadmin.PrefixPolicy(o.bucket, path.Join(o.prefix, namespace))
-		if err != nil {
-			return nil, err
-		}
-		user := minioadmin.User{AccessKey: "cairn-" + namespace, SecretKey: secretKey, Policy: policy}
-		if err := server.EnsureUser(ctx, user); err != nil {
-			return nil, err
-		}
-		namespaces = append(namespaces, namespace)
+		removed = append(removed, name)
 	}
-	return namespaces, nil
+	return removed, nil
 }
 
 func readKey(directory, name string) (string, error) {

@@ -14,27 +14,20 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer"
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/report"
-	"github.com/cairn-mpi/cairn/merger/collect"
 	"github.com/cairn-mpi/cairn/store"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// analysisResult is the termination message of analyze --job.
-type analysisResult struct {
-	Analysis string `json:"analysis"`
-	Index    int    `json:"index"`
-	OK       bool   `json:"ok"`
-	Message  string `json:"message"`
-}
-
 func newAnalyzeCommand() *cobra.Command {
 	var (
 		s3       s3Flags
+		patience patience
 		log      terminationLog
 		out, url string
 		job      bool
 		name     string
 		index    int
+		of       int
 		only     part
 	)
 	c := &cobra.Command{
@@ -43,7 +36,8 @@ func newAnalyzeCommand() *cobra.Command {
 		Long: "Analyze writes DIR/index.html, DIR/report.json and DIR/summary.txt, and leaves the clock map of the run beside the trace\n(clock.json), which other commands use. The analyses are: " + strings.Join(analyzer.Names(), ", ") + `.
 --from and --to restrict all of that to a part of the run. Once the whole run has been analyzed, only that part of the
 trace is read, from a moment at which no message was under way, if there is any.
-With --job it writes the findings of one analysis for one run of a TracedMPIJob; report --job assembles them.`,
+With --job it writes the findings of one analysis for one run of a TracedMPIJob, or for every N-th; report --job assembles
+them.`,
 		Example: `  cairn analyze out/trace.cairn -o out/report
   cairn analyze out/trace.cairn -o out/part --from 10 --to 12.5`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -51,12 +45,8 @@ With --job it writes the findings of one analysis for one run of a TracedMPIJob;
 				if len(args) > 0 || out != "" || name == "" || only.given() {
 					return usageError{errors.New("--job takes its trace from --store and needs --analysis; give neither a file nor -o, --from and --to")}
 				}
-				result := analysisResult{Analysis: name, Index: index}
-				err := analyzeRun(c.Context(), s3, url, name, index)
-				if result.OK = err == nil; err != nil {
-					result.Message = err.Error()
-				}
-				if logErr := log.write(c, result); logErr != nil && err == nil {
+				result, err := analyzeJob(c, s3, patience, url, jobPart{analysis: name, index: index, of: of})
+				if logErr := log.write(c, result.Fit()); logErr != nil && err == nil {
 					return logErr
 				}
 				return err
@@ -90,13 +80,15 @@ With --job it writes the findings of one analysis for one run of a TracedMPIJob;
 	}
 	s3.register(c)
 	log.register(c)
+	patience.register(c)
 	flags := c.Flags()
 	flags.StringVarP(&out, "output", "o", "", "directory for the report, a local one or s3://bucket/prefix")
 	only.register(flags)
 	flags.BoolVar(&job, "job", false, "one analysis of one run of a job")
 	flags.StringVar(&url, "store", "", "with --job: the job's directory or s3://bucket/prefix")
 	flags.StringVar(&name, "analysis", "", "with --job: which analysis")
-	flags.Var(atLeast(&index, 0, 0), "index", "with --job: which run, counted from 0")
+	flags.Var(atLeast(&index, 0, 0), "index", "with --job: which run, counted from 0 in runs.json")
+	flags.Var(atLeast(&of, 0, 0), "of", "with --index I: also runs I + N, I + 2 N and so on (0: only run I)")
 	return c
 }
 
@@ -192,47 +184,4 @@ func writeReport(ctx context.Context, s store.Store, prefix string, r *report.Re
 		}
 	}
 	return nil
-}
-
-// analyzeRun writes findings/<name>.json of the index-th run.
-func analyzeRun(ctx context.Context, s3 s3Flags, url, name string, index int) error {
-	s, err := s3.open(url)
-	if err != nil {
-		return err
-	}
-	runs, err := listRuns(ctx, s)
-	if err != nil {
-		return err
-	}
-	if index < 0 || index >= len(runs) {
-		return statusError{exitBadData, fmt.Errorf("%s has %d runs, there is no number %d", url, len(runs), index)}
-	}
-	path := s.URL(runs[index].key(collect.TraceFile))
-	f, err := openTrace(ctx, path, s3)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	analysis, err := analyzer.Find(name)
-	if err != nil {
-		return usageError{err}
-	}
-	defer runtime.KeepAlive(collectRarely(f.Reader))
-	var clocks *clock.Map
-	if analysis.Times {
-		if clocks, err = runClock(ctx, s, runs[index].key(clockFile), path, f); err != nil {
-			return err
-		}
-	}
-	cut := clocks != nil && len(clocks.Cuts) > 0
-	findings, err := analyzer.Run(ctx, f.Reader, clocks, name)
-	if err != nil {
-		return damaged(path, err)
-	}
-	if !cut && clocks != nil && len(clocks.Cuts) > 0 { // the analysis has found where parts of the run can be looked at alone
-		if err := putClock(ctx, s, runs[index].key(clockFile), clocks); err != nil {
-			return err
-		}
-	}
-	return putBytes(ctx, s, runs[index].key("findings", name+".json"), findings[name])
 }

@@ -1,16 +1,13 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
+	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/store"
 )
-
-type storageCheck struct {
-	OK      bool         `json:"ok"`
-	Reason  store.Reason `json:"reason"`
-	Message string       `json:"message"`
-}
 
 func newCheckStorageCommand() *cobra.Command {
 	var (
@@ -20,18 +17,18 @@ func newCheckStorageCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "check-storage",
-		Short: "Write, read and delete one object, and say why that fails",
+		Short: "Write, read, list and delete one object, and say why that fails",
 		Args:  exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := s3.open(url)
 			if err == nil {
 				err = store.Check(c.Context(), s)
 			}
-			result := storageCheck{OK: err == nil, Reason: store.ReasonOf(err)}
-			if err != nil {
-				result.Message = err.Error()
+			result := messages.StorageCheck{OK: err == nil}
+			if trouble := storageTrouble(err); trouble != nil {
+				result.Reason, result.Message = trouble.Reason, trouble.Message
 			}
-			if logErr := log.write(c, result); logErr != nil && err == nil {
+			if logErr := log.write(c, result.Fit()); logErr != nil && err == nil {
 				return logErr
 			}
 			return err
@@ -67,15 +64,16 @@ func newMakeBucketCommand() *cobra.Command {
 
 func newDeletePrefixCommand() *cobra.Command {
 	var (
-		s3  s3Flags
-		url string
+		s3       s3Flags
+		patience patience
+		url      string
 	)
 	c := &cobra.Command{
 		Use:   "delete-prefix",
 		Short: "Delete all objects of a job",
 		Args:  exactly(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := s3.open(url)
+			s, err := s3.openPatient(c, url, patience)
 			if err != nil {
 				return err
 			}
@@ -92,6 +90,29 @@ func newDeletePrefixCommand() *cobra.Command {
 		},
 	}
 	s3.register(c)
+	patience.register(c)
 	c.Flags().StringVar(&url, "store", "", "the job's directory or s3://bucket/prefix")
 	return c
+}
+
+// storageFailure is what a message says of an error if the storage is to blame for it; nil if it is not.
+func storageFailure(err error) *messages.StorageTrouble {
+	var failed *store.Error
+	if !errors.As(err, &failed) || failed.Reason == store.NotFound {
+		return nil
+	}
+	return storageTrouble(err)
+}
+
+// storageTrouble is what a message says of an error that came from the storage, or of any other; nil for none.
+func storageTrouble(err error) *messages.StorageTrouble {
+	if err == nil {
+		return nil
+	}
+	trouble := &messages.StorageTrouble{Reason: messages.StorageOther, Message: err.Error()}
+	switch reason := messages.StorageReason(store.ReasonOf(err)); reason {
+	case messages.StorageCredentialsMissing, messages.StorageAccessDenied, messages.StorageBucketMissing, messages.StorageUnreachable:
+		trouble.Reason = reason
+	}
+	return trouble
 }

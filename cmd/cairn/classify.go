@@ -14,10 +14,13 @@ func classify(err error) int {
 	case errors.Is(err, fs.ErrNotExist):
 		return exitUsage
 	case errors.As(err, &storage):
-		if storage.Reason == store.NotFound {
+		switch storage.Reason {
+		case store.NotFound:
 			return exitUsage
+		case store.CredentialsMissing, store.AccessDenied, store.BucketMissing:
+			return exitRefused
 		}
-		return exitStorage
+		return exitUnavailable
 	}
 	return exitInternal
 }

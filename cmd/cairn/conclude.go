@@ -42,6 +42,9 @@ func (r localRun) conclude(ctx context.Context, run shipper.LocalRun) bool {
 	if rep != nil {
 		fmt.Fprintf(r.stdout, "report: %s\n", r.relative(filepath.Join(run.Directory, reportFolder, "index.html")))
 	}
+	if run.Summary.CallsLost > 0 {
+		r.say("%d calls were not recorded (%s)", run.Summary.CallsLost, run.Summary.LostWhy)
+	}
 	if missing := run.Summary.Missing.String(); missing != "" {
 		r.say("ranks %s left no trace", missing)
 		fine = false

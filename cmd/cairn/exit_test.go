@@ -23,7 +23,8 @@ func TestExitCodes(t *testing.T) {
 		"no such object":       {&store.Error{Reason: store.NotFound}, 64, false},
 		"storage":              {fmt.Errorf("merge: %w", &store.Error{Reason: store.Unreachable}), 69, false},
 		"damaged trace":        {damaged("x.cairn", errors.New("checksum")), 65, false},
-		"storage, not damaged": {damaged("x.cairn", &store.Error{Reason: store.AccessDenied}), 69, false},
+		"storage, not damaged": {damaged("x.cairn", &store.Error{Reason: store.Unreachable}), 69, false},
+		"refused":              {fmt.Errorf("merge: %w", &store.Error{Reason: store.AccessDenied}), 77, false},
 		"application":          {statusError{code: 3}, 3, true},
 		"anything else":        {errors.New("?"), 70, false},
 	} {
@@ -38,7 +39,7 @@ func TestExitCodes(t *testing.T) {
 func TestUsageOfCommands(t *testing.T) {
 	for _, arguments := range [][]string{
 		{"run"}, {"run", "--call-sites", "everything", "--", "true"}, {"merge", "-o", "x"}, {"merge", "a.cairn"}, {"analyze", "a.cairn"},
-		{"merge", "--job", "a.cairn"}, {"analyze", "--job"}, {"report"}, {"ship"}, {"check-storage"}, {"info", "--no-such-flag", "x"}, {"info"}, {"dump", "a", "b"}, {"export", "x"}, {"export", "x", "-o", "y", "--format", "z"}, {"export", "x", "-o", "y", "--ranks", "3-1"}, {"export", "x", "-o", "y", "--from", "2s", "--to", "1s"}, {"analyze", "x", "-o", "y", "--from", "2", "--to", "1"}, {"analyze", "--job", "--store", "x", "--analysis", "clusters", "--from", "1"}, {"predict"}, {"no-such-command"}, {"install", "x"},
+		{"merge", "--job", "a.cairn"}, {"analyze", "--job"}, {"report"}, {"check-storage"}, {"info", "--no-such-flag", "x"}, {"info"}, {"dump", "a", "b"}, {"export", "x"}, {"export", "x", "-o", "y", "--format", "z"}, {"export", "x", "-o", "y", "--ranks", "3-1"}, {"export", "x", "-o", "y", "--from", "2s", "--to", "1s"}, {"analyze", "x", "-o", "y", "--from", "2", "--to", "1"}, {"analyze", "--job", "--store", "x", "--analysis", "clusters", "--from", "1"}, {"predict"}, {"no-such-command"},
 	} {
 		c := newRootCommand()
 		c.SetArgs(arguments)

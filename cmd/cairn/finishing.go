@@ -114,7 +114,7 @@ func (f *finishing) reported() {
 
 func endedEarly(run shipper.LocalRun) bool {
 	for _, r := range run.Content.Ranks.All() {
-		if r.EndedEarly != "" {
+		if r.EndedEarly != "" && !r.TracingStopped() {
 			return true
 		}
 	}

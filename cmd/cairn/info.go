@@ -28,6 +28,8 @@ type information struct {
 	MPI             mpiInformation  `json:"mpi"`
 	MissingRanks    string          `json:"missing_ranks"`
 	EndedEarly      []earlyEnd      `json:"ended_early"`
+	CallsLost       uint64          `json:"calls_lost"` // made and not recorded
+	LostWhy         []lostCalls     `json:"lost_why"`
 	World           string          `json:"world"`
 	Timing          string          `json:"timing"`
 	Placement       []rankPlacement `json:"placement"`
@@ -51,6 +53,28 @@ type earlyEnd struct {
 	Where    string `json:"where"`
 	Signal   *int   `json:"signal"`
 	ExitCode *int   `json:"exit_code"`
+}
+
+// lostCalls are calls that were made and not recorded, for one reason.
+type lostCalls struct {
+	Ranks string `json:"ranks"`
+	Calls uint64 `json:"calls"`
+	Why   string `json:"why"`
+}
+
+func (i *information) addLosses(losses []trace.Loss) {
+	i.LostWhy = []lostCalls{}
+	for _, loss := range losses {
+		i.CallsLost += loss.Calls
+		i.LostWhy = append(i.LostWhy, lostCalls{loss.Ranks.String(), loss.Calls, loss.Why})
+	}
+}
+
+// lossRows says how many calls were not recorded, and why.
+func (i *information) lossRows(row func(name string, value any)) {
+	for _, l := range i.LostWhy {
+		row("calls not recorded", fmt.Sprintf("%d of rank %s: %s", l.Calls, l.Ranks, l.Why))
+	}
 }
 
 func earlyEndOf(r *trace.Rank) earlyEnd {
@@ -197,6 +221,7 @@ func inform(f *traceFile, placement bool) *information {
 			last = end
 		}
 	}
+	i.addLosses(f.Ranks().Losses())
 	i.Clustering = clusters.WhileRunning(timeline.Of(f.Reader))
 	i.UniqueGrammars = len(roots)
 	i.DurationSeconds = float64(last-first) / 1e9
@@ -231,6 +256,7 @@ func (i *information) print(w io.Writer) error {
 		row("missing ranks", i.MissingRanks)
 	}
 	row("calls", i.Calls)
+	i.lossRows(row)
 	row("timing", i.Timing)
 	if i.Calls > 0 {
 		row("timing bytes per call", fmt.Sprintf("%.3f", float64(i.Bytes.Timing)/float64(i.Calls)))
@@ -257,6 +283,10 @@ func (i *information) print(w io.Writer) error {
 		if n == mostRows {
 			row("…", fmt.Sprintf("%d ranks ended early in all (--json names them)", len(i.EndedEarly)))
 			break
+		}
+		if strings.HasPrefix(early.Where, trace.TracingStopped) {
+			row(fmt.Sprintf("rank %d", early.Rank), early.Where)
+			continue
 		}
 		row(fmt.Sprintf("rank %d ended early", early.Rank), early)
 	}

@@ -1,21 +1,44 @@
 package main
 
 import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
 	"github.com/spf13/cobra"
 
-	"github.com/cairn-mpi/cairn/tracer/setup"
+	"github.com/cairn-mpi/cairn/tracer/setup/commands"
 )
 
 func newInstallCommand() *cobra.Command {
-	var to string
-	c := &cobra.Command{
-		Use:   "install",
-		Short: "Copy this binary and the tracer's libraries into a volume",
-		Args:  exactly(0),
-		RunE: func(*cobra.Command, []string) error {
-			return setup.Install(setup.InstallOptions{To: to})
+	return neverFailing("install", "Copy the probe and the tracer's libraries into a volume; never fails", commands.Install)
+}
+
+func newProbeCommand() *cobra.Command {
+	return neverFailing("probe", "Look at the image it runs in and prepare the tracer for it; never fails", commands.Probe)
+}
+
+// neverFailing is a command of an init container: it ends well whatever its arguments are, so it reads them itself.
+func neverFailing(name, short string, run func(context.Context, []string, commands.Streams)) *cobra.Command {
+	return &cobra.Command{
+		Use:                name,
+		Short:              short,
+		DisableFlagParsing: true,
+		Run: func(c *cobra.Command, args []string) {
+			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			run(ctx, args, commands.Streams{Out: unchecked(c.OutOrStdout()), Err: c.ErrOrStderr()})
 		},
 	}
-	c.Flags().StringVar(&to, "to", "/cairn", "where the volume is mounted")
-	return c
+}
+
+// unchecked is where the root command prints to, without its errors: a standard output that is closed or full is no
+// failure here.
+func unchecked(w io.Writer) io.Writer {
+	if o, ok := w.(*output); ok {
+		return o.Writer
+	}
+	return w
 }

@@ -3,12 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/merger/collect"
 	"github.com/cairn-mpi/cairn/store"
 )
@@ -48,6 +50,52 @@ func listRuns(ctx context.Context, s store.Store) ([]jobRun, error) {
 		return cmp.Or(cmp.Compare(a.attempt, b.attempt), cmp.Compare(a.run, b.run))
 	})
 	return runs, nil
+}
+
+// runOf is the place of a run in an index.
+func runOf(r messages.Run) jobRun { return jobRun{r.Attempt, r.Run} }
+
+// readIndex gives all runs of a job as its merge has listed them, and as the report has added to them. Where there is no
+// list, as an earlier release's merge left none, it is made of the runs' manifests.
+func readIndex(ctx context.Context, s store.Store) ([]messages.Run, error) {
+	raw, err := getBytes(ctx, s, messages.IndexFile)
+	if err == nil {
+		var index messages.Index
+		if err := json.Unmarshal(raw, &index); err == nil {
+			return index.Runs, nil
+		}
+	} else if !store.IsNotFound(err) {
+		return nil, err
+	}
+	found, err := listRuns(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]messages.Run, 0, len(found))
+	for _, run := range found {
+		raw, err := getBytes(ctx, s, run.key(collect.RunManifestFile))
+		if err != nil {
+			return nil, err
+		}
+		var manifest collect.RunManifest
+		one := messages.Run{}
+		if json.Unmarshal(raw, &manifest) == nil {
+			one = manifest.Summary(s)
+		}
+		// the place counts, not what the document says of itself
+		one.ID, one.Attempt, one.Run, one.TraceURI = run.id(), run.attempt, run.run, s.URL(run.key(collect.TraceFile))
+		runs = append(runs, one)
+	}
+	return runs, nil
+}
+
+// findingsKey and failureKey are where an analysis leaves what it found on a run, or why it could not.
+func (r jobRun) findingsKey(analysis string) string {
+	return r.key(messages.FindingsDirectory, analysis+".json")
+}
+
+func (r jobRun) failureKey(analysis string) string {
+	return r.key(messages.FindingsDirectory, analysis+".failed.json")
 }
 
 // jobName is namespace/name and uid from a job's store URL, …/<namespace>/<name>/<uid>.

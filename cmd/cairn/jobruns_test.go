@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/api/messages"
 
 	"github.com/cairn-mpi/cairn/store"
 )
@@ -36,26 +37,16 @@ func TestJobName(t *testing.T) {
 	require.Equal(t, "1234", uid)
 }
 
-func TestTerminationMessageFits(t *testing.T) {
-	r := reportResult{Verdict: strings.Repeat("é", 5000), Message: strings.Repeat("x", 5000)}
-	for range 50 {
-		r.Runs = append(r.Runs, reportedRun{ID: "12/345", ReportURI: "s3://" + strings.Repeat("b", 100)})
-	}
-	raw, err := json.Marshal(r.fit())
-	require.NoError(t, err)
-	require.LessOrEqual(t, len(raw), terminationLimit)
-}
-
 func TestTerminationLog(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, os.WriteFile(file, []byte("what an earlier container left, longer than the new text"), 0o644))
 	c := newRootCommand()
 	c.SetOut(new(strings.Builder))
-	require.NoError(t, terminationLog(file).write(c, analysisResult{Analysis: "clusters", OK: true}))
+	require.NoError(t, terminationLog(file).write(c, messages.Analysis{Analysis: "clusters", OK: true}))
 	raw, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"analysis":"clusters","index":0,"ok":true,"message":""}`, string(raw))
-	require.NoError(t, terminationLog("/no/such/file").write(c, analysisResult{}), "outside a pod there is none")
+	require.NoError(t, terminationLog("/no/such/file").write(c, messages.Analysis{}), "outside a pod there is none")
 }
 
 func TestDiagnosis(t *testing.T) {

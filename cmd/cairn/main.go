@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/analyzer/wording"
+	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/version"
 )
@@ -84,8 +85,8 @@ func newRootCommand() *cobra.Command {
 	add(peopleGroup, obey(newInfoCommand(), newDumpCommand(), newProgramCommand(), newClustersCommand(), newReduceCommand(), newPlacementCommand(),
 		newGraphCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(), newPredictCommand(), newCompareCommand(),
 		newExportCommand(), newCopyCommand(), newSimulateCommand())...)
-	add(podGroup, newShipCommand())
-	add(podGroup, obey(newInstallCommand(), newProbeCommand(), newCheckStorageCommand(), newMakeBucketCommand(),
+	add(podGroup, newShipCommand(), newInstallCommand(), newProbeCommand())
+	add(podGroup, obey(newCheckStorageCommand(), newMakeBucketCommand(),
 		newDeletePrefixCommand(), newResolveCommand())...)
 	return root
 }
@@ -105,12 +106,13 @@ const (
 	podGroup    = "pod"
 )
 
-// Exit codes, after sysexits.h where it has one.
+// Exit codes: the operator knows them, too.
 const (
-	exitUsage    = 64
-	exitBadData  = 65
-	exitStorage  = 69
-	exitInternal = 70
+	exitUsage       = messages.ExitUsage
+	exitBadData     = messages.ExitBadData
+	exitUnavailable = messages.ExitUnavailable
+	exitInternal    = messages.ExitInternal
+	exitRefused     = messages.ExitRefused
 )
 
 // usageError is a command line that cannot be understood.

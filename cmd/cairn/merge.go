@@ -22,6 +22,7 @@ import (
 func newMergeCommand() *cobra.Command {
 	var (
 		s3       s3Flags
+		patience patience
 		log      terminationLog
 		out      string
 		job      bool
@@ -49,7 +50,7 @@ world has more shards than --fan-in, it only plans, and says how many parts each
 				if o.FanIn == 1 {
 					return usageError{errors.New("--fan-in 1: a step that merges one trace comes to no end; 0 merges all in one step")}
 				}
-				s, err := s3.open(url)
+				s, err := s3.openPatient(c, url, patience)
 				if err != nil {
 					return err
 				}
@@ -65,7 +66,12 @@ world has more shards than --fan-in, it only plans, and says how many parts each
 				} else {
 					result, err = collect.Merge(c.Context(), s, o)
 				}
-				if logErr := log.write(c, result.Termination(err)); logErr != nil && err == nil {
+				if errors.Is(err, collect.ErrAllDamaged) {
+					err = statusError{exitBadData, err}
+				}
+				message := result.Message(err)
+				message.Storage = storageFailure(err)
+				if logErr := log.write(c, message.Fit()); logErr != nil && err == nil {
 					return logErr
 				}
 				return err
@@ -78,6 +84,7 @@ world has more shards than --fan-in, it only plans, and says how many parts each
 	}
 	s3.register(c)
 	log.register(c)
+	patience.register(c)
 	flags := c.Flags()
 	flags.StringVarP(&out, "output", "o", "", "the trace to write, a local path or s3://bucket/key")
 	flags.BoolVar(&job, "job", false, "merge what a job's sidecars left")

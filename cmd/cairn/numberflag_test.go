@@ -58,6 +58,11 @@ var nonsense = map[string][]string{
 	"simulate --skew":              {"1"},
 	"dump --rank":                  {"-1", "4"},
 	"analyze --index":              {"-1"},
+	"analyze --of":                 {"-1"},
+	"analyze --patience":           {"-1"},
+	"report --patience":            {"-1"},
+	"merge --patience":             {"-1"},
+	"delete-prefix --patience":     {"-1"},
 	"analyze --from":               {"-1", "1e10"},
 	"analyze --to":                 {"-1", "1e10"},
 	"export --from":                {"-1", "1e10"},
@@ -79,8 +84,8 @@ var nonsense = map[string][]string{
 	"merge --level":                {"-1"},
 	"merge --index":                {"-1"},
 	"merge --pods":                 {"-1"},
-	"ship --grace":                 {"-1"},
-	"probe --spool-limit-bytes":    {}, // numbers below 0 are no limit: a failing probe would keep the job from running
+	"ship --grace":                 {}, // ship never fails (TestShipNeverFails)
+	"ship --spool-limit-bytes":     {},
 }
 
 // Numbers that make no sense are errors of the command line that name the flag. The walk over all commands finds flags
@@ -93,7 +98,7 @@ func TestNonsenseNumbers(t *testing.T) {
 		"simulate": {"--pattern", "stencil2d", "-o", t.TempDir() + "/x.cairn"}, "dump": {four}, "analyze": {four, "-o", t.TempDir()},
 		"export": {four, "-o", t.TempDir() + "/x"}, "graph": {four}, "clusters": {four}, "program": {four, "--logical"},
 		"reduce": {four, "--leads", "-o", t.TempDir() + "/x.cairn"}, "predict": {four}, "merge": {"--job", "--store", t.TempDir()},
-		"ship": {"--store", t.TempDir()}, "probe": {},
+		"report": {"--job", "--store", t.TempDir()}, "delete-prefix": {"--store", t.TempDir()},
 	}
 	seen := map[string]bool{}
 	for _, c := range newRootCommand().Commands() {

@@ -3,23 +3,21 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/cairn-mpi/cairn/tracer/symbols"
+	"github.com/cairn-mpi/cairn/tracer/setup/commands"
 )
 
+// newResolveCommand is what a rank starts; in a pod it is part of cairn-probe, which parses the same arguments.
 func newResolveCommand() *cobra.Command {
-	var executable, out string
-	c := &cobra.Command{
-		Use:   "resolve",
-		Short: "Extract the function and line tables of a binary, for call sites",
-		Args:  exactly(0),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := symbols.Resolve(executable, out)
+	return &cobra.Command{
+		Use:                "resolve",
+		Short:              "Extract the function and line tables of a binary, for call sites",
+		DisableFlagParsing: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			err := commands.Resolve(args, commands.Streams{Out: c.OutOrStdout(), Err: c.ErrOrStderr()})
+			if commands.IsUsage(err) {
+				return usageError{err}
+			}
 			return err
 		},
 	}
-	c.Flags().StringVar(&executable, "executable", "", "the binary")
-	c.Flags().StringVar(&out, "out", "", "directory for <build-id>.json")
-	_ = c.MarkFlagRequired("executable")
-	_ = c.MarkFlagRequired("out")
-	return c
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cairn-mpi/cairn/internal/tracerflags"
 	"github.com/cairn-mpi/cairn/tracer/setup"
 )
 
@@ -17,12 +18,10 @@ func newRunCommand() *cobra.Command {
 		replace   bool
 		verify    bool
 		callSites string
-		include   []string
-		exclude   []string
-		startOff  bool
+		control   tracerflags.Control
 		pointers  bool
-		timing    timingFlags
-		mode      modeFlags
+		timing    tracerflags.Timing
+		mode      tracerflags.Mode
 	)
 	c := &cobra.Command{
 		Use:   "run [-o DIR] [--verify] -- COMMAND…",
@@ -53,18 +52,18 @@ its analysis short, with 70 if tracing or --verify failed, and with 0.`,
 			if !slices.Contains(setup.CallSites, callSites) {
 				return usageError{fmt.Errorf("--call-sites is %s, not %q", strings.Join(setup.CallSites, ", "), callSites)}
 			}
-			if err := checkControl(include, exclude); err != nil {
-				return err
+			if err := control.Check(); err != nil {
+				return usageError{err}
 			}
-			kept, err := timing.settings()
+			kept, err := timing.Settings()
 			if err != nil {
-				return err
+				return usageError{err}
 			}
-			clustered, err := mode.settings()
+			clustered, err := mode.Settings()
 			if err != nil {
-				return err
+				return usageError{err}
 			}
-			r := localRun{timing: kept, mode: clustered, out: out, replace: replace, verify: verify, callSites: callSites, pointers: pointers, include: include, exclude: exclude, startOff: startOff, command: args, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
+			r := localRun{timing: kept, mode: clustered, out: out, replace: replace, verify: verify, callSites: callSites, pointers: pointers, include: control.Include, exclude: control.Exclude, startOff: control.StartOff, command: args, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
 			return r.run(c.Context())
 		},
 	}
@@ -73,10 +72,10 @@ its analysis short, with 70 if tracing or --verify failed, and with 0.`,
 	c.Flags().StringVarP(&out, "output", "o", "", "directory for trace and report (default cairn-out, or cairn-out-2, … where there is one)")
 	c.Flags().BoolVar(&replace, "force", false, "replace an earlier run in that directory")
 	c.Flags().BoolVar(&verify, "verify", false, "write an independent log of every call, and compare the decoded trace with it")
-	timing.register(c.Flags())
-	mode.register(c.Flags())
+	timing.Register(c.Flags())
+	mode.Register(c.Flags())
 	c.Flags().StringVar(&callSites, "call-sites", "caller", "caller: keep where each call was made; path: and from where that was called; none: neither")
 	c.Flags().BoolVar(&pointers, "pointers", false, "keep what memory pointers lead to (heap, stack, static data, devices); every allocation takes a little longer")
-	registerControl(c, &include, &exclude, &startOff)
+	control.Register(c.Flags())
 	return c
 }

@@ -1,44 +1,104 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/shipper"
+	"github.com/cairn-mpi/cairn/store"
 )
 
+// newShipCommand is the sidecar. The pod is the user's: whatever is wrong with the command line, the storage or the spool
+// is said, and the command neither ends before it is told to nor fails.
 func newShipCommand() *cobra.Command {
 	var (
 		s3    s3Flags
 		url   string
 		o     shipper.Options
+		log   terminationLog
 		grace int
 	)
 	c := &cobra.Command{
-		Use:   "ship",
-		Short: "Upload what ranks leave in a spool, until SIGTERM; a pod's sidecar",
-		Args:  exactly(0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := s3.open(url)
-			if err != nil {
-				return err
+		Use:                "ship",
+		Short:              "Upload what ranks leave in a spool, until SIGTERM; a pod's sidecar",
+		DisableFlagParsing: true, // a bad option is said below
+		RunE: func(c *cobra.Command, args []string) error {
+			say := func(format string, args ...any) { fmt.Fprintf(c.ErrOrStderr(), format+"\n", args...) }
+			troubles, help := parseLeniently(c.Flags(), args)
+			if help {
+				return c.Help()
 			}
-			o.Store, o.Identity = s, shipper.IdentityFromEnv(os.Getenv)
+			for _, trouble := range troubles {
+				say("cairn: %s; going on without it", trouble)
+			}
+			o.Store = &lateStore{name: url, open: func() (store.Store, error) { return s3.open(url) }}
+			o.Identity = shipper.IdentityFromEnv(os.Getenv)
 			o.Grace = time.Duration(grace) * time.Second
-			o.Logf = func(format string, args ...any) { fmt.Fprintf(c.ErrOrStderr(), format+"\n", args...) }
-			for _, lost := range shipper.Ship(c.Context(), o) {
-				fmt.Fprintln(c.ErrOrStderr(), "cairn: lost:", lost)
+			o.Logf = say
+			o.Report = func(outcome shipper.Outcome) {
+				if err := log.write(c, shipMessage(outcome, troubles).Fit()); err != nil {
+					say("cairn: %v", err)
+				}
 			}
-			// the job's result does not depend on its trace: what was lost is said in the log and to the merge
+			for _, lost := range shipper.Ship(c.Context(), o) {
+				say("cairn: lost: %s", lost)
+			}
+			// the job's result does not depend on its trace: what was lost is said in the log, to the merge and to the operator
 			return nil
 		},
 	}
 	s3.register(c)
+	log.register(c)
 	c.Flags().StringVar(&url, "store", "", "the job's directory or s3://bucket/prefix")
 	c.Flags().StringVar(&o.Spool, "spool", "/cairn/spool", "the spool")
-	c.Flags().Var(atLeast(&grace, int(shipper.DefaultGrace/time.Second), 0), "grace", "how long uploads are tried after SIGTERM, in seconds")
+	c.Flags().Var(atLeast(&grace, int(shipper.DefaultGrace/time.Second), 1), "grace", "the pod's grace period in seconds: it ends earlier than that after SIGTERM")
+	c.Flags().Int64Var(&o.SpoolLimit, "spool-limit-bytes", 0, "how much all processes together may write to the spool (0: each has its own limit)")
 	return c
+}
+
+// shipMessage is what the operator is told.
+func shipMessage(outcome shipper.Outcome, troubles []string) messages.Ship {
+	m := messages.Ship{Lost: outcome.Lost, LostCount: len(outcome.Lost), Message: strings.Join(troubles, "; ")}
+	if outcome.Storage != nil {
+		m.Storage = &messages.StorageTrouble{Reason: messages.StorageReason(store.ReasonOf(outcome.Storage)), Message: outcome.Storage.Error()}
+	}
+	return m
+}
+
+// parseLeniently sets flags as far as they can be understood, and says what cannot.
+func parseLeniently(flags *pflag.FlagSet, args []string) (troubles []string, help bool) {
+	for len(args) > 0 {
+		argument := args[0]
+		args = args[1:]
+		name, isFlag := strings.CutPrefix(argument, "--")
+		name, value, given := strings.Cut(name, "=")
+		flag := flags.Lookup(name)
+		switch {
+		case argument == "-h" || argument == "--help":
+			return nil, true
+		case !isFlag:
+			troubles = append(troubles, fmt.Sprintf("%q is no option", argument))
+			continue
+		case !given && len(args) > 0 && !strings.HasPrefix(args[0], "--"):
+			value, args = args[0], args[1:]
+		case !given:
+			troubles = append(troubles, fmt.Sprintf("--%s has no value", name))
+			continue
+		}
+		err := errors.New("there is no such option")
+		if flag != nil {
+			err = flag.Value.Set(value)
+		}
+		if err != nil {
+			troubles = append(troubles, fmt.Sprintf("--%s %q is not understood: %v", name, value, err))
+		}
+	}
+	return troubles, false
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +23,7 @@ func (f *s3Flags) register(c *cobra.Command) {
 	flags.StringVar(&f.region, "s3-region", "", "its region ($"+store.EnvRegion+")")
 	flags.StringVar(&f.pathStyle, "s3-path-style", "", "true: the bucket is part of the path, false: of the host name ($"+store.EnvPathStyle+")")
 	flags.StringVar(&f.caFile, "s3-ca-file", "", "PEM file with certificates to trust ($"+store.EnvCAFile+")")
-	flags.StringVar(&f.credentialsDir, "s3-credentials-dir", "", "directory with the files accessKey and secretKey ($"+store.EnvCredentialsDir+"; else AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)")
+	flags.StringVar(&f.credentialsDir, "s3-credentials-dir", "", "directory with the files accessKey and secretKey, and sessionToken for temporary keys ($"+store.EnvCredentialsDir+"; else AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)")
 }
 
 // options joins flags and environment.
@@ -40,6 +42,29 @@ func (f *s3Flags) options() (store.S3Options, error) {
 		return o, usageError{err}
 	}
 	return o, nil
+}
+
+// refusedPatience is for how long a refused key is tried: one that was just made needs a moment until it works.
+const refusedPatience = 30 * time.Second
+
+// patience is for how long the --job forms wait for a storage that is away, in seconds.
+type patience int
+
+func (p *patience) register(c *cobra.Command) {
+	c.Flags().Var(atLeast((*int)(p), 900, 0), "patience", "with a job's store: how long to wait for a storage that does not answer, in seconds")
+}
+
+// openPatient opens a job's store: it is waited for if it is away, and that is said once.
+func (f *s3Flags) openPatient(c *cobra.Command, url string, p patience) (store.Store, error) {
+	s, err := f.open(url)
+	if err != nil {
+		return nil, err
+	}
+	unreachable := time.Duration(min(int64(p), int64(math.MaxInt64/time.Second))) * time.Second
+	return store.Patient(s, store.Patience{
+		Unreachable: unreachable, Refused: min(refusedPatience, unreachable),
+		Say: func(format string, args ...any) { fmt.Fprintf(c.ErrOrStderr(), "cairn: "+format+"\n", args...) },
+	}), nil
 }
 
 // open opens the store that --store names.

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
-)
 
-// terminationLimit is what Kubernetes keeps of a termination message.
-const terminationLimit = 4096
+	"github.com/cairn-mpi/cairn/api/messages"
+)
 
 // terminationLog is the file through which a pod's command tells the operator its result.
 type terminationLog string
@@ -20,12 +18,9 @@ func (t *terminationLog) register(c *cobra.Command) {
 
 // write says v on stdout and in the file, if there is one.
 func (t terminationLog) write(c *cobra.Command, v any) error {
-	raw, err := json.Marshal(v)
+	raw, err := messages.Encode(v)
 	if err != nil {
 		return err
-	}
-	if len(raw) > terminationLimit {
-		return fmt.Errorf("a termination message of %d bytes is more than the %d that Kubernetes keeps", len(raw), terminationLimit)
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s\n", raw)
 	file, err := os.OpenFile(string(t), os.O_WRONLY|os.O_TRUNC, 0)

@@ -33,6 +33,24 @@ func openTrace(ctx context.Context, path string, s3 s3Flags) (*traceFile, error)
 		}
 		return nil, err
 	}
+	return readTrace(path, object)
+}
+
+// openJobTrace opens the trace of a run in a job's store. One that is not there, or cannot be read, is bad data.
+func openJobTrace(ctx context.Context, s store.Store, run jobRun) (*traceFile, error) {
+	key := run.key(collect.TraceFile)
+	object, err := s.ReaderAt(ctx, key)
+	switch {
+	case store.IsNotFound(err):
+		return nil, statusError{exitBadData, err}
+	case err != nil:
+		return nil, err
+	}
+	return readTrace(s.URL(key), object)
+}
+
+// readTrace takes over the object.
+func readTrace(path string, object store.Reader) (*traceFile, error) {
 	reader, err := trace.Open(object, object.Size(), readlimit.Option(object.Size()))
 	if err != nil {
 		object.Close()

@@ -67,7 +67,7 @@ func preload(root string, pointers bool) string {
 	}
 	for _, abi := range []setup.ABI{setup.OpenMPI, setup.MPICH} {
 		// one that was not built is left out: the loader would complain in every process
-		if shim := filepath.Join(root, "lib", abi.Shim()); exists(shim) {
+		if shim := filepath.Join(root, "lib", setup.Shim(abi)); exists(shim) {
 			libraries = append(libraries, shim)
 		}
 	}

@@ -5,8 +5,9 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// imageUser is the numeric USER of Cairn's image.
-const imageUser = 65532
+// DefaultUser is the numeric USER of Cairn's image, and the user and group of Cairn's containers if the installation
+// says nothing else.
+const DefaultUser int64 = 65532
 
 // Restricted is what the Pod Security level "restricted" asks of a container. It
 // names no user: clusters such as OpenShift give each namespace its own.
@@ -20,13 +21,11 @@ func Restricted() *corev1.SecurityContext {
 	}
 }
 
-// RestrictedIn is Restricted for a container in a pod that others made. If that
-// pod runs as root, the container must say that it does not.
-func RestrictedIn(pod *corev1.PodSecurityContext) *corev1.SecurityContext {
+// RestrictedAs is Restricted as a user, with a group of the same number; nil leaves both to the cluster.
+func RestrictedAs(user *int64) *corev1.SecurityContext {
 	context := Restricted()
-	if pod != nil && pod.RunAsUser != nil && *pod.RunAsUser == 0 {
-		context.RunAsUser = ptr.To[int64](imageUser)
-		context.RunAsGroup = ptr.To[int64](imageUser)
+	if user != nil {
+		context.RunAsUser, context.RunAsGroup = ptr.To(*user), ptr.To(*user)
 	}
 	return context
 }

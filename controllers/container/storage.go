@@ -1,6 +1,7 @@
 package container
 
 import (
+	"cmp"
 	"path"
 	"strconv"
 
@@ -14,30 +15,48 @@ import (
 const (
 	CredentialsVolume = "cairn-credentials"
 	CAVolume          = "cairn-ca"
+	TokenVolume       = "cairn-token"
 
 	credentialsPath = "/etc/cairn/credentials"
 	caPath          = "/etc/cairn/ca"
 	caKey           = "ca.crt"
+	tokenPath       = "/etc/cairn/token"
+	tokenKey        = "token"
 
-	// AccessKey and SecretKey are the keys of the credentials Secret.
-	AccessKey = "accessKey"
-	SecretKey = "secretKey"
+	// tokenSeconds is how long an identity token is good: the kubelet renews it after four fifths of that.
+	tokenSeconds = 3600
+
+	// AccessKey, SecretKey and SessionToken are the keys of the credentials Secret.
+	AccessKey    = "accessKey"
+	SecretKey    = "secretKey"
+	SessionToken = "sessionToken"
 )
+
+// Volumes are the names of all volumes that StorageVolumes may return: nobody else may mount them.
+var Volumes = []string{CredentialsVolume, CAVolume, TokenVolume}
 
 // StorageEnv is how a container of Cairn's learns where the storage is.
 func StorageEnv(s3 *v1alpha1.S3Storage) []corev1.EnvVar {
-	env := []corev1.EnvVar{{Name: "CAIRN_S3_CREDENTIALS_DIR", Value: credentialsPath}}
-	if s3.Endpoint != "" {
-		env = append(env, corev1.EnvVar{Name: "CAIRN_S3_ENDPOINT", Value: s3.Endpoint})
+	var env []corev1.EnvVar
+	set := func(name, value string) {
+		if value != "" {
+			env = append(env, corev1.EnvVar{Name: name, Value: value})
+		}
 	}
-	if s3.Region != "" {
-		env = append(env, corev1.EnvVar{Name: "CAIRN_S3_REGION", Value: s3.Region})
+	if identity := s3.WebIdentity; identity != nil {
+		set("CAIRN_S3_WEB_IDENTITY_TOKEN_FILE", path.Join(tokenPath, tokenKey))
+		set("CAIRN_S3_ROLE_ARN", identity.RoleARN)
+		set("CAIRN_S3_STS_ENDPOINT", identity.STSEndpoint)
+	} else {
+		set("CAIRN_S3_CREDENTIALS_DIR", credentialsPath)
 	}
+	set("CAIRN_S3_ENDPOINT", s3.Endpoint)
+	set("CAIRN_S3_REGION", s3.Region)
 	if s3.PathStyle != nil {
-		env = append(env, corev1.EnvVar{Name: "CAIRN_S3_PATH_STYLE", Value: strconv.FormatBool(*s3.PathStyle)})
+		set("CAIRN_S3_PATH_STYLE", strconv.FormatBool(*s3.PathStyle))
 	}
 	if s3.CASecretName != "" {
-		env = append(env, corev1.EnvVar{Name: "CAIRN_S3_CA_FILE", Value: path.Join(caPath, caKey)})
+		set("CAIRN_S3_CA_FILE", path.Join(caPath, caKey))
 	}
 	return env
 }
@@ -46,25 +65,45 @@ func StorageEnv(s3 *v1alpha1.S3Storage) []corev1.EnvVar {
 // file and never in the environment, which crash reports and child processes see.
 func StorageMounts(s3 *v1alpha1.S3Storage) []corev1.VolumeMount {
 	mounts := []corev1.VolumeMount{{Name: CredentialsVolume, MountPath: credentialsPath, ReadOnly: true}}
+	if s3.WebIdentity != nil {
+		mounts = []corev1.VolumeMount{{Name: TokenVolume, MountPath: tokenPath, ReadOnly: true}}
+	}
 	if s3.CASecretName != "" {
 		mounts = append(mounts, corev1.VolumeMount{Name: CAVolume, MountPath: caPath, ReadOnly: true})
 	}
 	return mounts
 }
 
-// StorageVolumes are the volumes that StorageMounts mounts. A Secret that does not
-// exist must not keep a pod from starting: the program says then what is missing.
+// StorageVolumes are the volumes that StorageMounts mounts.
 func StorageVolumes(s3 *v1alpha1.S3Storage) []corev1.Volume {
-	secret := func(volume, name string, keys ...string) corev1.Volume {
-		source := &corev1.SecretVolumeSource{SecretName: name, Optional: ptr.To(true)}
-		for _, key := range keys {
-			source.Items = append(source.Items, corev1.KeyToPath{Key: key, Path: key})
-		}
-		return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{Secret: source}}
+	volumes := []corev1.Volume{secretVolume(CredentialsVolume, s3.CredentialsSecretName, AccessKey, SecretKey, SessionToken)}
+	if s3.WebIdentity != nil {
+		volumes = []corev1.Volume{tokenVolume(s3.WebIdentity)}
 	}
-	volumes := []corev1.Volume{secret(CredentialsVolume, s3.CredentialsSecretName, AccessKey, SecretKey)}
 	if s3.CASecretName != "" {
-		volumes = append(volumes, secret(CAVolume, s3.CASecretName, caKey))
+		volumes = append(volumes, secretVolume(CAVolume, s3.CASecretName, caKey))
 	}
 	return volumes
+}
+
+// secretVolume has some keys of a Secret. A Secret that does not exist must not keep a
+// pod from starting: the program says then what is missing.
+func secretVolume(volume, name string, keys ...string) corev1.Volume {
+	source := &corev1.SecretVolumeSource{SecretName: name, Optional: ptr.To(true)}
+	for _, key := range keys {
+		source.Items = append(source.Items, corev1.KeyToPath{Key: key, Path: key})
+	}
+	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{Secret: source}}
+}
+
+// tokenVolume has a token of the pod's service account for the STS. It is no token for
+// the API server, and only who mounts this volume has it.
+func tokenVolume(identity *v1alpha1.WebIdentity) corev1.Volume {
+	return corev1.Volume{Name: TokenVolume, VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
+		Sources: []corev1.VolumeProjection{{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{
+			Audience:          cmp.Or(identity.Audience, v1alpha1.DefaultTokenAudience),
+			ExpirationSeconds: ptr.To[int64](tokenSeconds),
+			Path:              tokenKey,
+		}}},
+	}}}
 }

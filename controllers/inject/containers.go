@@ -23,7 +23,7 @@ func installContainer(pod *corev1.PodSpec, options Options) corev1.Container {
 		Args:            []string{"install", "--to", toolsPath},
 		VolumeMounts:    []corev1.VolumeMount{{Name: toolsVolume, MountPath: toolsPath}},
 		Resources:       shortResources(pod),
-		SecurityContext: container.RestrictedIn(pod.SecurityContext),
+		SecurityContext: container.RestrictedAs(ourUser(pod, options)),
 	}
 }
 
@@ -39,19 +39,13 @@ func probeContainer(pod *corev1.PodSpec, target *corev1.Container, slots int32, 
 		security.RunAsGroup = of.RunAsGroup
 		security.SELinuxOptions = of.SELinuxOptions
 	}
-	var env []corev1.EnvVar
-	for _, e := range target.Env {
-		if e.Name == "LD_LIBRARY_PATH" && e.ValueFrom == nil && !strings.Contains(e.Value, "$(") {
-			env = append(env, e)
-		}
-	}
 	return corev1.Container{
 		Name:            ProbeContainer,
 		Image:           target.Image,
 		ImagePullPolicy: target.ImagePullPolicy,
 		Command: append([]string{toolsPath + "/cairn", "probe", "--root", toolsPath,
 			"--spool-limit-bytes", strconv.FormatInt(spoolShare(options.SpoolSizeLimit, slots), 10)}, options.ProbeFlags...),
-		Env: env,
+		Env: probeEnv(target),
 		VolumeMounts: append(readOnlyMounts(target),
 			corev1.VolumeMount{Name: toolsVolume, MountPath: toolsPath}),
 		Resources:       shortResources(pod),
@@ -59,10 +53,30 @@ func probeContainer(pod *corev1.PodSpec, target *corev1.Container, slots int32, 
 	}
 }
 
-// spoolShare is how much of a pod's spool one rank may fill: tracing must stop before
-// the kubelet evicts the pod for it.
+// spoolLimit is how much of a pod's spool all ranks together may fill: tracing must
+// stop before the kubelet evicts the pod for it.
+func spoolLimit(size resource.Quantity) int64 { return size.Value() / 10 * 9 }
+
+// namesMPI are the variables that lead the probe to an MPI.
+var namesMPI = []string{"LD_LIBRARY_PATH", "PATH", "I_MPI_ROOT", "OPAL_PREFIX", "MPI_HOME"}
+
+// probeEnv is what the probe sees of the container's environment. NVIDIA's runtime hook must leave it alone: many images
+// ask for devices in their environment, and on a node without them, or with another driver, the container would not
+// start.
+func probeEnv(target *corev1.Container) []corev1.EnvVar {
+	env := []corev1.EnvVar{{Name: "NVIDIA_VISIBLE_DEVICES", Value: "void"}}
+	for _, e := range target.Env {
+		if slices.Contains(namesMPI, e.Name) && e.ValueFrom == nil && !strings.Contains(e.Value, "$(") {
+			env = append(env, e)
+		}
+	}
+	return env
+}
+
+// spoolShare is how much one rank may fill where the spool has no account that all of
+// them share.
 func spoolShare(size resource.Quantity, slots int32) int64 {
-	return size.Value() / 10 * 9 / int64(max(slots, 1))
+	return spoolLimit(size) / int64(max(slots, 1))
 }
 
 // readOnlyMounts are the volumes of a container, for looking only: MPI is often
@@ -104,14 +118,16 @@ func shipContainer(pod *corev1.PodSpec, target *corev1.Container, role mpiv2beta
 		Name:            ShipContainer,
 		Image:           options.Image,
 		ImagePullPolicy: options.PullPolicy,
-		Args:            []string{"ship", "--spool", spoolPath, "--store", options.StoreURL},
-		Env:             env,
-		RestartPolicy:   ptr.To(corev1.ContainerRestartPolicyAlways),
+		Args: []string{"ship", "--spool", spoolPath, "--store", options.StoreURL,
+			"--grace", strconv.FormatInt(gracePeriod(pod, options), 10),
+			"--spool-limit-bytes", strconv.FormatInt(spoolLimit(options.SpoolSizeLimit), 10)},
+		Env:           env,
+		RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways),
 		VolumeMounts: append([]corev1.VolumeMount{
 			{Name: toolsVolume, MountPath: toolsPath, ReadOnly: true},
 			{Name: toolsVolume, MountPath: spoolPath, SubPath: spoolSubPath},
 		}, container.StorageMounts(options.S3)...),
 		Resources:       resources,
-		SecurityContext: container.RestrictedIn(pod.SecurityContext),
+		SecurityContext: container.RestrictedAs(ourUser(pod, options)),
 	}
 }

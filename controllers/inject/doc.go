@@ -12,4 +12,8 @@
 // because environment variables do not reach the ranks that sshd starts. The
 // tracer's libraries are read-only there: whoever could replace them would be root
 // in the next setuid program. Only the spool is writable.
+//
+// Nobody but the sidecar has the storage's key: a template that mounts one of Cairn's
+// volumes is refused, the sidecar has a user that no container of the pod has, and
+// where containers see each other's processes none may be able to take that user.
 package inject

@@ -17,6 +17,12 @@ type Options struct {
 	Image string
 	// PullPolicy of Cairn's image.
 	PullPolicy corev1.PullPolicy
+	// PullSecrets for it, besides those of the pods.
+	PullSecrets []corev1.LocalObjectReference
+	// RunAsUser is the user and group of Cairn's containers, but for the probe, which
+	// has the application's; nil leaves it to the cluster. Where a container of the pod
+	// has this user, Cairn's have the next one.
+	RunAsUser *int64
 	// ContainerName is the container that runs MPI; "" is the first.
 	ContainerName string
 	// StoreURL is where the sidecar sends traces.

@@ -12,11 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/container"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -30,6 +32,7 @@ func options() Options {
 		Labels:             map[string]string{"cairn.dev/job": "job"},
 		SpoolSizeLimit:     resource.MustParse("2Gi"),
 		GracePeriodSeconds: 120,
+		RunAsUser:          ptr.To(container.DefaultUser),
 	}
 }
 
@@ -125,6 +128,41 @@ func TestConflicts(t *testing.T) {
 		{"container", func(p *corev1.PodSpec, _ *Options) {
 			p.Containers = append(p.Containers, corev1.Container{Name: "cairn-probe"})
 		}, worker + "containers[1].name"},
+		{"mount of the tracer", func(p *corev1.PodSpec, _ *Options) {
+			p.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "x", MountPath: "/x"}, {Name: "cairn", MountPath: "/rw"}}
+		}, worker + `containers[0].volumeMounts[1].name: Invalid value: "cairn"`},
+		{"mount of the key", func(p *corev1.PodSpec, _ *Options) {
+			p.Containers = append(p.Containers, corev1.Container{Name: "other", VolumeMounts: []corev1.VolumeMount{{Name: "cairn-credentials", MountPath: "/stolen"}}})
+		}, worker + "containers[1].volumeMounts[0].name"},
+		{"mount of the key by an init container", func(p *corev1.PodSpec, _ *Options) {
+			p.InitContainers = append(p.InitContainers, corev1.Container{Name: "other", VolumeMounts: []corev1.VolumeMount{{Name: "cairn-credentials", MountPath: "/stolen"}}})
+		}, worker + "initContainers[0].volumeMounts[0].name"},
+		{"mount of the key by an ephemeral container", func(p *corev1.PodSpec, _ *Options) {
+			other := corev1.EphemeralContainer{}
+			other.Name, other.VolumeMounts = "other", []corev1.VolumeMount{{Name: "cairn-ca", MountPath: "/stolen"}}
+			p.EphemeralContainers = append(p.EphemeralContainers, other)
+		}, worker + "ephemeralContainers[0].volumeMounts[0].name"},
+		{"volume as device", func(p *corev1.PodSpec, _ *Options) {
+			p.Containers[0].VolumeDevices = []corev1.VolumeDevice{{Name: "cairn", DevicePath: "/dev/x"}}
+		}, worker + "containers[0].volumeDevices[0].name"},
+		{"shared processes, image's user", func(p *corev1.PodSpec, _ *Options) {
+			p.ShareProcessNamespace = ptr.To(true)
+		}, worker + "shareProcessNamespace: Forbidden: container worker could read the storage's key"},
+		{"shared processes, root", func(p *corev1.PodSpec, _ *Options) {
+			p.ShareProcessNamespace, p.SecurityContext = ptr.To(true), &corev1.PodSecurityContext{RunAsUser: ptr.To[int64](0)}
+		}, "root may become any user"},
+		{"shared processes, one container is root", func(p *corev1.PodSpec, _ *Options) {
+			p.ShareProcessNamespace, p.SecurityContext = ptr.To(true), &corev1.PodSecurityContext{RunAsUser: ptr.To[int64](1000)}
+			p.InitContainers = []corev1.Container{
+				{Name: "side", RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways), SecurityContext: &corev1.SecurityContext{RunAsUser: ptr.To[int64](0)}}}
+		}, "container side could read"},
+		{"shared processes, privileged", func(p *corev1.PodSpec, _ *Options) {
+			p.ShareProcessNamespace = ptr.To(true)
+			p.Containers[0].SecurityContext = &corev1.SecurityContext{RunAsUser: ptr.To[int64](1000), Privileged: ptr.To(true)}
+		}, "it is privileged"},
+		{"processes of the node, the cluster's user", func(p *corev1.PodSpec, o *Options) {
+			p.HostPID, p.SecurityContext, o.RunAsUser = true, &corev1.PodSecurityContext{RunAsUser: ptr.To[int64](1000)}, nil
+		}, worker + "hostPID: Forbidden"},
 		{"mount of the preload file", func(p *corev1.PodSpec, _ *Options) {
 			p.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "x", MountPath: "/etc/ld.so.preload"}}
 		}, worker + "containers[0].volumeMounts[0].mountPath"},
@@ -166,4 +204,73 @@ func TestNewOptionsReplaceOld(t *testing.T) {
 	fresh, err := MPIJob(spec, options())
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(fresh, second))
+}
+
+// sidecarUsers are the users of the containers that have Cairn's image.
+func sidecarUsers(t *testing.T, change func(*corev1.PodSpec, *Options)) (users []*int64) {
+	t.Helper()
+	spec, o := read(t, "testdata/plain.in.yaml"), options()
+	change(&spec.MPIReplicaSpecs["Worker"].Template.Spec, &o)
+	injected, err := MPIJob(spec, o)
+	require.NoError(t, err)
+	for _, c := range injected.MPIReplicaSpecs["Worker"].Template.Spec.InitContainers {
+		if c.Name == InstallContainer || c.Name == ShipContainer {
+			require.Equal(t, c.SecurityContext.RunAsUser, c.SecurityContext.RunAsGroup)
+			require.True(t, *c.SecurityContext.RunAsNonRoot)
+			users = append(users, c.SecurityContext.RunAsUser)
+		}
+	}
+	require.Len(t, users, 2)
+	require.Equal(t, users[0], users[1], "the sidecar owns the spool that the installation makes")
+	return users
+}
+
+// TestUserOfSidecar: whatever user the pod has, the sidecar has another.
+func TestUserOfSidecar(t *testing.T) {
+	pod := func(user int64) *corev1.PodSecurityContext { return &corev1.PodSecurityContext{RunAsUser: &user} }
+	for _, test := range []struct {
+		name   string
+		change func(*corev1.PodSpec, *Options)
+		want   *int64
+	}{
+		{"nothing said", func(*corev1.PodSpec, *Options) {}, ptr.To[int64](65532)},
+		{"a user", func(p *corev1.PodSpec, _ *Options) { p.SecurityContext = pod(1000) }, ptr.To[int64](65532)},
+		{"root", func(p *corev1.PodSpec, _ *Options) { p.SecurityContext = pod(0) }, ptr.To[int64](65532)},
+		{"ours", func(p *corev1.PodSpec, _ *Options) { p.SecurityContext = pod(65532) }, ptr.To[int64](65533)},
+		{"ours, and the next one", func(p *corev1.PodSpec, _ *Options) {
+			p.SecurityContext = pod(65533)
+			p.Containers[0].SecurityContext = &corev1.SecurityContext{RunAsUser: ptr.To[int64](65532)}
+		}, ptr.To[int64](65534)},
+		{"the cluster's", func(p *corev1.PodSpec, o *Options) { p.SecurityContext, o.RunAsUser = pod(1000), nil }, nil},
+		{"the cluster's, root", func(p *corev1.PodSpec, o *Options) { p.SecurityContext, o.RunAsUser = pod(0), nil }, ptr.To[int64](65532)},
+		{"shared processes, users of their own", func(p *corev1.PodSpec, _ *Options) {
+			p.SecurityContext, p.ShareProcessNamespace = pod(65532), ptr.To(true)
+		}, ptr.To[int64](65533)},
+	} {
+		t.Run(test.name, func(t *testing.T) { require.Equal(t, test.want, sidecarUsers(t, test.change)[0]) })
+	}
+}
+
+// TestPullSecrets: Cairn's image may need one that the job's pods have not.
+func TestPullSecrets(t *testing.T) {
+	spec, o := read(t, "testdata/own-settings.in.yaml"), options()
+	o.PullSecrets = []corev1.LocalObjectReference{{Name: "ours"}, {Name: "pull"}, {Name: "ours"}}
+	injected, err := MPIJob(spec, o)
+	require.NoError(t, err)
+	require.Equal(t, []corev1.LocalObjectReference{{Name: "pull"}, {Name: "ours"}}, injected.MPIReplicaSpecs["Launcher"].Template.Spec.ImagePullSecrets)
+	require.Equal(t, []corev1.LocalObjectReference{{Name: "ours"}, {Name: "pull"}}, injected.MPIReplicaSpecs["Worker"].Template.Spec.ImagePullSecrets)
+	again, err := MPIJob(injected, o)
+	require.NoError(t, err)
+	require.Empty(t, cmp.Diff(injected, again))
+}
+
+// TestEnvironmentOfProbe: it sees what leads to an MPI, no Secrets, and no devices.
+func TestEnvironmentOfProbe(t *testing.T) {
+	env := probeEnv(&corev1.Container{Env: []corev1.EnvVar{
+		{Name: "NVIDIA_VISIBLE_DEVICES", Value: "all"}, {Name: "PATH", Value: "/nfs/mpi/bin"}, {Name: "MPI_HOME", Value: "$(ROOT)/mpi"},
+		{Name: "LD_LIBRARY_PATH", ValueFrom: &corev1.EnvVarSource{}}, {Name: "OPAL_PREFIX", Value: "/opt/openmpi"}, {Name: "TOKEN", Value: "x"},
+	}})
+	require.Equal(t, []corev1.EnvVar{
+		{Name: "NVIDIA_VISIBLE_DEVICES", Value: "void"}, {Name: "PATH", Value: "/nfs/mpi/bin"}, {Name: "OPAL_PREFIX", Value: "/opt/openmpi"},
+	}, env)
 }

@@ -29,7 +29,7 @@ const (
 
 var (
 	ourContainers = []string{InstallContainer, ProbeContainer, ShipContainer}
-	ourVolumes    = []string{toolsVolume, container.CredentialsVolume, container.CAVolume}
+	ourVolumes    = append([]string{toolsVolume}, container.Volumes...)
 )
 
 // removeOurs takes out of a pod what an earlier injection put in.
@@ -67,6 +67,7 @@ func conflicts(pod *corev1.PodSpec, target *corev1.Container, path *field.Path) 
 			errs = append(errs, field.Invalid(path.Child("volumes").Index(i).Child("name"), v.Name, taken))
 		}
 	}
+	errs = append(errs, foreignMounts(pod, path)...)
 	if target == nil {
 		return errs
 	}
@@ -76,6 +77,34 @@ func conflicts(pod *corev1.PodSpec, target *corev1.Container, path *field.Path) 
 			errs = append(errs, field.Invalid(path.Child("containers").Index(index).Child("volumeMounts").Index(i).Child("mountPath"),
 				m.MountPath, "Cairn must mount "+toolsPath+" and "+preloadPath))
 		}
+	}
+	return errs
+}
+
+// foreignMounts are mounts of Cairn's volumes by the user's containers: one would have the storage's key, or could
+// replace the libraries that every program of the pod loads.
+func foreignMounts(pod *corev1.PodSpec, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	check := func(path *field.Path, mounts []corev1.VolumeMount, devices []corev1.VolumeDevice) {
+		for i, m := range mounts {
+			if slices.Contains(ourVolumes, m.Name) {
+				errs = append(errs, field.Invalid(path.Child("volumeMounts").Index(i).Child("name"), m.Name, "this volume is Cairn's; only its own containers may mount it"))
+			}
+		}
+		for i, d := range devices {
+			if slices.Contains(ourVolumes, d.Name) {
+				errs = append(errs, field.Invalid(path.Child("volumeDevices").Index(i).Child("name"), d.Name, "this volume is Cairn's"))
+			}
+		}
+	}
+	for i, c := range pod.InitContainers {
+		check(path.Child("initContainers").Index(i), c.VolumeMounts, c.VolumeDevices)
+	}
+	for i, c := range pod.Containers {
+		check(path.Child("containers").Index(i), c.VolumeMounts, c.VolumeDevices)
+	}
+	for i, c := range pod.EphemeralContainers {
+		check(path.Child("ephemeralContainers").Index(i), c.VolumeMounts, c.VolumeDevices)
 	}
 	return errs
 }

@@ -2,6 +2,7 @@ package inject
 
 import (
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -31,6 +32,7 @@ func injectPod(template *corev1.PodTemplateSpec, role mpiv2beta1.MPIReplicaType,
 	}
 	target, errs := targetContainer(pod, options.ContainerName, path.Child("spec"))
 	errs = append(errs, conflicts(pod, target, path.Child("spec"))...)
+	errs = append(errs, exposed(pod, options, path.Child("spec"))...)
 	if len(errs) > 0 {
 		return errs
 	}
@@ -54,8 +56,12 @@ func injectPod(template *corev1.PodTemplateSpec, role mpiv2beta1.MPIReplicaType,
 	})
 	pod.Volumes = append(pod.Volumes, container.StorageVolumes(options.S3)...)
 
-	pod.TerminationGracePeriodSeconds = ptr.To(max(
-		ptr.Deref(pod.TerminationGracePeriodSeconds, defaultGracePeriodSeconds), options.GracePeriodSeconds))
+	pod.TerminationGracePeriodSeconds = ptr.To(gracePeriod(pod, options))
+	for _, secret := range options.PullSecrets {
+		if !slices.Contains(pod.ImagePullSecrets, secret) {
+			pod.ImagePullSecrets = append(pod.ImagePullSecrets, secret)
+		}
+	}
 
 	if template.Labels == nil {
 		template.Labels = map[string]string{}
@@ -66,6 +72,11 @@ func injectPod(template *corev1.PodTemplateSpec, role mpiv2beta1.MPIReplicaType,
 	}
 	template.Annotations[InjectedAnnotation] = "true"
 	return nil
+}
+
+// gracePeriod is how long the pod has to end, in seconds.
+func gracePeriod(pod *corev1.PodSpec, options Options) int64 {
+	return max(ptr.Deref(pod.TerminationGracePeriodSeconds, defaultGracePeriodSeconds), options.GracePeriodSeconds)
 }
 
 // targetContainer is the container that runs MPI.

@@ -16,10 +16,11 @@ func shortResources(pod *corev1.PodSpec) corev1.ResourceRequirements {
 }
 
 // shipResources are those of the sidecar. Its request adds to the pod's for as long
-// as the pod lives, so it is small.
+// as the pod lives, so it is what the sidecar takes: 24 to 30 MB, with 8 and with 72
+// processes in the spool, and 2% of a CPU at most (0075).
 func shipResources(pod *corev1.PodSpec, options Options) corev1.ResourceRequirements {
 	resources := completed(pod, options.Resources, defaults{
-		cpu: "100m", cpuLimit: "1", guaranteedCPU: "250m", memory: "128Mi", memoryLimit: "512Mi",
+		cpu: "10m", cpuLimit: "1", guaranteedCPU: "250m", memory: "64Mi", memoryLimit: "512Mi",
 	})
 	if resources.Limits != nil && limitsEphemeralStorage(pod) {
 		// The spool counts against the sum of the containers' limits.

@@ -117,3 +117,12 @@ func (s *Server) Kubectl() (path string, arguments []string, err error) {
 	}
 	return kubectl.Path, kubectl.Opts, nil
 }
+
+// Kubeconfig is one of an administrator, for other commands.
+func (s *Server) Kubeconfig() ([]byte, error) {
+	user, err := s.environment.AddUser(envtest.User{Name: "administrator", Groups: []string{"system:masters"}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return user.KubeConfig()
+}

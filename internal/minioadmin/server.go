@@ -28,7 +28,7 @@ type User struct {
 
 // EnsureUser makes a user, or gives an existing one this key and policy.
 func (s Server) EnsureUser(ctx context.Context, u User) error {
-	if err := s.put(ctx, "add-canned-policy", url.Values{"name": {u.AccessKey}}, u.Policy); err != nil {
+	if err := s.EnsurePolicy(ctx, u.AccessKey, u.Policy); err != nil {
 		return err
 	}
 	request, err := json.Marshal(map[string]string{"secretKey": u.SecretKey, "status": "enabled"})
@@ -39,32 +39,59 @@ func (s Server) EnsureUser(ctx context.Context, u User) error {
 	if err != nil {
 		return err
 	}
-	if err := s.put(ctx, "add-user", url.Values{"accessKey": {u.AccessKey}}, sealed); err != nil {
+	if _, err := s.send(ctx, http.MethodPut, "add-user", url.Values{"accessKey": {u.AccessKey}}, sealed); err != nil {
 		return err
 	}
-	return s.put(ctx, "set-user-or-group-policy", url.Values{
+	_, err = s.send(ctx, http.MethodPut, "set-user-or-group-policy", url.Values{
 		"policyName": {u.AccessKey}, "userOrGroup": {u.AccessKey}, "isGroup": {"false"},
 	}, nil)
+	return err
 }
 
-// put sends an admin request.
-func (s Server) put(ctx context.Context, operation string, query url.Values, body []byte) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPut,
+// EnsurePolicy makes a policy, or changes it.
+func (s Server) EnsurePolicy(ctx context.Context, name string, policy []byte) error {
+	_, err := s.send(ctx, http.MethodPut, "add-canned-policy", url.Values{"name": {name}}, policy)
+	return err
+}
+
+// A refusal is an answer of the server other than 200.
+type refusal struct {
+	operation, status string
+	Code, Message     string
+}
+
+func (r *refusal) Error() string {
+	return fmt.Sprintf("MinIO refuses %s: %s: %s: %s", r.operation, r.status, r.Code, r.Message)
+}
+
+// send sends an admin request and returns the body of the answer.
+func (s Server) send(ctx context.Context, method, operation string, query url.Values, body []byte) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method,
 		s.Endpoint+"/minio/admin/v3/"+operation+"?"+query.Encode(), bytes.NewReader(body))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	sum := sha256.Sum256(body)
 	request.Header.Set("X-Amz-Content-Sha256", hex.EncodeToString(sum[:]))
 	request = signer.SignV4(*request, s.AccessKey, s.SecretKey, "", "us-east-1")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		answer, _ := io.ReadAll(io.LimitReader(response.Body, 512))
-		return fmt.Errorf("MinIO refuses %s: %s: %s", operation, response.Status, answer)
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	if response.StatusCode != http.StatusOK {
+		refused := &refusal{operation: operation, status: response.Status}
+		if json.Unmarshal(answer, refused) != nil {
+			refused.Message = string(answer[:min(len(answer), 512)])
+		}
+		return nil, refused
+	}
+	return answer, nil
 }
+
+// maxAnswer is more than the policies of thousands of users.
+const maxAnswer = 64 << 20

@@ -3,68 +3,48 @@ package minioadmin
 import (
 	"bytes"
 	"context"
-	"net"
-	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/minio/minio-go/v7/pkg/credentials"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/internal/miniotest"
 	"github.com/cairn-mpi/cairn/store"
 )
 
 // startMinIO starts a real server with a bucket "traces", for one test.
 func startMinIO(t *testing.T) Server {
 	t.Helper()
-	cache := os.Getenv("CAIRN_CACHE")
-	if cache == "" {
-		home, err := os.UserHomeDir()
-		require.NoError(t, err)
-		cache = filepath.Join(home, ".cache", "cairn")
-	}
-	binary := filepath.Join(cache, "bin", "minio")
-	_, err := os.Stat(binary)
-	require.NoError(t, err, "MinIO is missing: `make test` installs it")
-
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	endpoint, stop, err := miniotest.Start()
 	require.NoError(t, err)
-	address := listener.Addr().String()
-	require.NoError(t, listener.Close())
-
-	data := t.TempDir()
-	require.NoError(t, os.Mkdir(filepath.Join(data, "traces"), 0o755))
-	server := Server{Endpoint: "http://" + address, AccessKey: "root-user", SecretKey: "root-password"}
-	command := exec.Command(binary, "server", "--quiet", "--address", address, data)
-	command.Env = append(os.Environ(), "MINIO_ROOT_USER="+server.AccessKey, "MINIO_ROOT_PASSWORD="+server.SecretKey,
-		"MINIO_UPDATE=off", "MINIO_BROWSER=off", "HOME="+data)
-	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	require.NoError(t, command.Start())
-	t.Cleanup(func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
-	})
-	require.Eventually(t, func() bool {
-		response, err := http.Get(server.Endpoint + "/minio/health/live")
-		if err != nil {
-			return false
-		}
-		defer response.Body.Close()
-		return response.StatusCode == http.StatusOK
-	}, 30*time.Second, 50*time.Millisecond)
+	t.Cleanup(stop)
+	server := Server{Endpoint: endpoint, AccessKey: miniotest.RootUser, SecretKey: miniotest.RootPassword}
+	keys := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(keys, "accessKey"), []byte(server.AccessKey), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(keys, "secretKey"), []byte(server.SecretKey), 0o600))
+	require.NoError(t, store.MakeBucket(context.Background(), "s3://traces", store.S3Options{Endpoint: endpoint, CredentialsDir: keys}))
 	return server
 }
 
 // as opens a prefix of the bucket with a user's key.
 func (s Server) as(t *testing.T, u User, prefix string) store.Store {
 	t.Helper()
+	return s.asSession(t, credentials.Value{AccessKeyID: u.AccessKey, SecretAccessKey: u.SecretKey}, prefix)
+}
+
+// asSession opens a prefix of the bucket with a key that may have a session token.
+func (s Server) asSession(t *testing.T, key credentials.Value, prefix string) store.Store {
+	t.Helper()
 	keys := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(keys, "accessKey"), []byte(u.AccessKey), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(keys, "secretKey"), []byte(u.SecretKey), 0o600))
+	for name, content := range map[string]string{
+		"accessKey": key.AccessKeyID, "secretKey": key.SecretAccessKey, "sessionToken": key.SessionToken,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(keys, name), []byte(content), 0o600))
+	}
 	opened, err := store.Open("s3://traces/"+prefix, store.S3Options{Endpoint: s.Endpoint, CredentialsDir: keys})
 	require.NoError(t, err)
 	return opened

@@ -5,16 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/cairn-mpi/cairn/api/messages"
 )
 
 // An Attempt is one start of the launcher, as the operator saw it.
-type Attempt struct {
-	Attempt      int       `json:"attempt"`
-	PodUID       string    `json:"pod_uid"`
-	RestartCount int       `json:"restart_count"`
-	StartedAt    time.Time `json:"started_at"`
-	FinishedAt   time.Time `json:"finished_at"` // zero: not known
-}
+type Attempt = messages.Attempt
 
 // ParseAttempts reads the value of --attempts; "" is none.
 func ParseAttempts(s string) ([]Attempt, error) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/shipper"
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/shipper/spooltest"
@@ -264,7 +265,7 @@ func TestNothing(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	ship(t, s, 0)
-	if m := merge(t, s, Options{CollectTimeout: patience, Pods: 1}).Termination(nil); m.RunCount != 0 || !strings.Contains(m.Message, "no rank was traced") {
+	if m := merge(t, s, Options{CollectTimeout: patience, Pods: 1}).Message(nil); m.RunCount != 0 || !strings.Contains(m.Message, "no rank was traced") {
 		t.Errorf("%+v", m)
 	}
 	if err := s.Put(context.Background(), "shards/uid-0/w/manifest.json", strings.NewReader(`{"world":"w","shard":"x.cairn","ranks":[{"rank":0,"final":true}],"size":1}`), 75); err == nil {
@@ -282,21 +283,21 @@ func TestNothing(t *testing.T) {
 func TestTerminationFits(t *testing.T) {
 	r := &Result{Lost: []string{strings.Repeat("ö", 5000)}, Problems: []string{strings.Repeat("x", 5000)}}
 	for i := range 40 {
-		r.Runs = append(r.Runs, RunResult{ID: fmt.Sprint(i), MissingRanks: strings.Repeat("1,3,", 1000), TraceURI: "s3://bucket/" + strings.Repeat("p/", 100) + "trace.cairn"})
+		r.Runs = append(r.Runs, messages.Run{ID: fmt.Sprint(i), MissingRanks: strings.Repeat("1,3,", 1000), TraceURI: "s3://bucket/" + strings.Repeat("p/", 100) + "trace.cairn"})
 	}
-	m := r.Termination(nil)
+	m := r.Message(nil)
 	raw, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(raw) > TerminationBytes || len(m.Runs) == 0 || m.RunCount != 40 || m.Lost == "" || m.Message == "" {
+	if len(raw) > messages.MaxBytes || len(m.Runs) == 0 || m.RunCount != 40 || m.Lost == "" || m.Message == "" {
 		t.Errorf("%d bytes, %d runs", len(raw), len(m.Runs))
 	}
-	small := (&Result{Runs: r.Runs[:1]}).Termination(nil)
+	small := (&Result{Runs: r.Runs[:1]}).Message(nil)
 	if len(small.Runs) != 1 {
 		t.Error("one run does not fit")
 	}
-	if m := (*Result)(nil).Termination(errors.New("broken")); m.Message != "broken" || m.Runs == nil {
+	if m := (*Result)(nil).Message(errors.New("broken")); m.Message != "broken" || m.Runs == nil {
 		t.Errorf("%+v", m)
 	}
 }

@@ -32,12 +32,28 @@ type located struct {
 // key is where the shard lies.
 func (l *located) key() string { return l.directory + path.Base(l.Shard) }
 
-func takeInventory(ctx context.Context, s store.Store) (*inventory, error) {
-	objects, err := s.List(ctx, shard.Root)
+// A document is a heartbeat or a manifest as it was when it was read.
+type document struct {
+	version string
+	pod     *shard.Pod
+	ranks   *located
+	damaged string // why it is neither
+}
+
+// A stocktaker takes one inventory after the other, and reads only what has
+// changed since the one before.
+type stocktaker struct {
+	store store.Store
+	read  map[string]document // by key
+}
+
+func (t *stocktaker) take(ctx context.Context) (*inventory, error) {
+	objects, err := t.store.List(ctx, shard.Root)
 	if err != nil && !store.IsNotFound(err) {
 		return nil, err
 	}
 	inv := &inventory{pods: map[string]*shard.Pod{}}
+	now := map[string]document{}
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(requests)
@@ -46,41 +62,66 @@ func takeInventory(ctx context.Context, s store.Store) (*inventory, error) {
 		if kind != shard.KindPod && kind != shard.KindManifest {
 			continue
 		}
+		if d, ok := t.read[object.Key]; ok && d.version != "" && d.version == object.Version {
+			mu.Lock()
+			now[object.Key] = d
+			mu.Unlock()
+			continue
+		}
 		group.Go(func() error {
-			var pod shard.Pod
-			var manifest shard.Manifest
-			var err error
-			if kind == shard.KindPod {
-				err = shard.Read(ctx, s, object.Key, &pod)
-			} else {
-				err = shard.Read(ctx, s, object.Key, &manifest)
+			d, err := readDocument(ctx, t.store, object, kind)
+			if store.IsNotFound(err) {
+				return nil // replaced or deleted since it was listed
+			}
+			if err != nil {
+				return err
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			directory := path.Dir(object.Key)
-			switch {
-			case errors.Is(err, shard.ErrDamaged):
-				inv.damaged = append(inv.damaged, err.Error())
-			case store.IsNotFound(err):
-				// replaced or deleted since it was listed
-			case err != nil:
-				return err
-			case kind == shard.KindPod:
-				// the place counts, not what the document says of itself
-				pod.PodUID = path.Base(directory)
-				inv.pods[pod.PodUID] = &pod
-			default:
-				inv.manifests = append(inv.manifests, locate(manifest, directory+"/"))
-			}
+			now[object.Key] = d
 			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	t.read = now
+	for _, d := range now {
+		switch {
+		case d.pod != nil:
+			inv.pods[d.pod.PodUID] = d.pod
+		case d.ranks != nil:
+			inv.manifests = append(inv.manifests, *d.ranks)
+		default:
+			inv.damaged = append(inv.damaged, d.damaged)
+		}
+	}
 	slices.SortFunc(inv.manifests, func(a, b located) int { return strings.Compare(a.directory, b.directory) })
 	slices.Sort(inv.damaged)
 	return inv, nil
+}
+
+// readDocument reads a heartbeat or a manifest. One that was replaced since it
+// was listed is read again the next time.
+func readDocument(ctx context.Context, s store.Store, object store.Object, kind shard.Kind) (document, error) {
+	d := document{version: object.Version}
+	directory := path.Dir(object.Key)
+	var err error
+	if kind == shard.KindPod {
+		var pod shard.Pod
+		err = shard.Read(ctx, s, object.Key, &pod)
+		pod.PodUID = path.Base(directory) // the place counts, not what the document says of itself
+		d.pod = &pod
+	} else {
+		var manifest shard.Manifest
+		err = shard.Read(ctx, s, object.Key, &manifest)
+		ranks := locate(manifest, directory+"/")
+		d.ranks = &ranks
+	}
+	if errors.Is(err, shard.ErrDamaged) {
+		return document{version: object.Version, damaged: err.Error()}, nil
+	}
+	return d, err
 }
 
 // requests is how many objects are read at the same time.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/store"
 	"github.com/cairn-mpi/cairn/trace"
@@ -67,6 +68,10 @@ func Merge(ctx context.Context, s store.Store, o Options) (*Result, error) {
 	levels := p.Levels()
 	if len(levels) == 0 {
 		return p.merge(ctx, s, 1, o)
+	}
+	// who looks for the runs meanwhile finds none, rather than those of an earlier merge
+	if err := s.Delete(ctx, messages.IndexFile); err != nil {
+		return nil, err
 	}
 	p.place()
 	if err := shard.Write(ctx, s, planFile, p); err != nil {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"strconv"
 
+	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/store"
@@ -24,6 +24,8 @@ type RunManifest struct {
 	MissingRanks              string   `json:"missing_ranks"`
 	EndedEarly                string   `json:"ended_early"` // ranks that did not get through MPI_Finalize
 	Calls                     uint64   `json:"calls"`
+	CallsLost                 uint64   `json:"calls_lost,omitempty"` // made and not recorded
+	LostWhy                   string   `json:"lost_why,omitempty"`
 	Trace                     string   `json:"trace"` // file name, beside the manifest
 	TraceBytes                int64    `json:"trace_bytes"`
 	TraceSHA256               string   `json:"trace_sha256"`
@@ -35,17 +37,20 @@ type RunManifest struct {
 
 // Names of the objects of a run.
 const (
-	TraceFile       = "trace.cairn"
+	TraceFile       = messages.TraceFile
 	RunManifestFile = "manifest.json"
 )
 
-func write(ctx context.Context, s store.Store, r *run) (*RunResult, error) {
+func write(ctx context.Context, s store.Store, r *run) (*messages.Run, error) {
 	var encoded pieces
 	if err := trace.Write(&encoded, r.content); err != nil {
 		return nil, fmt.Errorf("run %d/%d cannot be written: %w", r.attempt, r.number, err)
 	}
-	id := path.Join(strconv.Itoa(r.attempt), strconv.Itoa(r.number))
+	id := messages.RunID(r.attempt, r.number)
 	key := path.Join(id, TraceFile)
+	if err := clearRun(ctx, s, id); err != nil {
+		return nil, err
+	}
 	if err := s.Put(ctx, key, encoded.reader(), encoded.size); err != nil {
 		return nil, err
 	}
@@ -53,24 +58,56 @@ func write(ctx context.Context, s store.Store, r *run) (*RunResult, error) {
 	m := RunManifest{
 		World: r.content.Meta.World, Attempt: r.attempt, Run: r.number, StartRealtimeNS: r.start,
 		WorldSize: r.content.Meta.WorldSize, Ranks: summary.Ranks, MissingRanks: summary.Missing.String(), EndedEarly: endedEarly(r.content), Calls: summary.Calls,
-		Trace: TraceFile, TraceBytes: encoded.size, TraceSHA256: encoded.sha256(),
+		CallsLost: summary.CallsLost, LostWhy: summary.LostWhy, Trace: TraceFile, TraceBytes: encoded.size, TraceSHA256: encoded.sha256(),
 		RunTimeSeconds: summary.RunTime, ParallelEfficiencyPercent: percent(summary.ParallelEfficiency),
 		Problems: r.problems, CreatedBy: r.content.Meta.CreatedBy,
 	}
 	if err := shard.Write(ctx, s, path.Join(id, RunManifestFile), &m); err != nil {
 		return nil, err
 	}
-	return &RunResult{
-		ID: id, Attempt: r.attempt, Run: r.number, Ranks: m.WorldSize, MissingRanks: m.MissingRanks, EndedEarly: m.EndedEarly, Calls: m.Calls,
-		TraceBytes: m.TraceBytes, ParallelEfficiencyPercent: m.ParallelEfficiencyPercent, TraceURI: s.URL(key),
-	}, nil
+	summarized := m.Summary(s)
+	return &summarized, nil
 }
 
-// endedEarly lists the ranks that did not get through MPI_Finalize.
+// Summary is what the messages say of a run in a job's store.
+func (m *RunManifest) Summary(s store.Store) messages.Run {
+	id := messages.RunID(m.Attempt, m.Run)
+	return messages.Run{
+		ID: id, Attempt: m.Attempt, Run: m.Run, Ranks: m.WorldSize, MissingRanks: m.MissingRanks, EndedEarly: m.EndedEarly,
+		Calls: m.Calls, CallsLost: m.CallsLost, LostWhy: m.LostWhy, TraceBytes: m.TraceBytes,
+		ParallelEfficiencyPercent: m.ParallelEfficiencyPercent, TraceURI: s.URL(path.Join(id, TraceFile)),
+	}
+}
+
+// clearRun removes what an earlier merge and its analyses left of a run: findings, clocks and reports of another trace
+// would pass for those of this one. The manifest goes first, since a run that has one is whole.
+func clearRun(ctx context.Context, s store.Store, id string) error {
+	objects, err := s.List(ctx, id+"/")
+	if err != nil {
+		if store.IsNotFound(err) {
+			return nil
+		}
+		return err
+	}
+	if err := s.Delete(ctx, path.Join(id, RunManifestFile)); err != nil {
+		return err
+	}
+	for _, object := range objects {
+		if object.Key == path.Join(id, TraceFile) { // replaced at once
+			continue
+		}
+		if err := s.Delete(ctx, object.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endedEarly lists the ranks that did not get through MPI_Finalize, as far as anybody knows.
 func endedEarly(c *trace.Content) string {
 	var early []int
 	for _, r := range c.Ranks.All() {
-		if r.EndedEarly != "" {
+		if r.EndedEarly != "" && !r.TracingStopped() {
 			early = append(early, r.Rank)
 		}
 	}

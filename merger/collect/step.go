@@ -179,7 +179,7 @@ type finished struct {
 func (p *Plan) finish(ctx context.Context, s store.Store, level int, o Options) (*Result, error) {
 	var before finished
 	if err := shard.Read(ctx, s, resultFile, &before); err == nil && before.Plan == p.Directory {
-		return &before.Result, nil
+		return &before.Result, ensureIndex(ctx, s, before.Result.Runs)
 	}
 	result, err := p.merge(ctx, s, level, o)
 	if err != nil {
@@ -228,7 +228,7 @@ func (p *Plan) merge(ctx context.Context, s store.Store, level int, o Options) (
 			return result, ErrAllDamaged
 		}
 		result.Problems = append([]string{nothing}, result.Problems...)
-		return result, nil
+		return result, writeIndex(ctx, s, nil)
 	}
 	number(runs, p.Attempts)
 	result.Problems = append(result.Problems, joinWorlds(runs)...)
@@ -240,5 +240,5 @@ func (p *Plan) merge(ctx context.Context, s store.Store, level int, o Options) (
 		o.logf("%s: %d ranks, %d calls, %d bytes", summary.TraceURI, summary.Ranks, summary.Calls, summary.TraceBytes)
 		result.Runs = append(result.Runs, *summary)
 	}
-	return result, nil
+	return result, writeIndex(ctx, s, result.Runs)
 }

@@ -5,37 +5,86 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/store"
 )
 
 // When the merge stops waiting: the one rule, in this one file.
 //
 // It begins when the job has ended, but sidecars may still be uploading, and
-// their clocks say nothing to ours. A heartbeat with a higher sequence than at
-// our beginning was written after it; the one after that was also begun after
-// it. So the merge goes on as soon as
+// their clocks say nothing to ours. A pod is idle when it has no running process
+// and nothing to upload. Its sidecar then writes a heartbeat and is quiet until
+// something changes, and promises in it how soon it tells of a change
+// (shard.Pod.TellsWithin). After the launcher has ended nothing new begins in
+// any pod: what has begun before is in a heartbeat within that time, counted by
+// our own clock from our beginning. So the merge goes on as soon as
 //
 //	complete   all pods are there and idle, and every world has all its ranks, ended; or
-//	idle       all pods are there and final, or idle in a heartbeat begun after the merge began:
-//	           what is missing now will not come; or
+//	idle       all pods are there, and each is final, or idle after we have watched it for
+//	           as long as it takes to tell: what is missing now will not come; or
 //	late       the time to wait is over.
 //
-// A pod that is idle has no running process and nothing to upload. Sidecars
-// write a heartbeat at once when this changes, so idle pods with complete
-// worlds need no second look.
+// A heartbeat without a promise is that of a sidecar of an earlier release,
+// which writes one every few seconds, idle or not: there the one after the next
+// was begun after our beginning.
+//
+// A change is a new heartbeat: then the pod is watched anew, since an upload can
+// be followed by a late process of the same launch.
 
 // poll is how often the store is looked at.
 const poll = time.Second
+
+// A watch is what the merge has seen of a pod.
+type watch struct {
+	begun    int64     // sequence when first seen
+	sequence int64     // when last seen
+	since    time.Time // since when that is the last
+}
+
+// settled reports whether what is missing of an idle pod will not come.
+func (w *watch) settled(pod *shard.Pod) bool {
+	switch {
+	case pod.Final:
+		return true
+	case pod.TellsWithin > 0:
+		return time.Since(w.since) >= pod.TellsWithin
+	}
+	return pod.Sequence >= w.begun+2
+}
+
+// watches are those of all pods, by uid.
+type watches map[string]*watch
+
+// see takes in what an inventory says; first is the one at our beginning.
+func (all watches) see(inv *inventory, first bool) {
+	for uid, pod := range inv.pods {
+		w := all[uid]
+		if w == nil {
+			w = &watch{begun: pod.Sequence, since: time.Now()}
+			if !first {
+				w.begun-- // its first heartbeat came after our beginning
+			}
+			all[uid] = w
+		}
+		if w.sequence != pod.Sequence {
+			w.sequence, w.since = pod.Sequence, time.Now()
+		}
+	}
+}
 
 // wait looks at the store until nothing more is to come. The message is empty
 // unless the time was up.
 func wait(ctx context.Context, s store.Store, o Options) (*inventory, string, error) {
 	deadline := time.Now().Add(o.CollectTimeout)
-	begun := map[string]int64{} // sequence of each pod when first seen
+	seen := watches{}
+	stock := &stocktaker{store: s}
 	var last error
 	var inv *inventory
 	for first := true; ; first = false {
-		next, err := takeInventory(ctx, s)
+		began := time.Now()
+		next, err := stock.take(ctx)
+		// While the store is away, sidecars cannot send either: the time to wait begins where it answers.
+		deadline = deadline.Add(time.Since(began))
 		if err != nil {
 			if !store.MayPass(err) || time.Now().After(deadline) {
 				return nil, "", err
@@ -44,15 +93,8 @@ func wait(ctx context.Context, s store.Store, o Options) (*inventory, string, er
 			o.logf("waiting for the store: %v", err)
 		} else {
 			inv, last = next, nil
-			for uid, pod := range inv.pods {
-				if _, ok := begun[uid]; !ok {
-					begun[uid] = pod.Sequence
-					if !first {
-						begun[uid] = pod.Sequence - 1 // its first heartbeat came after our beginning
-					}
-				}
-			}
-			if done(inv, o.Pods, begun) {
+			seen.see(inv, first)
+			if done(inv, o.Pods, seen) {
 				return inv, "", nil
 			}
 		}
@@ -74,17 +116,17 @@ func wait(ctx context.Context, s store.Store, o Options) (*inventory, string, er
 	}
 }
 
-func done(inv *inventory, pods int, begun map[string]int64) bool {
+func done(inv *inventory, pods int, seen watches) bool {
 	if len(inv.pods) < pods {
 		return false
 	}
-	idle, lookedAgain := true, true
+	idle, settled := true, true
 	for uid, pod := range inv.pods {
 		idle = idle && pod.Idle()
-		lookedAgain = lookedAgain && (pod.Final || pod.Sequence >= begun[uid]+2)
+		settled = settled && seen[uid].settled(pod)
 	}
 	if !idle {
 		return false
 	}
-	return inv.complete() || lookedAgain && len(inv.pods) > 0
+	return inv.complete() || settled && len(inv.pods) > 0
 }

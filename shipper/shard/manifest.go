@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/cairn-mpi/cairn/store"
 )
@@ -18,6 +19,7 @@ type Manifest struct {
 	Size     int      `json:"size"`      // ranks of the world; 0: not known
 	Ranks    []Rank   `json:"ranks"`     // sorted by rank
 	Shard    string   `json:"shard"`     // file name of the shard, beside the manifest
+	Bytes    int64    `json:"bytes"`     // of the shard; 0: not known
 	Final    bool     `json:"final"`     // all ranks in it have ended
 	Pod      string   `json:"pod"`
 	PodUID   string   `json:"pod_uid"`
@@ -53,6 +55,9 @@ type Pod struct {
 	Final         bool     `json:"final"`      // nothing more will come from this pod
 	LostRanks     []string `json:"lost_ranks"` // ranks that could not be uploaded before the pod had to end
 	Problems      []string `json:"problems,omitempty"`
+	// TellsWithin is how long after a change of its spool a pod has written that, if the store answers. A pod that has it
+	// says nothing as long as it is idle; one without it writes every few seconds.
+	TellsWithin time.Duration `json:"tells_within_ns,omitempty"`
 }
 
 // Idle tells whether everything that the pod had is in the store.

@@ -66,3 +66,15 @@ func Hold(t testing.TB, dir string) (end func()) {
 	t.Cleanup(end)
 	return end
 }
+
+// Live puts a process into a spool that a sidecar watches: it lives from the first moment on. The function that it
+// returns ends it.
+func (p *Process) Live(t testing.TB, spool string) (end func()) {
+	t.Helper()
+	dir := p.Write(t, t.TempDir())
+	end = Hold(t, dir)
+	if err := os.Rename(dir, filepath.Join(spool, p.Directory())); err != nil {
+		t.Error(err)
+	}
+	return end
+}

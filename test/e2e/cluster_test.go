@@ -28,7 +28,7 @@ func root() string {
 }
 
 // kubectl runs kubectl and fails the test when it fails.
-func kubectl(t *testing.T, arguments ...string) string {
+func kubectl(t testing.TB, arguments ...string) string {
 	t.Helper()
 	out, err := tryKubectl("", arguments...)
 	require.NoError(t, err, "kubectl %s: %s", strings.Join(arguments, " "), out)
@@ -47,14 +47,14 @@ func tryKubectl(stdin string, arguments ...string) (string, error) {
 }
 
 // apply applies a manifest the way the README tells users to.
-func apply(t *testing.T, manifest string) {
+func apply(t testing.TB, manifest string) {
 	t.Helper()
 	out, err := tryKubectl(manifest, "apply", "--server-side", "-f", "-")
 	require.NoError(t, err, out+"\n"+manifest)
 }
 
 // get reads an object into v.
-func get(t *testing.T, v any, arguments ...string) {
+func get(t testing.TB, v any, arguments ...string) {
 	t.Helper()
 	out := kubectl(t, append(append([]string{"get"}, arguments...), "-o", "json")...)
 	require.NoError(t, json.Unmarshal([]byte(out), v), out)
@@ -64,15 +64,19 @@ func get(t *testing.T, v any, arguments ...string) {
 type job struct {
 	Metadata struct{ Name, Namespace, UID string }
 	Status   struct {
-		StorageURI string
-		Verdict    string
-		RunCount   int
-		Runs       []struct {
+		StorageURI     string
+		CompletionTime string
+		Verdict        string
+		RunCount       int
+		Lost           []string
+		Attempts       []struct{ ExitCode *int }
+		Runs           []struct {
 			ID           string
 			Attempt      int
 			Ranks        int
 			MissingRanks string
 			Calls        int64
+			CallsLost    int64
 			TraceBytes   int64
 			TraceURI     string
 			ReportURI    string
@@ -94,7 +98,7 @@ func (j *job) condition(kind string) condition {
 }
 
 // await waits until done says so, and tells the state it saw last when it does not come.
-func await(t *testing.T, namespace, name string, limit time.Duration, what string, done func(*job) bool) *job {
+func await(t testing.TB, namespace, name string, limit time.Duration, what string, done func(*job) bool) *job {
 	t.Helper()
 	deadline := time.Now().Add(limit)
 	for {
@@ -113,7 +117,7 @@ func await(t *testing.T, namespace, name string, limit time.Duration, what strin
 }
 
 // awaitReady waits for the end: a report, or the certainty that there will be none.
-func awaitReady(t *testing.T, namespace, name string) *job {
+func awaitReady(t testing.TB, namespace, name string) *job {
 	t.Helper()
 	return await(t, namespace, name, 5*time.Minute, "Ready=True", func(j *job) bool {
 		return j.condition("Ready").Status == "True"
@@ -121,7 +125,7 @@ func awaitReady(t *testing.T, namespace, name string) *job {
 }
 
 // pods are a job's pods by name.
-func pods(t *testing.T, namespace, name string) map[string]pod {
+func pods(t testing.TB, namespace, name string) map[string]pod {
 	t.Helper()
 	var list struct{ Items []pod }
 	get(t, &list, "-n", namespace, "pods", "-l", "training.kubeflow.org/job-name="+name)
@@ -150,7 +154,7 @@ type container struct {
 }
 
 // bucket makes the chart's MinIO reachable for the cairn command and returns its environment.
-func bucket(t *testing.T, namespace string) []string {
+func bucket(t testing.TB, namespace string) []string {
 	t.Helper()
 	forward := exec.Command("kubectl", "-n", "cairn-system", "port-forward", "service/cairn-minio", ":9000")
 	stdout, err := forward.StdoutPipe()
@@ -177,7 +181,7 @@ func bucket(t *testing.T, namespace string) []string {
 }
 
 // cairn runs bin/cairn on objects of the bucket.
-func cairn(t *testing.T, environment []string, arguments ...string) string {
+func cairn(t testing.TB, environment []string, arguments ...string) string {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(root(), "bin", "cairn"), arguments...)
 	cmd.Env = environment
@@ -188,7 +192,7 @@ func cairn(t *testing.T, environment []string, arguments ...string) string {
 }
 
 // namespaceFor is a namespace that the chart serves: the chart is installed for these beforehand (hack/e2e.sh).
-func namespaceFor(t *testing.T, name string) string {
+func namespaceFor(t testing.TB, name string) string {
 	t.Helper()
 	_, err := tryKubectl("", "get", "namespace", name)
 	require.NoError(t, err, "namespace %s is missing: hack/e2e.sh makes it", name)

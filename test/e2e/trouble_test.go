@@ -94,20 +94,3 @@ func TestInvalidTemplateIsSaid(t *testing.T) {
 	assert.Contains(t, j.condition("Ready").Message, "mpiImplementation")
 	kubectl(t, "-n", s.namespace, "delete", "tracedmpijob", s.name)
 }
-
-// TestKilledWorkerKeepsTheRest: a worker that vanishes costs its own ranks, and they are named.
-func TestKilledWorkerKeepsTheRest(t *testing.T) {
-	s := spec{name: "killed", namespace: namespaceFor(t, "e2e"), stack: stacks[0], program: "stencil",
-		arguments: []string{"--iterations", "100000"}, extra: "  tracing: {collectTimeoutSeconds: 30}\n"}
-	apply(t, s.manifest())
-	await(t, s.namespace, s.name, 3*time.Minute, "running workers", func(*job) bool {
-		out, _ := tryKubectl("", "-n", s.namespace, "exec", s.name+"-worker-1", "-c", "worker", "--", "sh", "-c", "ls -d /cairn/spool/*-*-*")
-		return strings.Contains(out, "worker-1-")
-	})
-	time.Sleep(3 * time.Second)
-	kubectl(t, "-n", s.namespace, "delete", "pod", s.name+"-worker-1", "--grace-period=0", "--force")
-	j := awaitReady(t, s.namespace, s.name)
-	assert.Equal(t, "Failed", j.condition("JobFinished").Reason)
-	require.NotEmpty(t, j.Status.Runs)
-	assert.GreaterOrEqual(t, j.Status.Runs[0].Ranks, 2)
-}

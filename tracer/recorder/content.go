@@ -147,7 +147,6 @@ func (r *Recorder) contentNotes(rank int) []string {
 	if r.off {
 		notes = append(notes, fmt.Sprintf("rank %d: tracing was off at its end", rank))
 	}
-	add(r.lost.Dropped, "%d calls were not recorded")
 	add(r.lost.Malformed, "%d damaged records were skipped")
 	add(r.lost.Truncated, "%d calls have no arguments: they did not fit into a record")
 	add(r.lost.Abandoned, "%d calls were left by longjmp or an exception and are missing")

@@ -33,7 +33,7 @@ const (
 )
 
 const (
-	maxDictionary = 1 << 30 // bytes that are read of it
+	maxDictionary = 256 << 20 // bytes; one that has become longer is read so far by its own process, and by nobody else
 	maxEntry      = 1 << 20
 )
 
@@ -54,8 +54,9 @@ func isEntry(word uint64) bool { return word>>entryShift == entryMark }
 
 // A dictionary is what was read of the file so far. The zero value has no file.
 type dictionary struct {
-	file     string
-	offset   int64 // of the next entry
+	file     string   // its path, of a living process
+	open     *os.File // or the file itself, of a recovery; it is not closed here
+	offset   int64    // of the next entry
 	modules  []Module
 	paths    [][]uint64
 	segments []trace.Segment // Site is 0
@@ -72,7 +73,16 @@ func (r *Recorder) readDictionary(dir string) {
 // refresh reads what has been added to the file. What cannot be read is as if it
 // were not there: records that need it lose a site or a segment.
 func (d *dictionary) refresh() {
-	if d.file == "" || d.offset >= maxDictionary {
+	if d.offset >= maxDictionary {
+		return
+	}
+	if d.open != nil {
+		if info, err := d.open.Stat(); err == nil && info.Size() > d.offset {
+			d.readOn(d.open)
+		}
+		return
+	}
+	if d.file == "" {
 		return
 	}
 	// most often there is nothing new, and to be told so costs little
@@ -85,6 +95,11 @@ func (d *dictionary) refresh() {
 		return
 	}
 	defer f.Close()
+	d.readOn(f)
+}
+
+// readOn reads the entries from offset on.
+func (d *dictionary) readOn(f *os.File) {
 	more, err := io.ReadAll(io.NewSectionReader(f, d.offset, maxDictionary-d.offset))
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return
@@ -144,13 +159,6 @@ func (d *dictionary) add(kind uint64, words []uint64) {
 		d.segments = append(d.segments, s)
 		d.origins = append(d.origins, origin)
 	}
-}
-
-// LaterModules are the modules that the process of a directory loaded after MPI_Init and called MPI from.
-func LaterModules(dir string) []Module {
-	d := dictionary{file: filepath.Join(dir, dictionaryFile)}
-	d.refresh()
-	return d.modules
 }
 
 // module finds the module that was loaded last at an address.

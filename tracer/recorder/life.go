@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"encoding/binary"
-	"path/filepath"
 
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -12,6 +11,9 @@ type life struct {
 	alive            int64 // the process lived then
 	signal, signalAt int64 // the last signal of a crash that came to a handler
 	exit, exitAt     int64 // 1 + the code that exit was called with
+	lost             int64 // calls that no segment has, as when tracing has stopped
+	finalized        int64 // 1: MPI_Finalize was among them
+	counted          bool  // the tracer notes these two
 }
 
 const (
@@ -21,15 +23,7 @@ const (
 	maxLife   = 4096
 )
 
-// readLife reads the file; where there is none, or something else, nothing is known.
-func readLife(dir string) life {
-	b, err := readFileLimited(filepath.Join(dir, lifeFile), maxLife)
-	if err != nil {
-		return life{}
-	}
-	return decodeLife(b)
-}
-
+// decodeLife reads the file's content; of something else nothing is known.
 func decodeLife(b []byte) life {
 	var l life
 	if len(b) < lifeBytes || string(b[:len(lifeMagic)]) != lifeMagic {
@@ -37,6 +31,11 @@ func decodeLife(b []byte) life {
 	}
 	for i, field := range []*int64{&l.alive, &l.signal, &l.signalAt, &l.exit, &l.exitAt} {
 		*field = int64(binary.NativeEndian.Uint64(b[8+8*i:]))
+	}
+	if len(b) >= lifeBytes+2*8 { // an earlier tracer did not count
+		l.lost = max(0, int64(binary.NativeEndian.Uint64(b[lifeBytes:])))
+		l.finalized = int64(binary.NativeEndian.Uint64(b[lifeBytes+8:]))
+		l.counted = true
 	}
 	return l
 }

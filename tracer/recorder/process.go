@@ -2,9 +2,8 @@ package recorder
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
@@ -131,16 +130,35 @@ const maxProcessJSON = 16 << 20
 
 // ReadProcess reads process.json of a process directory.
 func ReadProcess(dir string) (*Process, error) {
-	b, err := readFileLimited(filepath.Join(dir, processFile), maxProcessJSON)
+	d, err := openPath(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Process()
+}
+
+// errNotProcess says what is wrong with process.json and nothing of what is in it: it may not be the tracer's.
+var errNotProcess = errors.New("it does not describe a process as the tracer does")
+
+// Process reads process.json.
+func (d *Directory) Process() (*Process, error) {
+	b, err := d.read(processFile, maxProcessJSON)
 	if err != nil {
 		return nil, err
 	}
 	p, err := ParseProcess(b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, processFile), err)
+	switch {
+	case errors.Is(err, errFormat):
+		return nil, fmt.Errorf("%s: %w", processFile, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", processFile, errNotProcess)
 	}
 	return p, nil
 }
+
+// errFormat is the error for what a newer tracer wrote.
+var errFormat = errors.New("it was written by a newer tracer; use that one's sidecar")
 
 // ParseProcess reads the text of process.json.
 func ParseProcess(b []byte) (*Process, error) {
@@ -149,7 +167,7 @@ func ParseProcess(b []byte) (*Process, error) {
 		return nil, err
 	}
 	if p.Format > processFormat {
-		return nil, fmt.Errorf("format %d is newer than %d: written by a newer tracer", p.Format, processFormat)
+		return nil, fmt.Errorf("format %d is newer than %d: %w", p.Format, processFormat, errFormat)
 	}
 	if len(p.Constants) > maxConstants {
 		return nil, fmt.Errorf("%d constants", len(p.Constants))
@@ -215,15 +233,4 @@ func (p *Process) implementation() string {
 		return "MPICH"
 	}
 	return p.ABI
-}
-
-func readFileLimited(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > limit {
-		return nil, fmt.Errorf("%s: %d bytes, more than %d", path, info.Size(), limit)
-	}
-	return os.ReadFile(path)
 }

@@ -33,7 +33,8 @@ type Recorder struct {
 	finalized       bool
 	off             bool // MPI_Pcontrol, or from the start: only lives of handles are recorded
 	stopped         bool // tracing ended before the process did
-	sessions        int  // open sessions
+	whyStopped      string
+	sessions        int // open sessions
 	samples         []trace.ClockSample
 	sampleEvery     int // see addSample
 	sampleSkipped   int

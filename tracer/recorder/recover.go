@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"sort"
 
+	"github.com/cairn-mpi/cairn/internal/plainfile"
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -26,53 +25,48 @@ type Report struct {
 	Notes      []string
 }
 
-// maxSegmentFile bounds the segment files that a recovery reads.
-const maxSegmentFile = maxSegmentBytes + segmentHeaderSize
+// Bounds of the files that a recovery reads.
+const (
+	maxSegmentFile = maxSegmentBytes + segmentHeaderSize
+	maxStateFile   = 4 * mostStateBytes // tracing stops after the first checkpoint beyond mostStateBytes
+	maxMeasured    = 16 << 20           // of evidence and context
+)
 
-// Recover finishes what a process left in its directory, from its last checkpoint and the segments since. It only
-// reads, so that it can be done by another user and repeated.
+// Recover finishes what a process left in its directory (Directory.Recover).
 func Recover(dir string) (*trace.Content, *Report, error) {
-	content, report, _, err := recoverAt(dir, true)
-	return content, report, err
+	d, err := openPath(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer d.Close()
+	return d.Recover()
 }
 
-// Snapshot is the trace of a living process so far: its last checkpoint and what can be read of the segments since.
+// Snapshot is the trace of a living process so far (Directory.Snapshot).
 func Snapshot(dir string) (*trace.Content, *Report, error) {
-	const tries = 5
-	var err error
-	for range tries {
-		var content *trace.Content
-		var report *Report
-		var before, after uint64
-		content, report, before, err = recoverAt(dir, false)
-		if err != nil {
-			continue // as when both files of the state were written while we read them
-		}
-		// A checkpoint in between means that segments were reused while we read them.
-		if _, after, _, err = readState(dir); err == nil && before == after {
-			return content, report, nil
-		}
+	d, err := openPath(dir)
+	if err != nil {
+		return nil, nil, err
 	}
-	if err == nil {
-		err = errors.New("the process checkpoints faster than it can be read")
-	}
-	return nil, nil, err
+	defer d.Close()
+	return d.Snapshot()
 }
 
 // recoverAt also returns the number of the checkpoint that it went on from.
-func recoverAt(dir string, ended bool) (*trace.Content, *Report, uint64, error) {
+func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, error) {
 	fail := func(err error) (*trace.Content, *Report, uint64, error) { return nil, nil, 0, err }
-	p, err := ReadProcess(dir)
+	p, err := d.Process()
 	if err != nil {
 		return fail(err)
 	}
-	times, err := os.Open(filepath.Join(dir, spillFile))
-	if err == nil {
-		defer times.Close()
-	} else if !errors.Is(err, os.ErrNotExist) {
+	times, err := d.open(spillFile)
+	if err != nil {
 		return fail(err)
 	}
-	r, number, err := readCheckpoint(dir, p, times)
+	if times != nil {
+		defer times.Close()
+	}
+	r, number, err := d.readCheckpoint(p, times)
 	if err != nil {
 		return fail(err)
 	}
@@ -80,9 +74,16 @@ func recoverAt(dir string, ended bool) (*trace.Content, *Report, uint64, error) 
 	if r == nil {
 		r = New(p)
 	}
-	r.readDictionary(dir)
-	r.life = readLife(dir)
-	sources, err := r.readSegments(dir, ended)
+	entries := d.optional(r, dictionaryFile)
+	if entries != nil {
+		defer entries.Close()
+	}
+	if entries != nil && d.fits(r, entries, maxDictionary) {
+		r.sites.dictionary.open = entries
+		r.sites.dictionary.refresh()
+	}
+	r.life = decodeLife(d.optionalContent(r, lifeFile, maxLife))
+	sources, err := d.readSegments(r, ended)
 	if err != nil {
 		return fail(err)
 	}
@@ -90,6 +91,8 @@ func recoverAt(dir string, ended bool) (*trace.Content, *Report, uint64, error) 
 		report.Segments += len(s.segments)
 	}
 	r.consume(sources)
+	r.lost.Dropped += uint64(r.life.lost)
+	r.stopped = r.stopped || r.life.finalized != 0 && !r.finalized
 	if p.BootID != "" && p.BootID == bootID() {
 		if now, ok := sampleNow(p.Clock.Kind); ok {
 			r.sampleSkipped = r.sampleEvery // the last sample is always kept
@@ -97,21 +100,22 @@ func recoverAt(dir string, ended bool) (*trace.Content, *Report, uint64, error) 
 		}
 	}
 	var found *evidence
-	if b, err := os.ReadFile(filepath.Join(dir, evidenceFile)); err == nil {
+	if b := d.optionalContent(r, evidenceFile, maxMeasured); b != nil {
 		found = decodeEvidence(b, r.sites.of)
 	}
+	context := d.optionalContent(r, contextFile, maxMeasured)
 	content, err := r.Content()
 	if err != nil {
 		return fail(err)
 	}
 	found.addTo(content)
-	if b, err := os.ReadFile(filepath.Join(dir, contextFile)); err == nil {
-		content.Ranks.Change(0, func(r *trace.Rank) { r.Context = decodeContext(b) })
+	if context != nil {
+		content.Ranks.Change(0, func(r *trace.Rank) { r.Context = decodeContext(context) })
 	}
 	if ended {
 		report.EndedEarly = r.endedEarly()
 		content.Ranks.Change(0, func(rank *trace.Rank) {
-			if rank.EndedEarly = report.EndedEarly; report.EndedEarly != "" {
+			if rank.EndedEarly = report.EndedEarly; rank.EndedEarly != "" && !rank.TracingStopped() {
 				rank.End = r.life.end(r)
 			}
 		})
@@ -123,9 +127,43 @@ func recoverAt(dir string, ended bool) (*trace.Content, *Report, uint64, error) 
 	return content, report, number, nil
 }
 
+// optional opens a file without which a process can be recovered; nil if there is none. What is there and no file is noted.
+func (d *Directory) optional(r *Recorder, name string) *os.File {
+	f, err := d.open(name)
+	if err != nil {
+		r.addNote("%v", err)
+		return nil
+	}
+	return f
+}
+
+// fits reports whether a file is not larger than limit, and notes it if it is.
+func (d *Directory) fits(r *Recorder, f *os.File, limit int64) bool {
+	info, err := f.Stat()
+	if err == nil && info.Size() > limit {
+		r.addNote("%s is %v: %d bytes, more than %d", f.Name(), plainfile.ErrOdd, info.Size(), limit)
+	}
+	return err == nil && info.Size() <= limit
+}
+
+// optionalContent reads such a file.
+func (d *Directory) optionalContent(r *Recorder, name string, limit int64) []byte {
+	f := d.optional(r, name)
+	if f == nil {
+		return nil
+	}
+	defer f.Close()
+	b, err := plainfile.ReadOpen(f, limit)
+	if err != nil {
+		r.addNote("%v", err)
+		return nil
+	}
+	return b
+}
+
 // readCheckpoint reads the newest state, if there is one; times is the file of times, nil if there is none.
-func readCheckpoint(dir string, p *Process, times *os.File) (*Recorder, uint64, error) {
-	state, number, ok, err := readState(dir)
+func (d *Directory) readCheckpoint(p *Process, times *os.File) (*Recorder, uint64, error) {
+	state, number, ok, err := d.readState()
 	if err != nil || !ok {
 		return nil, 0, err
 	}
@@ -139,7 +177,7 @@ func readCheckpoint(dir string, p *Process, times *os.File) (*Recorder, uint64, 
 	}
 	r, err := Restore(p, state, spilled)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", filepath.Join(dir, stateFiles[number%2]), err)
+		return nil, 0, fmt.Errorf("%s: %w", stateFiles[number%2], err)
 	}
 	if times != nil {
 		r.times = times
@@ -148,14 +186,14 @@ func readCheckpoint(dir string, p *Process, times *os.File) (*Recorder, uint64, 
 }
 
 // readSegments reads the segments that the recorder has not worked off yet, thread by thread.
-func (r *Recorder) readSegments(dir string, ended bool) ([]*source, error) {
-	names, err := fs.Glob(os.DirFS(dir), segmentGlob) // not filepath.Glob: dir is no pattern
+func (d *Directory) readSegments(r *Recorder, ended bool) ([]*source, error) {
+	names, err := d.segments()
 	if err != nil {
 		return nil, err
 	}
 	byThread := map[uint32]*source{}
 	for _, name := range names {
-		seg, err := readSegment(filepath.Join(dir, name))
+		seg, err := d.readSegment(name)
 		switch {
 		case errors.Is(err, errSegment):
 			// a file that was made but never given to a thread, or was just being
@@ -167,7 +205,7 @@ func (r *Recorder) readSegments(dir string, ended bool) ([]*source, error) {
 		}
 		if seg.stopped != "" {
 			r.addNote("tracing stopped: %s", seg.stopped)
-			r.stopped = true
+			r.stopped, r.whyStopped = true, seg.stopped
 		}
 		s := byThread[seg.thread]
 		if s == nil {
@@ -183,7 +221,7 @@ func (r *Recorder) readSegments(dir string, ended bool) ([]*source, error) {
 		sort.Slice(s.segments, func(i, j int) bool { return s.segments[i].sequence < s.segments[j].sequence })
 		if n := len(s.segments); n > 0 && !ended {
 			last := s.segments[n-1]
-			if s.segments[n-1], err = readSettled(last); err != nil {
+			if s.segments[n-1], err = d.readSettled(last); err != nil {
 				return nil, err
 			}
 		}
@@ -219,8 +257,8 @@ func (s *source) trim(r *Recorder) (missing bool) {
 }
 
 // readSegment reads a segment file.
-func readSegment(path string) (*segment, error) {
-	f, err := os.Open(path)
+func (d *Directory) readSegment(name string) (*segment, error) {
+	f, err := plainfile.Open(d.root, name)
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +268,7 @@ func readSegment(path string) (*segment, error) {
 		return nil, err
 	}
 	if info.Size() > maxSegmentFile {
-		return nil, fmt.Errorf("%s: %d bytes", path, info.Size())
+		return nil, fmt.Errorf("%s is %w: %d bytes", name, plainfile.ErrOdd, info.Size())
 	}
 	// Only what is used is read, rounded up to words: the file of a short run is mostly unused.
 	header := make([]uint64, headerWords)
@@ -251,13 +289,13 @@ func readSegment(path string) (*segment, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	return &segment{path: path, thread: h.thread, sequence: h.sequence, words: words[:headerWords+n/8], stopped: printable([]byte(h.stopped))}, nil
+	return &segment{name: name, thread: h.thread, sequence: h.sequence, words: words[:headerWords+n/8], stopped: printable([]byte(h.stopped))}, nil
 }
 
 // readSettled reads the segment that a thread of a living process is writing to, up to the first call that has not
 // returned. Which calls have is taken from a first reading and their content from a second one, so that nothing is half
 // written.
-func readSettled(first *segment) (*segment, error) {
+func (d *Directory) readSettled(first *segment) (*segment, error) {
 	settled := headerWords
 	for limit := first.available(); ; {
 		_, reserved, open := first.recordAt(settled, limit)
@@ -266,7 +304,7 @@ func readSettled(first *segment) (*segment, error) {
 		}
 		settled += reserved
 	}
-	second, err := readSegment(first.path)
+	second, err := d.readSegment(first.name)
 	if err != nil {
 		return nil, err
 	}
@@ -296,8 +334,16 @@ func (r *Recorder) endedEarly() string {
 	if last == nil {
 		return "before MPI_Init"
 	}
-	if r.stopped {
-		return "tracing stopped after " + mpi.ByID(last.lastFunction).Name
+	if !r.stopped {
+		return "after " + mpi.ByID(last.lastFunction).Name
 	}
-	return "after " + mpi.ByID(last.lastFunction).Name
+	text := trace.TracingStopped
+	if r.life.counted && r.life.finalized == 0 { // it has ended, and would have been seen
+		text = trace.EndedUntraced
+	}
+	text += mpi.ByID(last.lastFunction).Name
+	if r.whyStopped != "" {
+		text += ": " + r.whyStopped
+	}
+	return text
 }

@@ -110,7 +110,7 @@ type segment struct {
 	sequence uint64
 	words    []uint64 // with the header
 	live     bool     // mapped memory that the application may be writing to
-	path     string   // of the file that it was read from
+	name     string   // of the file that it was read from
 	stopped  string   // why the core stopped tracing, if it did
 }
 

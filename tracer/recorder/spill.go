@@ -176,6 +176,7 @@ func (s *Spool) spillTimes() (err error) {
 		before := s.timesBytes
 		s.timesBytes, err = write(f, before)
 		s.diskBytes += s.timesBytes - before
+		s.budget.Add(s.timesBytes - before)
 		return err
 	}
 	for _, t := range s.recorder.threads {

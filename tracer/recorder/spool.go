@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/tracer/budget"
 )
 
 // Sizes of the spool.
@@ -47,9 +49,11 @@ type Spool struct {
 
 	raw       int64 // bytes of full segments since the last checkpoint
 	stateSize int64
-	mostState int64 // beyond it tracing stops
-	failure   error // of the last checkpoint
-	diskBytes int64 // of all segments and the times
+	mostState int64          // beyond it tracing stops
+	failure   error          // of the last checkpoint
+	diskBytes int64          // of all segments and the times
+	stateDisk [2]int64       // of the files of the state
+	budget    *budget.Budget // of all processes in the spool; nil: this one has a limit of its own
 	stopped   error
 
 	hook func(step string) // for tests: called at every named step
@@ -87,8 +91,9 @@ func Open(dir string) (*Spool, error) {
 	}
 	r := New(p)
 	r.readDictionary(dir)
+	shared, _ := budget.Open(filepath.Dir(dir)) // without one the process has its own limit
 	return &Spool{
-		dir: dir, process: p, recorder: r,
+		dir: dir, process: p, recorder: r, budget: shared,
 		sources: map[uint32]*spoolSource{}, mapped: map[uintptr]*mapping{}, mostState: mostStateBytes,
 	}, nil
 }
@@ -183,12 +188,13 @@ func (s *Spool) remove(m *mapping) {
 		s.unmap(m)
 	}
 	_ = os.Remove(m.path)
-	s.diskBytes -= m.size
+	s.give(m.size)
 }
 
 // checkpoint writes the state; what it holds needs its segments no more.
 func (s *Spool) checkpoint() error {
 	s.reach("checkpoint begins")
+	before := s.timesBytes
 	if err := s.spillTimes(); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
@@ -196,13 +202,16 @@ func (s *Spool) checkpoint() error {
 	s.state = s.recorder.AppendState(append(s.state[:0], make([]byte, stateFrame)...))
 	s.state = frameState(s.state, s.checkpoints)
 	size := int64(len(s.state))
-	if limit := s.process.SpoolLimitBytes; limit > 0 && s.diskBytes+s.stateSize+size > limit {
+	growth := max(size-s.stateDisk[s.checkpoints%2], 0)
+	if !s.takeState(size, growth, s.timesBytes-before) {
 		return s.limitReached()
 	}
 	s.reach("state encoded")
 	if err := writeState(s.dir, s.checkpoints, s.state); err != nil {
+		s.budget.Add(-growth)
 		return fmt.Errorf("checkpoint: %w", err)
 	}
+	s.stateDisk[s.checkpoints%2] += growth
 	s.reach("state written")
 	s.checkpoints++
 	if cap(s.state) > mostStateKept {
@@ -260,27 +269,29 @@ func (s *Spool) fresh(minimum uint64) (*mapping, error) {
 
 	s.reach("segment wanted")
 	m := s.reuse(size)
+	taken := m == nil && s.take(size)
 	// A checkpoint ahead of time, but not one that costs more than what it frees is worth.
-	if m == nil && s.overLimit(size) && s.raw > s.stateSize/4 {
+	if m == nil && !taken && s.raw > s.stateSize/4 {
 		s.failure = s.checkpoint()
 		m = s.reuse(size)
+		taken = m == nil && s.take(size)
 	}
 	switch {
 	case m != nil:
 		s.reach("segment used again")
 		return m, nil
-	case s.overLimit(size):
+	case !taken:
 		return nil, s.limitReached()
 	}
 	path := filepath.Join(s.dir, fmt.Sprintf("%d.seg", s.files))
 	data, err := mapNew(path, size)
 	if err != nil {
 		os.Remove(path)
+		s.give(size)
 		return nil, err
 	}
 	s.reach("segment made")
 	s.files++
-	s.diskBytes += size
 	m = &mapping{path: path, size: size, data: data}
 	s.mapped[uintptr(unsafe.Pointer(unsafe.SliceData(data)))] = m
 	return m, nil
@@ -302,15 +313,61 @@ func (s *Spool) reuse(size int64) *mapping {
 	return nil
 }
 
-// overLimit tells whether one more segment would exceed the configured limit. A checkpoint needs room for the old
-// state and the new one.
-func (s *Spool) overLimit(size int64) bool {
-	return s.process.SpoolLimitBytes > 0 && s.diskBytes+size+2*s.stateSize > s.process.SpoolLimitBytes
+// take reports whether there may be so many bytes more of segments. A checkpoint needs room for the old state and the new
+// one.
+func (s *Spool) take(size int64) bool {
+	limit := s.process.SpoolLimitBytes
+	switch {
+	case s.budget != nil:
+		if !s.budget.Take(size, s.diskBytes+s.stateDisk[0]+s.stateDisk[1], s.newcomers()+2*s.stateSize) {
+			return false
+		}
+	case limit > 0 && s.diskBytes+size+2*s.stateSize > limit:
+		return false
+	}
+	s.diskBytes += size
+	return true
+}
+
+// give takes back what take gave.
+func (s *Spool) give(size int64) {
+	s.diskBytes -= size
+	s.budget.Add(-size)
+}
+
+// newcomers is what is left to processes that begin: a few segments of each, so that it is seen that they were there.
+func (s *Spool) newcomers() int64 { return s.budget.Limit() / 16 }
+
+// takeState reports whether there is room for a state that makes its file longer by growth bytes, after the times have
+// grown by spilled.
+func (s *Spool) takeState(size, growth, spilled int64) bool {
+	if s.budget != nil {
+		reserve := int64(0)
+		if growth+spilled > 0 {
+			reserve = s.newcomers()
+		}
+		return s.budget.Take(growth, s.stateDisk[0]+s.stateDisk[1], reserve)
+	}
+	limit := s.process.SpoolLimitBytes
+	return limit <= 0 || s.diskBytes+s.stateSize+size <= limit
 }
 
 func (s *Spool) limitReached() error {
-	return fmt.Errorf("the spool limit of %d bytes is reached", s.process.SpoolLimitBytes)
+	limit := s.process.SpoolLimitBytes
+	if s.budget != nil {
+		limit = s.budget.Limit()
+	}
+	return limitError(limit)
 }
+
+// A limitError says that the spool has reached this limit. To the shim, which knows it too, it is EDQUOT.
+type limitError int64
+
+func (l limitError) Error() string {
+	return fmt.Sprintf("the spool limit of %d bytes is reached", int64(l))
+}
+
+func (limitError) Unwrap() error { return unix.EDQUOT }
 
 // Stop ends tracing. The reason goes where no disk space is needed: into the headers of the segments that are there.
 func (s *Spool) Stop(err error) {

@@ -3,19 +3,23 @@ package recorder
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/budget"
 )
 
 // A spoolWriter writes the records of a fake shim into the segments of a spool, as the shim does.
@@ -357,4 +361,52 @@ func TestBadProcessDirectories(t *testing.T) {
 	if err != nil || report.EndedEarly != "before MPI_Init" || c.Ranks.Len() != 1 {
 		t.Error(report, err)
 	}
+}
+
+// The processes of a pod share one limit, whoever came first, and what one of them removes is there for the others.
+func TestSharedSpoolLimit(t *testing.T) {
+	const limit = 600_000
+	spool := t.TempDir()
+	root, err := os.OpenRoot(spool)
+	require.NoError(t, err)
+	_, err = budget.Make(root, limit)
+	require.NoError(t, err)
+	usage := func() (bytes int64) {
+		require.NoError(t, filepath.WalkDir(spool, func(_ string, entry os.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && entry.Name() != processFile {
+				info, infoErr := entry.Info()
+				require.NoError(t, infoErr)
+				bytes += info.Size()
+			}
+			return err
+		}))
+		return bytes
+	}
+	var writers []*spoolWriter
+	for n := range 3 {
+		s := newFakeShim(t)
+		s.process.SegmentBytes = segmentHeaderSize + 4096
+		s.process.SpoolLimitBytes = 10_000 // holds only where there is no account
+		s.randomProgram(rand.New(rand.NewPCG(uint64(n), 2)), 20_000)
+		dir := filepath.Join(spool, fmt.Sprint(n))
+		require.NoError(t, os.Mkdir(dir, 0o777))
+		w, _ := openSpool(t, s, dir)
+		w.own = mostOwn
+		w.play(s, nil)
+		require.Error(t, w.spool.stopped)
+		require.Contains(t, w.spool.stopped.Error(), fmt.Sprintf("the spool limit of %d bytes is reached", limit))
+		require.LessOrEqual(t, usage(), int64(limit))
+		require.Greater(t, w.spool.diskBytes, int64(limit/100), "something was left")
+		writers = append(writers, w)
+	}
+	before := usage()
+	for _, m := range slices.Collect(maps.Values(writers[0].spool.mapped)) {
+		writers[0].spool.remove(m)
+	}
+	require.Less(t, usage(), before)
+	auditor := budget.Auditor{Budget: writers[1].spool.budget}
+	used, err := auditor.Audit(func() (int64, error) { return usage(), nil })
+	require.NoError(t, err)
+	require.False(t, writers[1].spool.budget.Take(limit-used, 0, 0), "one process does not get all of the rest")
+	require.True(t, writers[1].spool.budget.Take((limit-used)/2, 0, 0))
 }

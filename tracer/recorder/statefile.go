@@ -58,11 +58,10 @@ func writeState(dir string, number uint64, framed []byte) error {
 }
 
 // readState reads the newest state of a process, its number, and whether there is one.
-func readState(dir string) (state []byte, number uint64, ok bool, err error) {
+func (d *Directory) readState() (state []byte, number uint64, ok bool, err error) {
 	damaged := ""
 	for _, name := range stateFiles {
-		path := filepath.Join(dir, name)
-		b, err := os.ReadFile(path)
+		b, err := d.read(name, maxStateFile)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
@@ -72,7 +71,7 @@ func readState(dir string) (state []byte, number uint64, ok bool, err error) {
 		s, n, whole := unframeState(b)
 		switch {
 		case !whole:
-			damaged = path
+			damaged = name
 		case !ok || n > number:
 			state, number, ok = s, n, true
 		}

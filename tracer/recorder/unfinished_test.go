@@ -62,7 +62,9 @@ func TestLifeOfEnds(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, lifeFile), b, 0o644))
 	}
 	end := func() *trace.End {
-		l := readLife(dir)
+		b, err := os.ReadFile(filepath.Join(dir, lifeFile))
+		require.True(t, err == nil || os.IsNotExist(err), err)
+		l := decodeLife(b)
 		return l.end(New(newFakeShim(t).process))
 	}
 	require.Nil(t, end(), "no file")

@@ -1,9 +1,13 @@
 package setup
 
+import "github.com/cairn-mpi/cairn/api/messages"
+
 // Names below the tracer's root.
 const (
 	PreloadFile = "ld.so.preload"
 	ConfigFile  = "config.json"
+	// InstallFile has the Verdict of an installation that failed: the probe passes it on.
+	InstallFile = "install.json"
 	CoreLibrary = "libcairn-core.so"
 	// AllocationsLibrary is preloaded too where pointers are to be kept.
 	AllocationsLibrary = "libcairn-allocations.so"
@@ -30,7 +34,7 @@ type Config struct {
 }
 
 // ABI is one of the MPI ABIs that have a shim.
-type ABI string
+type ABI = string
 
 // The ABIs. MPICH's is also Intel MPI's and MVAPICH's.
 const (
@@ -38,35 +42,16 @@ const (
 	MPICH   ABI = "mpich"
 )
 
-// Shim is the file name of the library to preload for programs with this ABI.
-func (a ABI) Shim() string { return "libcairn-" + string(a) + ".so" }
+// Shim is the file name of the library to preload for programs with an ABI.
+func Shim(abi ABI) string { return "libcairn-" + abi + ".so" }
 
-// Reason says why an image cannot be traced. The strings are part of the probe's termination message.
-type Reason string
+// TracerArchitecture is the only one that the tracer's libraries are built for.
+const TracerArchitecture = "amd64"
 
-// Reasons of a verdict.
-const (
-	Traceable               Reason = ""
-	NoMPI                   Reason = "NoMPI"
-	UnsupportedLibc         Reason = "UnsupportedLibc"
-	UnsupportedArchitecture Reason = "UnsupportedArchitecture"
-	UnsupportedMPI          Reason = "UnsupportedMPI"
-	StaticBinary            Reason = "StaticBinary"
-	InternalError           Reason = "InternalError"
-)
-
-// A Verdict is the probe's termination message.
-type Verdict struct {
-	Traceable    bool   `json:"traceable"`
-	ABI          []ABI  `json:"abi"`
-	MPI          string `json:"mpi"` // "Open MPI 4.1.4", several with ", "
-	Libc         string `json:"libc"`
-	Architecture string `json:"architecture"`
-	Reason       Reason `json:"reason"`
-	Message      string `json:"message"`
-}
+// A Verdict is the termination message of both commands: whether this pod can be traced.
+type Verdict = messages.Probe
 
 // refuse turns v into a verdict against tracing.
-func (v *Verdict) refuse(reason Reason, message string) {
+func refuse(v *Verdict, reason messages.ProbeReason, message string) {
 	v.Traceable, v.Reason, v.Message = false, reason, message
 }

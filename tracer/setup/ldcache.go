@@ -1,10 +1,11 @@
 package setup
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/binary"
+	"io"
 	"path"
-	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,38 +20,36 @@ const (
 )
 
 // cachedDirectories are the directories of the MPI libraries that the cache names.
-func cachedDirectories(image string) []string {
-	content, err := readBounded(filepath.Join(image, "etc/ld.so.cache"))
+func cachedDirectories(t *tree) []string {
+	file, err := t.open("/etc/ld.so.cache", here)
 	if err != nil {
 		return nil
 	}
-	at := bytes.Index(content, []byte(cacheMagic))
-	if at < 0 || len(content)-at < cacheHeaderSize {
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
 		return nil
 	}
-	content = content[at:]
-	entries := int(binary.NativeEndian.Uint32(content[20:]))
+	places := placesOf(file, []byte(cacheMagic), 1)
+	if len(places) == 0 {
+		return nil
+	}
+	cache := io.NewSectionReader(file, places[0], info.Size()-places[0])
+	header := make([]byte, cacheHeaderSize)
+	if _, err := cache.ReadAt(header, 0); err != nil {
+		return nil
+	}
 	var directories []string
-	for i := range entries {
-		offset := cacheHeaderSize + i*cacheEntrySize
-		if offset+cacheEntrySize > len(content) {
+	entries := bufio.NewReader(io.NewSectionReader(cache, cacheHeaderSize, cache.Size()))
+	entry := make([]byte, cacheEntrySize)
+	for range binary.NativeEndian.Uint32(header[20:]) {
+		if _, err := io.ReadFull(entries, entry); err != nil {
 			break
 		}
-		file := cString(content, binary.NativeEndian.Uint32(content[offset+8:]))
-		if name := path.Base(file); strings.HasPrefix(name, "libmpi") && path.IsAbs(file) {
-			directories = append(directories, filepath.Join(image, path.Dir(file)))
+		name := stringFrom(cache, int64(binary.NativeEndian.Uint32(entry[8:])))
+		if dir := path.Dir(name); strings.HasPrefix(path.Base(name), "libmpi") && path.IsAbs(name) && !slices.Contains(directories, dir) {
+			directories = append(directories, dir)
 		}
 	}
 	return directories
-}
-
-func cString(content []byte, offset uint32) string {
-	if int(offset) >= len(content) {
-		return ""
-	}
-	text, _, ok := bytes.Cut(content[offset:], []byte{0})
-	if !ok {
-		return ""
-	}
-	return string(text)
 }

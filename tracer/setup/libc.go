@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -51,35 +52,33 @@ var interpreters = []string{
 // findLibc identifies the C library by the dynamic linker and libc.so.6.
 // Alpine's gcompat puts a dynamic linker of glibc's name beside musl, so the
 // linker alone proves nothing.
-func findLibc(image string) libc {
+func findLibc(t *tree) libc {
 	for _, name := range interpreters {
-		path := filepath.Join(image, name)
-		file, err := elf.Open(path)
+		file, err := openELF(t, name, here)
 		if err != nil {
 			continue
 		}
-		l := libc{kind: libcOther, architecture: architectureOf(file)}
+		l := libc{kind: libcOther, architecture: architectureOf(file.File)}
 		file.Close()
-		for _, dir := range libraryDirectories(image) {
-			if v, ok := glibcVersion(filepath.Join(dir, "libc.so.6")); ok {
+		for _, dir := range libraryDirectories(t) {
+			if v, ok := glibcVersion(t, path.Join(dir, "libc.so.6")); ok {
 				l.kind, l.version = libcGlibc, v
 				return l
 			}
 		}
-		if musl := findMusl(image); musl.kind == libcMusl {
+		if musl := findMusl(t); musl.kind == libcMusl {
 			return musl
 		}
 		return l
 	}
-	return findMusl(image)
+	return findMusl(t)
 }
 
-func findMusl(image string) libc {
-	names, _ := filepath.Glob(filepath.Join(image, "lib", "ld-musl-*.so.1"))
-	for _, name := range names {
-		if file, err := elf.Open(name); err == nil {
+func findMusl(t *tree) libc {
+	for _, name := range t.names("lib", here, "ld-musl-*.so.1") {
+		if file, err := openELF(t, path.Join("lib", name), here); err == nil {
 			defer file.Close()
-			return libc{kind: libcMusl, architecture: architectureOf(file)}
+			return libc{kind: libcMusl, architecture: architectureOf(file.File)}
 		}
 	}
 	return libc{}
@@ -99,33 +98,20 @@ func architectureOf(file *elf.File) string {
 	return strings.ToLower(strings.TrimPrefix(file.Machine.String(), "EM_"))
 }
 
-// maxLibrary bounds what is read of one file of the image.
-const maxLibrary = 256 << 20
-
-var glibcRelease = regexp.MustCompile(`GNU C Library [^\n\x00]*release version (\d+)\.(\d+)`)
+var glibcRelease = regexp.MustCompile(`GNU C Library [^\n\x00]{0,200}release version (\d+)\.(\d+)`)
 
 // glibcVersion finds the banner that glibc prints when it is run.
-func glibcVersion(path string) (version, bool) {
-	content, err := readBounded(path)
+func glibcVersion(t *tree, name string) (version, bool) {
+	file, err := openELF(t, name, here)
 	if err != nil {
 		return version{}, false
 	}
-	m := glibcRelease.FindSubmatch(content)
+	defer file.Close()
+	m := firstMatch(glibcRelease, file.loaded()...)
 	if m == nil {
 		return version{}, false
 	}
-	return parseVersion(string(m[1]) + "." + string(m[2]))
-}
-
-func readBounded(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxLibrary {
-		return nil, fmt.Errorf("%s is not a library", path)
-	}
-	return os.ReadFile(path)
+	return parseVersion(m[1] + "." + m[2])
 }
 
 // version is major and minor.
@@ -182,7 +168,7 @@ func needsOf(dir string) (needs, error) {
 			}
 		}
 		for _, abi := range []ABI{OpenMPI, MPICH} {
-			if filepath.Base(name) == abi.Shim() {
+			if filepath.Base(name) == Shim(abi) {
 				n.shims[abi] = true
 			}
 		}

@@ -3,9 +3,14 @@ package setup
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/cairn-mpi/cairn/api/messages"
 )
 
 // ProbeOptions says where the tracer is and how it is to be configured.
@@ -22,7 +27,12 @@ type ProbeOptions struct {
 	Exclude         []string            // groups to leave out
 	StartOff        bool                // nothing but lives of handles until MPI_Pcontrol(1)
 	Getenv          func(string) string // the image's environment; nil is none
+	Timeout         time.Duration       // for the look at the image; 0 is DefaultTimeout
+	Refused         string              // why nothing is to be traced, whatever the image has; "" if it may be
 }
+
+// DefaultTimeout is how long the probe looks at an image. All of that is time before the job starts.
+const DefaultTimeout = 20 * time.Second
 
 // Probe looks at the image and writes the preload file and the configuration.
 // It gives a verdict in every case; an error means that a file could not be
@@ -38,57 +48,108 @@ func Probe(o ProbeOptions) (verdict Verdict, err error) {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
 	}
-	verdict = examineSafely(o)
-	if err := writePreload(o, verdict); err != nil {
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	lines, verdict := lookInTime(o)
+	if o.Refused != "" {
+		refuse(&verdict, messages.ProbeInternalError, o.Refused)
+	}
+	// The configuration comes first: libraries are preloaded only if theirs is there.
+	configErr := writeConfig(o, verdict)
+	if configErr != nil {
+		refuse(&verdict, messages.ProbeInternalError, configErr.Error())
+	}
+	if err := writePreload(o, lines, verdict); err != nil {
 		// without a preload file of ours nothing is traced, whatever we found
-		verdict.refuse(InternalError, err.Error())
+		refuse(&verdict, messages.ProbeInternalError, err.Error())
 		return verdict, err
 	}
-	if err := writeConfig(o, verdict); err != nil {
-		verdict.refuse(InternalError, err.Error())
-		return verdict, err
-	}
-	return verdict, nil
+	return verdict, configErr
 }
 
-// examineSafely turns a bug of ours into a verdict.
-func examineSafely(o ProbeOptions) (verdict Verdict) {
-	defer func() {
-		if r := recover(); r != nil {
-			verdict = Verdict{ABI: []ABI{}, Reason: InternalError, Message: fmt.Sprintf("the probe failed: %v", r)}
-		}
+// lookInTime gives the lines of the image's own preload file, and the verdict. Where a file system does not answer, the
+// look is left behind: it ends with the process.
+func lookInTime(o ProbeOptions) (lines []string, verdict Verdict) {
+	t := newTree(o.Image)
+	own, found := make(chan []string, 1), make(chan Verdict, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil { // a bug of ours
+				found <- Verdict{ABI: []ABI{}, Reason: messages.ProbeInternalError, Message: fmt.Sprintf("the probe failed: %v", r)}
+			}
+		}()
+		own <- ownPreload(t, o.Root)
+		found <- examine(t, o)
 	}()
-	return examine(o)
+	var v Verdict
+	select {
+	case v = <-found:
+	case <-time.After(o.Timeout):
+		v = Verdict{ABI: []ABI{}, Reason: messages.ProbeTimedOut, Message: fmt.Sprintf(
+			"the probe could not look through the image within %v; it had come to %s: is a file system there that does not answer?", o.Timeout, t.place())}
+	}
+	select {
+	case lines = <-own:
+	default:
+	}
+	return lines, v
 }
 
-func examine(o ProbeOptions) Verdict {
+// ownPreload are the lines of the image's own preload file.
+func ownPreload(t *tree, root string) []string {
+	file, err := t.open("/etc/ld.so.preload", here)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	raw, err := io.ReadAll(io.LimitReader(file, maxPreload))
+	if err != nil {
+		return nil
+	}
+	var lines []string
+	for line := range strings.Lines(string(raw)) {
+		if !strings.Contains(line, filepath.Join(root, "lib", "libcairn-")) { // from an earlier probe of this very container
+			lines = append(lines, strings.TrimRight(line, "\n"))
+		}
+	}
+	return lines
+}
+
+// maxPreload is what is kept of the image's own preload file.
+const maxPreload = 1 << 20
+
+func examine(t *tree, o ProbeOptions) Verdict {
 	v := Verdict{ABI: []ABI{}}
-	libc := findLibc(o.Image)
+	if failed, ok := failedInstall(o.Root); ok {
+		return failed
+	}
+	libc := findLibc(t)
 	v.Libc, v.Architecture = libc.String(), libc.architecture
 	switch {
 	case libc.kind == libcNone:
-		v.refuse(StaticBinary, "the image has no dynamic linker: its programs are statically linked, and nothing can be loaded into them")
+		refuse(&v, messages.ProbeStaticBinary, "the image has no dynamic linker: its programs are statically linked, and nothing can be loaded into them")
 		return v
 	case libc.kind != libcGlibc:
-		v.refuse(UnsupportedLibc, fmt.Sprintf("the image's C library is %s; the tracer needs glibc", libc))
+		refuse(&v, messages.ProbeUnsupportedLibc, fmt.Sprintf("the image's C library is %s; the tracer needs glibc", libc))
 		return v
 	}
 	needs, err := needsOf(filepath.Join(o.Root, "lib"))
 	if err != nil {
-		v.refuse(InternalError, err.Error())
+		refuse(&v, messages.ProbeInternalError, err.Error())
 		return v
 	}
 	if needs.architecture != libc.architecture {
-		v.refuse(UnsupportedArchitecture, fmt.Sprintf("the image's programs are %s, the tracer is %s", libc.architecture, needs.architecture))
+		refuse(&v, messages.ProbeUnsupportedArchitecture, fmt.Sprintf("the image's programs are %s, the tracer is %s", libc.architecture, needs.architecture))
 		return v
 	}
 	if libc.version.known() && libc.version.less(needs.glibc) {
-		v.refuse(UnsupportedLibc, fmt.Sprintf("the image has glibc %s; the tracer needs %s or newer", libc.version, needs.glibc))
+		refuse(&v, messages.ProbeUnsupportedLibc, fmt.Sprintf("the image has glibc %s; the tracer needs %s or newer", libc.version, needs.glibc))
 		return v
 	}
 
 	var found, unsupported []string
-	for _, library := range findMPI(o.Image, o.Getenv) {
+	for _, library := range findMPI(t, o.Getenv) {
 		if library.abi == "" {
 			unsupported = append(unsupported, library.String())
 			continue
@@ -106,28 +167,40 @@ func examine(o ProbeOptions) Verdict {
 	case len(v.ABI) > 0:
 		v.Traceable = true
 	case len(unsupported) > 0 || len(found) > 0:
-		v.refuse(UnsupportedMPI, "the tracer does not know the MPI library of this image: "+strings.Join(append(found, unsupported...), ", "))
+		refuse(&v, messages.ProbeUnsupportedMPI, "the tracer does not know the MPI library of this image: "+strings.Join(append(found, unsupported...), ", "))
 	default:
-		v.refuse(NoMPI, "no MPI library was found in the image: libmpi.so or libmpich.so in its library directories or beside mpirun")
+		refuse(&v, messages.ProbeNoMPI, noMPI(t.skippedText()))
 	}
 	return v
 }
 
+// noMPI says where was looked, and where not.
+func noMPI(skipped string) string {
+	const text = "no MPI library was found in the image: libmpi.so or libmpich.so in its library directories or beside mpirun"
+	if skipped == "" {
+		return text
+	}
+	return text + "; network file systems are looked at only where LD_LIBRARY_PATH or PATH of the container name them: " + skipped
+}
+
+// failedInstall is what an installation that failed left; not ok if it did not.
+func failedInstall(root string) (v Verdict, ok bool) {
+	raw, err := os.ReadFile(filepath.Join(root, InstallFile))
+	if err != nil || !messages.Decode(string(raw), &v) || v.Traceable {
+		return v, false
+	}
+	return v, true
+}
+
 // writePreload writes the image's own lines, then ours.
-func writePreload(o ProbeOptions, v Verdict) error {
+func writePreload(o ProbeOptions, own []string, v Verdict) error {
 	var lines strings.Builder
-	own, err := readImageFile(o.Image, "etc/ld.so.preload")
-	if err == nil && len(own) > 0 {
-		for line := range strings.Lines(string(own)) {
-			if strings.Contains(line, filepath.Join(o.Root, "lib", "libcairn-")) {
-				continue // from an earlier probe of this very container
-			}
-			lines.WriteString(strings.TrimRight(line, "\n") + "\n")
-		}
+	for _, line := range own {
+		lines.WriteString(line + "\n")
 	}
 	if v.Traceable {
 		for _, abi := range v.ABI {
-			lines.WriteString(filepath.Join(o.Root, "lib", abi.Shim()) + "\n")
+			lines.WriteString(filepath.Join(o.Root, "lib", Shim(abi)) + "\n")
 		}
 		if o.Pointers {
 			lines.WriteString(filepath.Join(o.Root, "lib", AllocationsLibrary) + "\n")

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "constants.h"
 #include "control.h"
+#include "life.h"
 #include "loader.h"
 #include "names.h"
 #include "state.h"
@@ -227,8 +228,8 @@ void *cairn_bind(unsigned id) CAIRN_HIDDEN;
 
 void *cairn_bind(unsigned id)
 {
-	// of a job that is clustered the markers count also when this process is not traced any more
-	bool traced = cairn_traced() || (cairn_clustered && cairn_marker[id]);
+	// when this process is not traced any more its calls are counted, and of a job that is clustered the markers matter
+	bool traced = cairn_traced() || cairn_life_counts() || (cairn_clustered && cairn_marker[id]);
 	void *next = cairn_find(cairn_name(id)), *target;
 
 	if (next == NULL)

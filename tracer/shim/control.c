@@ -5,6 +5,7 @@
 
 #include "cluster.h"
 #include "evidence.h"
+#include "life.h"
 #include "record.h"
 #include "state.h"
 
@@ -80,8 +81,8 @@ void cairn_control(int level)
 
 	if (level == 100)
 		cairn_explicit_marker();
-	if (atomic_load(&cairn_state) == CAIRN_OFF)
-		return;
+	if (atomic_load(&cairn_state) == CAIRN_OFF && !cairn_life_counts())
+		return; // else calls are counted where they would be recorded
 	switch (level) {
 	case 0:
 	case 1:

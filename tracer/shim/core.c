@@ -80,6 +80,8 @@ static const char *load(void)
 	if (start == NULL || adopt == NULL || theirs == NULL)
 		return "libcairn-core.so is not the core";
 	int error = start(cairn_spool_directory);
+	if (error == EDQUOT)
+		return cairn_spool_limit_reached();
 	if (error != 0) {
 		snprintf(why, sizeof(why), "the core cannot write to %s: %s", cairn_spool_directory, strerror(error));
 		return why;

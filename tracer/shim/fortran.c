@@ -7,6 +7,7 @@
 #include "bind.h"
 #include "constants.h"
 #include "control.h"
+#include "life.h"
 #include "loader.h"
 #include "names.h"
 #include "record.h"
@@ -46,7 +47,7 @@ void *cairn_fortran_real(unsigned slot)
 // cairn_bind_fortran is called from a Fortran symbol at its first call, as cairn_bind is.
 void *cairn_bind_fortran(unsigned slot)
 {
-	bool traced = cairn_traced();
+	bool traced = cairn_traced() || cairn_life_counts(); // else its calls are counted
 	void *real = cairn_find(symbol_name(slot)), *adapter = cairn_fortran_adapter(cairn_announced.function), *target = real;
 
 	if (real == NULL) {

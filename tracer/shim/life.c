@@ -3,6 +3,7 @@
 //
 // - The time at which our thread last woke up: the process lived until then, and no longer than PERIOD after it.
 // - The code that exit was called with. Who calls _exit leaves none.
+// - How many calls were not recorded, once there is no segment to say so, and whether MPI_Finalize was one of them.
 // - The signal by which it crashed, where somebody handles that already: MPI libraries do, to print where it happened. We
 //   are called first and call them. Where there is no handler we set none: a program may ask for it, and the way in which
 //   it ends is its own. So SIGKILL and most SIGTERM leave no trace but the time.
@@ -25,10 +26,13 @@ struct file {
 	_Atomic uint64_t alive;
 	_Atomic uint64_t signal, signal_at;
 	_Atomic uint64_t exit, exit_at; // 1 + the code
+	_Atomic uint64_t lost;      // calls that were made and are in no segment
+	_Atomic uint64_t finalized; // 1: MPI_Finalize was called after tracing had stopped
 };
 
 static struct file *file; // NULL: there is none
 static pid_t owner;       // a child has our memory, and writes to the same file
+static _Atomic bool counts; // calls that are not recorded are noted in the file; not in a child
 
 // The signals of a crash, and what was there before us.
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -72,6 +76,31 @@ void cairn_life_begin(void)
 	atomic_thread_fence(memory_order_release);
 	memcpy(file->magic, "CAIRNLF1", sizeof(file->magic));
 	(void)on_exit(at_exit, NULL);
+	atomic_store(&counts, true);
+}
+
+bool cairn_life_counts(void)
+{
+	return atomic_load_explicit(&counts, memory_order_relaxed);
+}
+
+bool cairn_life_lost(uint64_t calls)
+{
+	if (!cairn_life_counts())
+		return false;
+	atomic_fetch_add_explicit(&file->lost, calls, memory_order_relaxed);
+	return true;
+}
+
+void cairn_life_finalized(void)
+{
+	if (cairn_life_counts())
+		atomic_store_explicit(&file->finalized, 1, memory_order_relaxed);
+}
+
+void cairn_life_in_child(void)
+{
+	atomic_store(&counts, false);
 }
 
 uint64_t cairn_life_watch(void)

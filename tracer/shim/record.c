@@ -5,6 +5,7 @@
 
 #include "config.h"
 #include "core.h"
+#include "life.h"
 #include "modules.h"
 #include "python.h"
 
@@ -138,6 +139,8 @@ static bool next_segment(struct cairn_thread *t, uint64_t size)
 		cairn_modules_refresh();
 	fresh = cairn_core_segment(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity);
 	if (fresh == NULL) {
+		if (cairn_life_lost(t->dropped + (was_early ? full->dropped : 0)))
+			t->dropped = 0;
 		cairn_thread_forget(t);
 		cairn_stop(NULL); // the core has said why
 		return false;
@@ -161,18 +164,22 @@ void cairn_count_dropped(uint64_t calls)
 	struct cairn_thread *t = &cairn_self;
 	if (t->segment != NULL)
 		t->segment->dropped += calls;
-	else
+	else if (!cairn_life_lost(calls))
 		t->dropped += calls;
 }
 
-bool cairn_open_slowly(struct cairn_record *record, uint64_t size)
+bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t size)
 {
 	struct cairn_thread *t = &cairn_self;
 	int state = atomic_load_explicit(&cairn_state, memory_order_acquire);
 	bool room;
 
-	if (state == CAIRN_OFF)
+	if (state == CAIRN_OFF) {
+		cairn_life_lost(1);
+		if (function == CAIRN_ID_MPI_Finalize || function == CAIRN_ID_MPI_Session_finalize)
+			cairn_life_finalized();
 		return false;
+	}
 	if (t->busy) {
 		// From a signal handler that interrupted us.
 		cairn_count_dropped(1);

@@ -96,8 +96,9 @@ uint32_t cairn_thread_number(void);
 // record: the caller, or the line of Python that called an extension.
 uint64_t cairn_other_module(uint64_t caller);
 
-// cairn_open_slowly is for all but the usual case: it changes buffers, finds room for a nested call, or gives up.
-bool cairn_open_slowly(struct cairn_record *record, uint64_t size);
+// cairn_open_slowly is for all but the usual case: it changes buffers, finds room for a nested call, or gives up. Once
+// tracing has stopped every call comes here when its thread's buffer is full, and is counted.
+bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t size);
 
 // cairn_count_dropped counts calls of this thread that were not recorded.
 void cairn_count_dropped(uint64_t calls);
@@ -116,7 +117,7 @@ static CAIRN_INLINE uint64_t *cairn_open(struct cairn_record *record, unsigned f
 
 	size = (size + 7) & ~(uint64_t)7;
 	if (CAIRN_UNLIKELY((t->busy | t->depth) != 0 || t->soft - t->cursor < (int64_t)size)) {
-		if (!cairn_open_slowly(record, size))
+		if (!cairn_open_slowly(record, function, size))
 			return NULL;
 	} else {
 		cairn_busy(t, 1);

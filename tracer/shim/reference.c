@@ -44,8 +44,8 @@ void cairn_reference_open(const char *process_directory)
 	if (path == NULL)
 		return;
 	snprintf(path, n, "%s/reference", process_directory);
-	mkdir(path, 0755);
-	chmod(path, 0755);
+	mkdir(path, 0777);
+	chmod(path, 0777);
 	directory = path;
 }
 

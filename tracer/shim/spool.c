@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "budget.h"
 #include "config.h"
 #include "state.h"
 
@@ -16,9 +17,19 @@ char cairn_spool_directory[sizeof(cairn_config.spool) + 512];
 
 static char failure[sizeof(cairn_spool_directory) + 256];
 
+static uint64_t held; // bytes that are on the account of the spool as this process's
+
 static const char *cannot_write(int error)
 {
 	snprintf(failure, sizeof(failure), "the tracer cannot write to %s: %s", cairn_spool_directory, strerror(error));
+	return failure;
+}
+
+const char *cairn_spool_limit_reached(void)
+{
+	const uint64_t shared = cairn_budget_limit(), limit = shared != 0 ? shared : (uint64_t)cairn_config.spool_limit_bytes;
+
+	snprintf(failure, sizeof(failure), "the spool limit of %llu bytes is reached", (unsigned long long)limit);
 	return failure;
 }
 
@@ -100,10 +111,22 @@ static bool write_process(const char *text)
 const char *cairn_spool_make(const char *spool, const char *name, const char *process_json)
 {
 	snprintf(cairn_spool_directory, sizeof(cairn_spool_directory), "%s/%s", spool, name);
-	// The lock comes first: who sees process.json may trust it.
-	if (mkdir(cairn_spool_directory, 0755) != 0 || chmod(cairn_spool_directory, 0755) != 0 || !take_lock() ||
+	if (cairn_budget_open(spool) && !cairn_budget_take(strlen(process_json), 0))
+		return cairn_spool_limit_reached();
+	held = strlen(process_json);
+	// Who uploads what is in it removes it afterwards, as another user. The lock comes first: who sees process.json may
+	// trust it.
+	if (mkdir(cairn_spool_directory, 0777) != 0 || chmod(cairn_spool_directory, 0777) != 0 || !take_lock() ||
 	    !write_process(process_json))
 		return cannot_write(errno);
+	return NULL;
+}
+
+// give_back takes what was not allocated from the account.
+static void *give_back(size_t size)
+{
+	held -= size;
+	cairn_budget_add(-(int64_t)size);
 	return NULL;
 }
 
@@ -115,9 +138,14 @@ void *cairn_spool_map(const char *name, size_t size)
 
 	if (!fits(size))
 		return NULL;
+	if (!cairn_budget_take(size, held)) {
+		errno = EDQUOT;
+		return NULL;
+	}
+	held += size;
 	file = open_new(name, O_RDWR | O_EXCL);
 	if (file < 0)
-		return NULL;
+		return give_back(size);
 	do
 		error = posix_fallocate(file, 0, (off_t)size); // writes zeros where the file system cannot allocate
 	while (error == EINTR);
@@ -131,7 +159,7 @@ void *cairn_spool_map(const char *name, size_t size)
 	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
 	unlink(path);
 	errno = error;
-	return NULL;
+	return give_back(size);
 }
 
 struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why)
@@ -140,7 +168,8 @@ struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why)
 	static uint64_t bytes;
 	static uint32_t count;
 	uint64_t size = cairn_config.segment_bytes > 0 ? (uint64_t)cairn_config.segment_bytes : USUAL;
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), limit = (uint64_t)cairn_config.spool_limit_bytes;
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), shared = cairn_budget_limit();
+	const uint64_t limit = shared == 0 ? (uint64_t)cairn_config.spool_limit_bytes : 0; // of this process alone
 	struct cairn_segment *s;
 	char name[32];
 
@@ -154,15 +183,14 @@ struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why)
 	if (size < minimum + CAIRN_SEGMENT_HEADER)
 		size = minimum + CAIRN_SEGMENT_HEADER;
 	size = (size + page - 1) / page * page;
-	if (cairn_config.spool_limit_bytes > 0 && bytes + size > limit) {
-		snprintf(failure, sizeof(failure), "the spool limit of %llu bytes is reached", (unsigned long long)limit);
-		*why = failure;
+	if (limit > 0 && bytes + size > limit) {
+		*why = cairn_spool_limit_reached();
 		return NULL;
 	}
 	snprintf(name, sizeof(name), "first-%u.seg", count);
 	s = cairn_spool_map(name, size);
 	if (s == NULL) {
-		*why = cannot_write(errno);
+		*why = errno == EDQUOT && shared > 0 ? cairn_spool_limit_reached() : cannot_write(errno);
 		return NULL;
 	}
 	bytes += size;

@@ -49,6 +49,7 @@ static void in_child(void)
 	cairn_thread_forget(&cairn_self);
 	cairn_self.busy = 0;
 	cairn_cluster_forget();
+	cairn_life_in_child();
 }
 
 static void add_constant(void *json, const char *kind, const char *name, int64_t value)

@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/cairn-mpi/cairn/internal/plainfile"
 )
 
 // stored is a Table as its file has it. Numbers are flat and relative to the
@@ -109,22 +110,25 @@ func (t *Table) write(name string) error {
 
 // Read reads the table of a build id from dir.
 func Read(dir, buildID string) (*Table, error) {
-	name := filepath.Join(dir, FileName(buildID))
-	file, err := os.Open(name)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	raw, err := io.ReadAll(io.LimitReader(file, maxFileBytes+1))
+	defer root.Close()
+	return ReadIn(root, buildID)
+}
+
+// ReadIn reads the table of a build id from a directory that others may write
+// to: what is no regular file is refused, and errors say nothing of the content.
+func ReadIn(dir *os.Root, buildID string) (*Table, error) {
+	name := FileName(buildID)
+	raw, err := plainfile.Read(dir, name, maxFileBytes)
 	if err != nil {
 		return nil, err
-	}
-	if len(raw) > maxFileBytes {
-		return nil, fmt.Errorf("%s: too large", name)
 	}
 	var s stored
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, errDamaged)
 	}
 	t, err := s.table()
 	if err != nil {

@@ -1,0 +1,35 @@
+package controllers
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A pod that has succeeded for each index says what the Job controller will say some seconds later.
+func TestOutcomeIsKnownBeforeTheJobControllerSaysSo(t *testing.T) {
+	s := newStage(t)
+	s.apply()
+	s.settle()
+	check := s.batchJob(s.checkName())
+	made := s.podOf(check, 0)
+	require.NoError(t, s.Create(s.ctx, made))
+	s.containerEnds(made, pod{message: storageWorks})
+	require.Nil(t, terminalCondition(s.batchJob(s.checkName())))
+	s.settle()
+	s.expect("StorageReady", isTrue, "Writable")
+
+	s.worker(0, traceable)
+	s.finishLauncher(0)
+	s.settle()
+	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+	s.settle()
+	for _, name := range []string{"critical-path", "clusters"} {
+		s.expect("Analyzed", unknown, "Analyzing")
+		made := s.podOf(s.batchJob("stencil-cairn-"+name), 0)
+		require.NoError(t, s.Create(s.ctx, made))
+		s.containerEnds(made, pod{message: `{"ok":true}`})
+		s.settle()
+	}
+	s.expect("Analyzed", isTrue, "AllSucceeded")
+}

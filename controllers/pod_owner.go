@@ -1,0 +1,147 @@
+package controllers
+
+import (
+	"context"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+// Anybody who may create pods may give them our labels. A pod is believed only if the object that controls it is one
+// that we, or mpi-operator for us, have made.
+
+// podsOf are the pods of a step in the cache; those of the MPIJob, read once in a pass, for "".
+func (p *pass) podsOf(ctx context.Context, step string) ([]corev1.Pod, error) {
+	if step == "" {
+		if p.mpiPods == nil {
+			pods, err := p.podsOfMPIJob(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			p.mpiPods = &pods
+		}
+		return slices.Clone(*p.mpiPods), nil
+	}
+	jobs, err := p.jobsOf(ctx, step)
+	if err != nil {
+		return nil, err
+	}
+	var list corev1.PodList
+	labels := jobLabels(p.job)
+	labels[StepLabel] = step
+	if err := p.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(labels)); err != nil {
+		return nil, err
+	}
+	var owners []types.UID
+	for _, job := range jobs {
+		owners = append(owners, job.UID)
+	}
+	return controlledBy(list.Items, owners...), nil
+}
+
+// podsOfMPIJob are the workers and the launcher's pods, as a reader has them. Pods without the tracer have no label of ours, so they are not
+// in the cache.
+func (p *pass) podsOfMPIJob(ctx context.Context, reader client.Reader) ([]corev1.Pod, error) {
+	if p.job.Status.MPIJobRef == nil {
+		return nil, nil
+	}
+	owners := []types.UID{p.job.Status.MPIJobRef.UID}
+	launcher, err := p.launcherJob(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if launcher != nil {
+		owners = append(owners, launcher.UID)
+	}
+	labels := jobLabels(p.job)
+	if !p.injectedPods() {
+		reader, labels = p.Live, map[string]string{mpiv2beta1.JobNameLabel: p.job.Status.MPIJobRef.Name}
+	}
+	var list corev1.PodList
+	if err := reader.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(labels)); err != nil {
+		return nil, err
+	}
+	return controlledBy(list.Items, owners...), nil
+}
+
+// injectedPods reports whether the job's pods have the tracer, and our label, in them.
+func (p *pass) injectedPods() bool {
+	return p.tracingEnabled() && p.condition(v1alpha1.ConditionTraced).Reason != v1alpha1.ReasonInjectionFailed
+}
+
+// launcherJob is the Job that mpi-operator made for the launcher; nil if there is none, or no more.
+func (p *pass) launcherJob(ctx context.Context) (*batchv1.Job, error) {
+	launcher := &batchv1.Job{}
+	err := p.Get(ctx, client.ObjectKey{Namespace: p.job.Namespace, Name: p.job.Status.MPIJobRef.Name + "-launcher"}, launcher)
+	if err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	owner := metav1.GetControllerOf(launcher)
+	if owner == nil || owner.UID != p.job.Status.MPIJobRef.UID {
+		return nil, nil
+	}
+	return launcher, nil
+}
+
+// controlledBy are the pods whose controller is one of owners.
+func controlledBy(pods []corev1.Pod, owners ...types.UID) []corev1.Pod {
+	return slices.DeleteFunc(pods, func(pod corev1.Pod) bool {
+		owner := metav1.GetControllerOf(&pod)
+		return owner == nil || !slices.Contains(owners, owner.UID)
+	})
+}
+
+// writers are the pods with our labels that may still write to the job's storage. What controls a pod may be gone before
+// it: the pod is then on its way out, too. Whatever else has our labels is none of ours.
+func (p *pass) writers(ctx context.Context) ([]corev1.Pod, error) {
+	var list corev1.PodList
+	if err := p.List(ctx, &list, client.InNamespace(p.job.Namespace), client.MatchingLabels(jobLabels(p.job))); err != nil {
+		return nil, err
+	}
+	var writers []corev1.Pod
+	for _, pod := range list.Items {
+		if pod.Labels[StepLabel] == stepDelete || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+			continue
+		}
+		ours, err := p.isOurs(ctx, &pod)
+		if err != nil {
+			return nil, err
+		}
+		if ours {
+			writers = append(writers, pod)
+		}
+	}
+	return writers, nil
+}
+
+// isOurs reports whether what controls a pod is, or may have been, made by us or for us.
+func (p *pass) isOurs(ctx context.Context, pod *corev1.Pod) (bool, error) {
+	owner := metav1.GetControllerOf(pod)
+	switch {
+	case owner == nil:
+		return false, nil
+	case owner.Kind == mpiv2beta1.Kind:
+		return p.job.Status.MPIJobRef != nil && owner.UID == p.job.Status.MPIJobRef.UID, nil
+	case owner.Kind != "Job":
+		return false, nil
+	}
+	job := &batchv1.Job{}
+	err := p.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: owner.Name}, job)
+	if apierrors.IsNotFound(err) || err == nil && job.UID != owner.UID {
+		return true, nil
+	}
+	if err != nil || metav1.IsControlledBy(job, p.job) {
+		return err == nil, err
+	}
+	of := metav1.GetControllerOf(job)
+	return of != nil && p.job.Status.MPIJobRef != nil && of.UID == p.job.Status.MPIJobRef.UID, nil
+}

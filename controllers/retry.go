@@ -1,0 +1,175 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+// stepsAfterJob are the steps that have Jobs once the launcher has ended, in their order.
+var stepsAfterJob = []string{stepMerge, stepAnalysis, stepReport}
+
+// retry starts the first step that failed again when the annotation asks for it, with the image that the operator has
+// now. A value that the object had when it was first seen, or that comes while the job is on its way, asks for nothing.
+func (p *pass) retry(ctx context.Context) (next, error) {
+	status := &p.job.Status
+	nonce := p.job.Annotations[v1alpha1.RetryAnnotation]
+	if nonce == "" || status.Retry != nil && status.Retry.Nonce == nonce {
+		return proceed, nil
+	}
+	fresh := len(p.persisted.Status.Conditions) == 0
+	step := p.firstFailed()
+	if status.Retry == nil {
+		status.Retry = &v1alpha1.RetryStatus{}
+	}
+	status.Retry.Nonce = shortened(nonce, 256)
+	switch {
+	case fresh:
+	case !p.completed():
+		p.noRetry("nothing is tried again: the job has not come to its end yet; what waits for its storage goes on by itself")
+	case step == "":
+		p.noRetry("nothing is tried again: no step of this job failed")
+	default:
+		p.Events.Eventf(p.job, nil, corev1.EventTypeNormal, v1alpha1.ReasonRetried, v1alpha1.ConditionReady,
+			"the step %s starts again, with image %s", step, p.Image)
+		status.Image = p.Image
+		return proceed, p.startAgain(ctx, step)
+	}
+	return proceed, nil
+}
+
+func (p *pass) noRetry(why string) {
+	p.Events.Eventf(p.job, nil, corev1.EventTypeNormal, v1alpha1.ReasonNotRetried, v1alpha1.ConditionReady, "%s", why)
+}
+
+// firstFailed is the first step that failed for good; "" if none did.
+func (p *pass) firstFailed() string {
+	merged := p.condition(v1alpha1.ConditionTraceMerged)
+	switch {
+	case merged.Status == metav1.ConditionFalse && (merged.Reason == v1alpha1.ReasonMergeFailed || merged.Reason == v1alpha1.ReasonNoTrace):
+		return stepMerge
+	case p.condition(v1alpha1.ConditionAnalyzed).Reason == v1alpha1.ReasonAnalysisFailed:
+		return stepAnalysis
+	case p.condition(v1alpha1.ConditionReady).Reason == v1alpha1.ReasonReportFailed:
+		return stepReport
+	}
+	return ""
+}
+
+// startAgain takes the job back to a step. New Jobs get new names; those of the steps that come again are stopped.
+func (p *pass) startAgain(ctx context.Context, from string) error {
+	steps := stepsAfterJob[slices.Index(stepsAfterJob, from):]
+	if err := p.stopJobs(ctx, append([]string{stepMerge}, steps...)); err != nil {
+		return err
+	}
+	status := &p.job.Status
+	for _, step := range steps {
+		switch step {
+		case stepMerge:
+			status.Runs, status.RunCount, status.Analyses = nil, 0, nil
+			p.unknown(v1alpha1.ConditionTraceCollected, v1alpha1.ConditionTraceMerged)
+		case stepAnalysis:
+			for i := range status.Analyses {
+				if a := &status.Analyses[i]; a.State != v1alpha1.AnalysisSucceeded {
+					a.State, a.Reason = v1alpha1.AnalysisPending, ""
+				}
+			}
+			p.unknown(v1alpha1.ConditionAnalyzed)
+		case stepReport:
+			status.Verdict = ""
+			p.unknown(v1alpha1.ConditionReady)
+		}
+	}
+	status.CompletionTime = nil
+	if status.Retry == nil {
+		status.Retry = &v1alpha1.RetryStatus{}
+	}
+	status.Retry.Count++
+	return nil
+}
+
+func (p *pass) unknown(kinds ...string) {
+	for _, kind := range kinds {
+		p.set(kind, metav1.ConditionUnknown, v1alpha1.ReasonPending, "")
+	}
+}
+
+// stopJobs deletes Jobs of some steps that have not ended. What waits for findings that others would make is among
+// them: the Job that merged a small job.
+func (p *pass) stopJobs(ctx context.Context, steps []string) error {
+	for _, step := range steps {
+		jobs, err := p.jobsOf(ctx, step)
+		if err != nil {
+			return err
+		}
+		for _, job := range jobs {
+			if terminalCondition(&job) != nil {
+				continue
+			}
+			// It is there until its pods are gone: others must not work beside them.
+			if err := p.Delete(ctx, &job, client.PropagationPolicy(metav1.DeletePropagationForeground),
+				client.Preconditions{UID: &job.UID}); client.IgnoreNotFound(err) != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// maxPersonWait is how long a refused step waits for a person: over a holiday, and not for ever.
+const maxPersonWait = 7 * 24 * time.Hour
+
+// waitsForPerson reports whether the storage refused a Job, and somebody may still mend it.
+func (p *pass) waitsForPerson(o outcome) bool {
+	return o.refused() != nil && p.Clock.Since(o.ended) < maxPersonWait
+}
+
+// awaitPerson waits until a person has mended a storage that refused a step. A check that passes after the refusal says
+// so; then the step starts again. If it is refused all the same, the pauses grow.
+func (p *pass) awaitPerson(ctx context.Context, step string, o outcome) (next, error) {
+	s3, trouble := p.s3(), o.refused()
+	check, err := p.check(ctx, s3, checkHolds, o.ended)
+	if err != nil {
+		return await, err
+	}
+	if check.passed() {
+		if rest := backoff(p.Retry, p.retries()) - p.Clock.Since(o.ended); rest > 0 && p.retries() > 0 {
+			p.hold(v1alpha1.ReasonStorageNotReady, fmt.Sprintf("the storage works again; the step %s starts again in %s", step, rest.Round(time.Second)))
+			return awaitFor(rest), nil
+		}
+		if err := p.startAgain(ctx, step); err != nil {
+			return await, err
+		}
+		return await, nil // writing the status is an event that brings us back
+	}
+	if p.condition(v1alpha1.ConditionStorageReady).Status != metav1.ConditionFalse {
+		p.set(v1alpha1.ConditionStorageReady, metav1.ConditionFalse, storageReason(trouble.Reason),
+			"the step "+step+": "+storageAdvice(*trouble, p.job.Namespace, s3))
+	}
+	p.hold(v1alpha1.ReasonStorageNotReady, "the step "+step+" waits: "+p.condition(v1alpha1.ConditionStorageReady).Message)
+	return awaitFor(check.again), nil
+}
+
+// retries is how often a step was started again.
+func (p *pass) retries() int {
+	if p.job.Status.Retry == nil {
+		return 0
+	}
+	return int(p.job.Status.Retry.Count)
+}
+
+// child is the name of a Job of ours. One that follows a retry has another name than the one before.
+func (p *pass) child(parts ...string) string {
+	if n := p.retries(); n > 0 {
+		parts = append(slices.Clone(parts), "t"+strconv.Itoa(n))
+	}
+	return childName(p.job, parts...)
+}

@@ -1,0 +1,167 @@
+package controllers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/cairn-mpi/cairn/api/messages"
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+const (
+	// maxTopology is that of a topology's name, which may be a user's own.
+	maxTopology = 128
+	// maxFailed is that of a run's failure.
+	maxFailed = 512
+)
+
+// takeRuns copies what the merge found into the status.
+func (p *pass) takeRuns(answer messages.Merge) {
+	status := &p.job.Status
+	status.Runs, status.RunCount = nil, int32(max(answer.RunCount, len(answer.Runs)))
+	for _, run := range messages.Worst(answer.Runs, v1alpha1.MaxRuns) {
+		status.Runs = append(status.Runs, p.runStatus(v1alpha1.Run{}, run))
+	}
+	missing := missingRanks(answer.Runs)
+	if answer.Lost != "" {
+		missing = append(missing, "lost: "+answer.Lost)
+	}
+	if len(status.Lost) > 0 {
+		missing = append(missing, "not sent: "+strings.Join(status.Lost, "; "))
+	}
+	if len(status.Runs) == 0 {
+		p.takeNoRuns(append(missing, answer.Message))
+		return
+	}
+	p.collected(missing, lostCalls(answer), endedEarly(answer.Runs))
+	message := fmt.Sprintf("%d runs", status.RunCount)
+	if status.RunCount == 1 {
+		message = "one run"
+	}
+	p.set(v1alpha1.ConditionTraceMerged, metav1.ConditionTrue, v1alpha1.ReasonMerged,
+		strings.TrimSuffix(message+"; "+answer.Message, "; "))
+}
+
+// collected says what of the traces arrived: ranks that are missing weigh more than calls that are.
+func (p *pass) collected(missing, calls, early []string) {
+	status, reason, parts := metav1.ConditionFalse, v1alpha1.ReasonRanksMissing, slices.Concat(missing, calls, early)
+	switch {
+	case len(missing) > 0:
+	case len(calls) > 0:
+		reason = v1alpha1.ReasonCallsLost
+	default:
+		status, reason = metav1.ConditionTrue, v1alpha1.ReasonAllRanks
+		parts = append([]string{"the traces of all ranks arrived"}, early...)
+	}
+	message := strings.Join(parts, "; ")
+	if status == metav1.ConditionFalse {
+		message = p.withPodFailures(message)
+	}
+	p.set(v1alpha1.ConditionTraceCollected, status, reason, message)
+}
+
+func missingRanks(runs []messages.Run) []string {
+	var missing []string
+	for _, run := range runs {
+		if run.MissingRanks != "" {
+			missing = append(missing, fmt.Sprintf("run %s: no trace of ranks %s of %d", run.ID, run.MissingRanks, run.Ranks))
+		}
+	}
+	return missing
+}
+
+// lostCalls says which calls were made and not recorded, and how many runs lack something that are not listed.
+func lostCalls(answer messages.Merge) []string {
+	var lost []string
+	listed := 0
+	for _, run := range answer.Runs {
+		if run.CallsLost > 0 {
+			line := fmt.Sprintf("run %s: %d of %d calls were not recorded", run.ID, run.CallsLost, run.Calls+run.CallsLost)
+			if run.LostWhy != "" {
+				line += ": " + run.LostWhy
+			}
+			lost = append(lost, line)
+		}
+		if run.CallsLost > 0 || run.MissingRanks != "" {
+			listed++
+		}
+	}
+	if more := answer.IncompleteRuns - listed; more > 0 {
+		lost = append(lost, fmt.Sprintf("%d more runs lack ranks or calls", more))
+	}
+	return lost
+}
+
+func endedEarly(runs []messages.Run) []string {
+	var early []string
+	for _, run := range runs {
+		if run.EndedEarly != "" {
+			early = append(early, fmt.Sprintf("run %s: ranks %s ended before MPI_Finalize", run.ID, run.EndedEarly))
+		}
+	}
+	return early
+}
+
+// runStatus is a run of a message as the status has it, over what the status had before: the report of an earlier
+// release repeats nothing of what the merge said.
+func (p *pass) runStatus(of v1alpha1.Run, run messages.Run) v1alpha1.Run {
+	of.ID, of.Attempt = run.ID, int32(run.Attempt)
+	of.Ranks = cmp.Or(int32(run.Ranks), of.Ranks)
+	of.MissingRanks = cmp.Or(run.MissingRanks, of.MissingRanks)
+	of.Calls = cmp.Or(int64(run.Calls), of.Calls)
+	of.CallsLost = cmp.Or(int64(run.CallsLost), of.CallsLost)
+	of.TraceBytes = cmp.Or(run.TraceBytes, of.TraceBytes)
+	of.TraceURI = cmp.Or(run.TraceURI, of.TraceURI, p.job.Status.StorageURI+"/"+run.ID+"/"+messages.TraceFile)
+	of.ReportURI = cmp.Or(run.ReportURI, of.ReportURI)
+	of.Clusters = cmp.Or(int32(run.Clusters), of.Clusters)
+	of.Topology = cmp.Or(shortened(run.Topology, maxTopology), of.Topology)
+	of.Failed = shortened(run.Failed, maxFailed)
+	if e := run.ParallelEfficiencyPercent; e != nil {
+		of.ParallelEfficiencyPercent = ptr.To(int32(*e))
+	}
+	return of
+}
+
+// takeReportedRuns replaces the runs of the merge by those of the report, which knows best which ones are the worst.
+func (p *pass) takeReportedRuns(answer messages.Report) {
+	status := &p.job.Status
+	if len(answer.Runs) == 0 {
+		return
+	}
+	before := status.Runs
+	status.Runs = nil
+	status.RunCount = max(status.RunCount, int32(answer.RunCount), int32(len(answer.Runs)))
+	// A long message leaves out all URIs; in a short one, a run without has no report.
+	short := slices.ContainsFunc(answer.Runs, func(r messages.Run) bool { return r.ReportURI != "" })
+	for _, run := range messages.Worst(answer.Runs, v1alpha1.MaxRuns) {
+		var of v1alpha1.Run
+		if i := slices.IndexFunc(before, func(r v1alpha1.Run) bool { return r.ID == run.ID }); i >= 0 {
+			of = before[i]
+		}
+		of = p.runStatus(of, run)
+		if of.ReportURI == "" && !short {
+			of.ReportURI = status.StorageURI + "/" + run.ID + "/" + messages.ReportDirectory
+		}
+		status.Runs = append(status.Runs, of)
+	}
+}
+
+// takeNoRuns says why there is nothing: the probe's answer if it had one.
+func (p *pass) takeNoRuns(missing []string) {
+	if traced := p.condition(v1alpha1.ConditionTraced); traced.Status == metav1.ConditionFalse {
+		p.noTrace(v1alpha1.ReasonNotTraced, "the job was not traced: "+traced.Message)
+		return
+	}
+	message := "no MPI rank left a trace"
+	for _, m := range missing {
+		if m != "" {
+			message += "; " + m
+		}
+	}
+	p.noTrace(v1alpha1.ReasonNoTrace, p.withPodFailures(message))
+}

@@ -1,0 +1,106 @@
+package controllers
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+// The pod that merged waits for the findings. Its successor would merge again, and remove what the analyses have found
+// since: the Job is deleted before it makes one, and the report has a Job of its own.
+func TestPodOfTheMergeDies(t *testing.T) {
+	begin := func(t *testing.T) (*stage, *batchv1.Job) {
+		s := newStage(t)
+		s.apply()
+		s.runToMerge(0)
+		s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+		s.settle()
+		s.ends("stencil-cairn-critical-path", pod{message: `{"ok":true}`})
+		s.settle()
+		s.expect("Ready", isFalse, "Analyzing")
+		job := s.batchJob("stencil-cairn-merge-l0")
+		evicted := s.podOf(job, 0)
+		evicted.Status.Phase = corev1.PodFailed
+		evicted.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI"}}
+		require.NoError(t, s.Status().Update(s.ctx, evicted))
+		return s, job
+	}
+	t.Run("and is not replaced", func(t *testing.T) {
+		s, job := begin(t)
+		s.settle()
+		require.NotNil(t, s.batchJob(job.Name).DeletionTimestamp)
+		s.collectGarbage()
+		s.ends("stencil-cairn-clusters", pod{message: `{"ok":true}`})
+		s.settle()
+		s.ends("stencil-cairn-report", pod{message: verdict})
+		s.settle()
+		s.expect("Ready", isTrue, "ReportReady")
+		require.Len(t, s.job().Status.Runs, 1)
+	})
+	t.Run("and is replaced while no operator looks", func(t *testing.T) {
+		s, job := begin(t)
+		time.Sleep(1100 * time.Millisecond) // the Job controller waits ten seconds at least
+		require.NoError(t, s.Create(s.ctx, s.podOf(job, 1)))
+		s.settle()
+		require.Contains(t, s.expect("Ready", isFalse, "Analyzing"), "waiting for the pod of the merge to end")
+		require.NotContains(t, s.jobNames(), "stencil-cairn-critical-path-t1")
+		s.collectGarbage()
+		for _, name := range []string{"critical-path", "clusters"} {
+			s.ends("stencil-cairn-"+name+"-t1", pod{message: `{"ok":true}`})
+		}
+		s.settle()
+		s.ends("stencil-cairn-report-t1", pod{message: verdict})
+		s.settle()
+		s.expect("Ready", isTrue, "ReportReady")
+	})
+}
+
+// Who merges in levels reports in a Job of its own.
+func TestLargeJobReportsByItself(t *testing.T) {
+	s := newStage(t)
+	s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Merge.FanIn = ptr.To[int32](2) })
+	s.runToMerge(0)
+	merge := s.batchJob("stencil-cairn-merge-l0")
+	require.Empty(t, merge.Spec.Template.Spec.InitContainers)
+	require.Equal(t, "merge", merge.Spec.Template.Spec.Containers[0].Args[0])
+	s.finish()
+	s.expect("Ready", isTrue, "ReportReady")
+	require.True(t, s.exists(&batchv1.Job{}, "stencil-cairn-report"))
+}
+
+// Without analyses the report follows the merge at once.
+func TestNoAnalyses(t *testing.T) {
+	s := newStage(t)
+	s.applyWithoutAnalyses()
+	s.runToMerge(0)
+	require.Equal(t, []string{"--wait", "--analyses", ""}, s.batchJob("stencil-cairn-merge-l0").Spec.Template.Spec.Containers[0].Args[4:])
+	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+	s.settle()
+	s.expect("Analyzed", isTrue, "AllSucceeded")
+	s.expect("Ready", isFalse, "Reporting")
+	s.ends("stencil-cairn-report", pod{message: verdict})
+	s.settle()
+	s.expect("Ready", isTrue, "ReportReady")
+}
+
+// A report that was lost with its pod is written again, by a Job of its own.
+func TestReportIsLostWithItsPod(t *testing.T) {
+	s := newStage(t)
+	s.applyWithoutAnalyses()
+	s.runToMerge(0)
+	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+	s.settle()
+	job := s.batchJob("stencil-cairn-merge-l0")
+	require.NoError(t, s.Delete(s.ctx, s.podOf(job, 0)))
+	s.endJob(job, true)
+	s.settle()
+	s.ends("stencil-cairn-report", pod{message: verdict})
+	s.settle()
+	s.expect("Ready", isTrue, "ReportReady")
+}

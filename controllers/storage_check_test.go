@@ -1,0 +1,216 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+const (
+	unreachable = `{"ok":false,"reason":"Unreachable","message":"dial tcp: no route to host"}`
+	denied      = `{"ok":false,"reason":"AccessDenied","message":"403"}`
+)
+
+// letPass lets time pass for the operator, which then looks again.
+func (s *stage) letPass(d time.Duration) {
+	s.Helper()
+	s.clock.SetTime(s.clock.Now().Add(d))
+	s.settle()
+}
+
+// A check that fails is repeated with pauses that double, and one that passes ends them.
+func TestFailedChecksBackOff(t *testing.T) {
+	s := newStage(t)
+	s.apply(failurePolicyFail)
+	s.settle()
+	for _, pause := range []time.Duration{10, 20, 40, 80, 160, 300, 300} {
+		pause *= time.Second
+		failed := s.batchJob(s.checkName())
+		s.ends(failed.Name, pod{exitCode: 69, message: unreachable})
+		s.settle()
+		require.InDelta(t, pause, s.after, float64(2*time.Second))
+		s.letPass(pause - 3*time.Second)
+		require.Equal(t, failed.UID, s.batchJob(s.checkName()).UID, "the pause is not over")
+		s.letPass(4 * time.Second)
+		require.NotEqual(t, failed.UID, s.batchJob(s.checkName()).UID)
+	}
+	s.ends(s.checkName(), pod{message: storageWorks})
+	s.settle()
+	s.expect("StorageReady", isTrue, "Writable")
+	require.True(t, s.exists(&mpiv2beta1.MPIJob{}, "stencil"))
+}
+
+// counting counts the Jobs that a client makes in a namespace: the operator also works for those of other tests.
+type counting struct {
+	client.Client
+	namespace string
+	jobs      *atomic.Int64
+}
+
+func (c counting) Create(ctx context.Context, o client.Object, options ...client.CreateOption) error {
+	err := c.Client.Create(ctx, o, options...)
+	if _, ok := o.(*batchv1.Job); ok && err == nil && o.GetNamespace() == c.namespace {
+		c.jobs.Add(1)
+	}
+	return err
+}
+
+// Jobs that wait for one storage share its checks. A check that has passed lets the next job start without a wait.
+func TestTwoHundredJobsShareOneCheck(t *testing.T) {
+	const jobs = 200
+	s := newStage(t)
+	s.settings.Retry, s.settings.StorageWait = 2*time.Second, time.Hour
+	const patience = 5 * time.Minute // of a machine that has more to do
+	var made atomic.Int64
+	stop := s.operatorWith(func(config *rest.Config, options client.Options) (client.Client, error) {
+		c, err := client.New(config, options)
+		return counting{c, s.namespace, &made}, err
+	})
+	defer stop()
+	for i := range jobs {
+		s.apply(func(j *v1alpha1.TracedMPIJob) { j.Name = fmt.Sprintf("job-%d", i) })
+	}
+	reached := func(n int, kind, reason string) func() bool {
+		return func() bool {
+			var list v1alpha1.TracedMPIJobList
+			require.NoError(t, s.List(s.ctx, &list, client.InNamespace(s.namespace)))
+			count := 0
+			for _, job := range list.Items {
+				for _, c := range job.Status.Conditions {
+					if c.Type == kind && c.Reason == reason {
+						count++
+					}
+				}
+			}
+			return count >= n
+		}
+	}
+	require.Eventually(t, reached(jobs, "StorageReady", "Checking"), patience, 100*time.Millisecond)
+	first := s.batchJob(s.checkName())
+	s.clock.SetTime(time.Now())
+	s.ends(first.Name, pod{exitCode: 69, message: unreachable})
+	require.Eventually(t, reached(jobs, "StorageReady", "Unreachable"), patience, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return s.batchJob(first.Name).UID != first.UID }, patience, 100*time.Millisecond)
+	s.clock.SetTime(time.Now())
+	s.ends(first.Name, pod{message: storageWorks})
+	require.Eventually(t, reached(jobs, "JobFinished", "Starting"), patience, 100*time.Millisecond)
+	require.EqualValues(t, 2, made.Load(), "one Job for each check, however many wait")
+
+	s.apply()
+	s.eventually("JobFinished", "Starting")
+	require.EqualValues(t, 2, made.Load(), "the last check still holds")
+}
+
+// A storage that is not ready delays a start, and no more than that, unless failurePolicy is Fail.
+func TestStartWithoutStorage(t *testing.T) {
+	for name, end := range map[string]pod{
+		"no answer":        {exitCode: 69, message: unreachable},
+		"refused":          {exitCode: 77, message: denied},
+		"no credentials":   {exitCode: 77, message: `{"reason":"CredentialsMissing","message":"no file accessKey"}`},
+		"the check fails":  {exitCode: 2, message: "panic"},
+		"no check started": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.apply()
+			s.settle()
+			if end.exitCode != 0 {
+				s.ends(s.checkName(), end)
+			}
+			s.letPass(time.Minute)
+			require.False(t, s.exists(&mpiv2beta1.MPIJob{}, "stencil"))
+			s.letPass(61 * time.Second)
+			require.NotEqual(t, isTrue, s.condition("StorageReady").Status)
+			require.Len(t, s.mpiJob().Spec.MPIReplicaSpecs["Worker"].Template.Spec.InitContainers, 3, "traced all the same")
+			status := s.job().Status
+			require.Equal(t, "traces", status.Storage.Bucket)
+			require.Equal(t, "cairn:test", status.Image)
+			require.Nil(t, status.StorageReadyTime)
+			s.expect("JobFinished", isFalse, "Starting")
+			s.expect("Ready", isFalse, "Starting")
+
+			// It is checked on, and the day the storage works the condition says so.
+			s.letPass(6 * time.Minute)
+			s.ends(s.checkName(), pod{message: storageWorks})
+			s.settle()
+			s.expect("StorageReady", isTrue, "Writable")
+			require.NotNil(t, s.job().Status.StorageReadyTime)
+		})
+	}
+	t.Run("not configured: untraced", func(t *testing.T) {
+		s := newStage(t)
+		s.settings.Storage = nil
+		s.apply()
+		s.settle()
+		s.expect("StorageReady", isFalse, "NotConfigured")
+		require.InDelta(t, 2*time.Minute, s.after, float64(5*time.Second))
+		s.letPass(121 * time.Second)
+		require.Empty(t, s.mpiJob().Spec.MPIReplicaSpecs["Worker"].Template.Spec.InitContainers)
+		require.Contains(t, s.expect("Traced", isFalse, "NotConfigured"), "spec.storage.s3")
+		s.finishLauncher(0)
+		s.settle()
+		s.expect("JobFinished", isTrue, "Succeeded")
+		require.Contains(t, s.expect("Ready", isFalse, "NotTraced"), "no storage")
+		require.Empty(t, s.job().Status.StorageURI)
+	})
+	t.Run("the check's Job is refused", func(t *testing.T) {
+		s := newStage(t)
+		require.NoError(t, s.Create(s.ctx, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "none", Namespace: s.namespace},
+			Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/jobs.batch": *zero}}}))
+		quota := &corev1.ResourceQuota{}
+		require.NoError(t, s.Get(s.ctx, s.key("none"), quota))
+		quota.Status.Hard, quota.Status.Used = quota.Spec.Hard, corev1.ResourceList{"count/jobs.batch": *zero}
+		require.NoError(t, s.Status().Update(s.ctx, quota))
+		s.apply()
+		require.Eventually(t, func() bool { // the API server learns of the quota a moment later
+			if err := s.DeleteAllOf(s.ctx, &batchv1.Job{}, client.InNamespace(s.namespace)); err != nil {
+				return false
+			}
+			s.settle()
+			return s.condition("StorageReady").Reason == "Refused"
+		}, 20*time.Second, 100*time.Millisecond)
+		require.Contains(t, s.expect("StorageReady", unknown, "Refused"), "exceeded quota")
+		s.letPass(150 * time.Second)
+		require.True(t, s.exists(&mpiv2beta1.MPIJob{}, "stencil"))
+	})
+	t.Run("Fail waits", func(t *testing.T) {
+		s := newStage(t)
+		s.apply(failurePolicyFail)
+		s.settle()
+		s.ends(s.checkName(), pod{exitCode: 69, message: unreachable})
+		s.letPass(24 * time.Hour)
+		require.False(t, s.exists(&mpiv2beta1.MPIJob{}, "stencil"))
+		s.ends(s.checkName(), pod{message: storageWorks})
+		s.settle()
+		require.True(t, s.exists(&mpiv2beta1.MPIJob{}, "stencil"))
+	})
+}
+
+// A queue that suspends Jobs without its label is named while the check waits.
+func TestSuspendedCheckIsNamed(t *testing.T) {
+	s := newStage(t)
+	s.apply(func(j *v1alpha1.TracedMPIJob) {
+		j.Spec.Merge.PodTemplate.Metadata.Labels = map[string]string{"kueue.x-k8s.io/queue-name": "small"}
+	})
+	s.settle()
+	check := s.batchJob(s.checkName())
+	require.Equal(t, "small", check.Labels["kueue.x-k8s.io/queue-name"])
+	suspended := true
+	check.Spec.Suspend = &suspended
+	require.NoError(t, s.Update(s.ctx, check))
+	s.settle()
+	require.Contains(t, s.expect("StorageReady", unknown, "Checking"), "spec.merge.podTemplate.metadata.labels")
+}

@@ -1,0 +1,134 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+)
+
+// checkStorage has the storage checked before the job runs for hours in vain. Storage that is not ready holds a job
+// back for good only if failurePolicy is Fail; else it starts after a while, and what is recorded is sent once the
+// storage works.
+func (p *pass) checkStorage(ctx context.Context) (next, error) {
+	if !p.tracingEnabled() {
+		p.set(v1alpha1.ConditionStorageReady, metav1.ConditionUnknown, v1alpha1.ReasonDisabled, "")
+		return proceed, nil
+	}
+	if p.completed() || p.started() {
+		return proceed, nil
+	}
+	s3 := p.configuredStorage()
+	if s3 == nil {
+		p.storageTrouble(v1alpha1.ReasonStorageNotConfigured,
+			"no storage: set spec.storage.s3, or storage.s3.bucket in the values of Cairn's chart")
+		return p.startAnyway(nil, 0), nil
+	}
+	check, err := p.check(ctx, s3, checkHolds, time.Time{})
+	var refused *refusedError
+	switch {
+	case errors.As(err, &refused):
+		return p.startAnyway(s3, p.reportRefusal(refused)), nil
+	case err != nil:
+		return await, err
+	case check.passed():
+		p.storageWorks(s3)
+		return p.start(s3), nil
+	case check.trouble() != nil:
+		trouble := check.trouble()
+		p.storageTrouble(storageReason(trouble.Reason), storageAdvice(*trouble, p.job.Namespace, s3))
+	default:
+		p.storageChecking(ctx, s3, check)
+	}
+	return p.startAnyway(s3, check.again), nil
+}
+
+// started reports whether the storage has no say in the start any more.
+func (p *pass) started() bool {
+	return p.job.Status.MPIJobRef != nil || p.job.Status.Image != "" && p.isTrue(v1alpha1.ConditionStorageReady)
+}
+
+// start lets the MPIJob be created once the API server holds what it is injected with: an operator that takes over in
+// between must not choose another image or storage.
+func (p *pass) start(s3 *v1alpha1.S3Storage) next {
+	p.pin(s3)
+	if p.persisted.Status.Image != p.job.Status.Image || p.persisted.Status.StorageURI != p.job.Status.StorageURI {
+		return await // writing the status is an event that brings us back
+	}
+	return proceed
+}
+
+// startAnyway starts a job whose storage is not ready, once it has waited for long enough. Without any storage (nil) it
+// runs untraced.
+func (p *pass) startAnyway(s3 *v1alpha1.S3Storage, again time.Duration) next {
+	if p.job.Spec.Tracing.FailurePolicy == v1alpha1.FailurePolicyFail {
+		return awaitFor(again)
+	}
+	if rest := p.StorageWait - p.Clock.Since(p.waitsSince()); rest > 0 {
+		return awaitFor(sooner(rest, again))
+	}
+	if s3 == nil {
+		return proceed
+	}
+	return p.start(s3)
+}
+
+// waitsSince is when the job began to wait for its storage: JobFinished is False since then.
+func (p *pass) waitsSince() time.Time {
+	if c := p.condition(v1alpha1.ConditionJobFinished); c.Reason == v1alpha1.ReasonJobNotCreated {
+		return c.LastTransitionTime.Time
+	}
+	return p.Clock.Now()
+}
+
+// sooner is the shorter of two pauses; 0 is none.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// storageWorks notes that the storage can be used.
+func (p *pass) storageWorks(s3 *v1alpha1.S3Storage) {
+	if p.job.Status.StorageReadyTime == nil {
+		p.job.Status.StorageReadyTime = ptr.To(metav1.NewTime(p.Clock.Now()))
+	}
+	p.set(v1alpha1.ConditionStorageReady, metav1.ConditionTrue, v1alpha1.ReasonStorageWritable,
+		namespaceURI(s3, p.job.Namespace)+" can be written to")
+}
+
+// storageChecking says that the first check is on its way. Later ones leave what
+// the one before has found.
+func (p *pass) storageChecking(ctx context.Context, s3 *v1alpha1.S3Storage, check storageCheck) {
+	if p.condition(v1alpha1.ConditionStorageReady).Status == metav1.ConditionFalse {
+		return
+	}
+	message := "writing to " + namespaceURI(s3, p.job.Namespace)
+	if trouble := p.checkTrouble(ctx, check); trouble != "" {
+		message += ": " + trouble
+	}
+	p.set(v1alpha1.ConditionStorageReady, metav1.ConditionUnknown, v1alpha1.ReasonStorageChecking, message)
+	p.notCreated("the storage is checked first")
+	p.hold(v1alpha1.ReasonStorageChecking, "checking the storage before the MPIJob is created: "+message)
+}
+
+// storageTrouble says why the job does not start yet.
+func (p *pass) storageTrouble(reason, message string) {
+	p.set(v1alpha1.ConditionStorageReady, metav1.ConditionFalse, reason, message)
+	waits := "the MPIJob is created once the storage works (failurePolicy is Fail)"
+	if p.job.Spec.Tracing.FailurePolicy != v1alpha1.FailurePolicyFail {
+		waits = fmt.Sprintf("the MPIJob is created once the storage works, or after %s without", p.StorageWait)
+	}
+	p.notCreated(waits)
+	p.hold(v1alpha1.ReasonStorageNotReady, message)
+}
+
+func (p *pass) notCreated(message string) {
+	p.set(v1alpha1.ConditionJobFinished, metav1.ConditionFalse, v1alpha1.ReasonJobNotCreated, message)
+}

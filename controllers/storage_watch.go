@@ -1,0 +1,233 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cairn-mpi/cairn/api/messages"
+	"github.com/cairn-mpi/cairn/api/v1alpha1"
+	"github.com/cairn-mpi/cairn/controllers/inject"
+)
+
+const (
+	// slowStep is after what time a step may wait for its storage: the check then holds no longer than that.
+	slowStep = time.Minute
+	// maxLost is how many lines of lost ranks the status keeps.
+	maxLost = 16
+)
+
+// watchStorage says when the storage fails after the start, and when it works again: while processes wait for it, a
+// person must learn of it. It keeps no step from its work.
+func (p *pass) watchStorage(ctx context.Context) (next, error) {
+	status := &p.job.Status
+	if !p.tracingEnabled() || p.completed() || status.StorageURI == "" || status.MPIJobRef == nil || p.runsPlain() {
+		return proceed, nil
+	}
+	s3 := p.s3()
+	if s3 == nil {
+		return proceed, nil
+	}
+	p.pin(s3) // of a job that an operator without pins has started
+	seen, err := p.storageSeen(ctx)
+	if err != nil {
+		return await, err
+	}
+	holds, due, err := p.checkDue(ctx)
+	if err != nil {
+		return await, err
+	}
+	p.lookAgain(due)
+	if holds > 0 || seen.trouble != nil {
+		if holds == 0 {
+			holds = checkHolds
+		}
+		check, err := p.check(ctx, s3, holds, seen.troubleAt())
+		if err != nil {
+			// A check that cannot be made is no news of the storage, and nobody waits for it.
+			ctrl.LoggerFrom(ctx).Error(err, "the storage is not checked")
+			check = storageCheck{again: maxRetryPause}
+		}
+		p.lookAgain(check.again)
+		seen.takeCheck(check)
+	}
+	switch ready := p.condition(v1alpha1.ConditionStorageReady); {
+	case seen.at.IsZero():
+	case seen.trouble != nil:
+		p.set(v1alpha1.ConditionStorageReady, metav1.ConditionFalse, storageReason(seen.trouble.Reason), seen.who+storageAdvice(*seen.trouble, p.job.Namespace, s3))
+	case ready.Status != metav1.ConditionTrue || status.StorageReadyTime == nil:
+		p.storageWorks(s3)
+	}
+	return proceed, nil
+}
+
+// runsPlain reports whether the MPIJob was created without the tracer in it.
+func (p *pass) runsPlain() bool {
+	traced := meta.FindStatusCondition(p.job.Status.Conditions, v1alpha1.ConditionTraced)
+	return traced != nil && traced.Status == metav1.ConditionFalse &&
+		slices.Contains([]string{v1alpha1.ReasonInjectionFailed, v1alpha1.ReasonStorageNotConfigured}, traced.Reason)
+}
+
+// checkDue says how long a check holds at this point of the job's life, 0 if none is needed, and in what time that may
+// become shorter. While the MPIJob runs, nobody sees that its sidecars wait. A step of ours that has taken a minute may
+// be waiting, too.
+func (p *pass) checkDue(ctx context.Context) (holds, due time.Duration, err error) {
+	finished := p.condition(v1alpha1.ConditionJobFinished)
+	if finished.Status != metav1.ConditionTrue {
+		switch {
+		case finished.Reason == v1alpha1.ReasonJobSuspended:
+			return 0, 0, nil
+		case finished.Reason == v1alpha1.ReasonJobRunning, !p.isTrue(v1alpha1.ConditionStorageReady):
+			return checkHolds, 0, nil
+		}
+		return 0, 0, nil
+	}
+	for _, step := range []string{stepMerge, stepAnalysis, stepReport} {
+		jobs, err := p.jobsOf(ctx, step)
+		if err != nil {
+			return 0, 0, err
+		}
+		for _, job := range jobs {
+			if terminalCondition(&job) != nil {
+				continue
+			}
+			if rest := slowStep - p.Clock.Since(job.CreationTimestamp.Time); rest > 0 {
+				due = sooner(due, rest)
+			} else {
+				holds = slowStep
+			}
+		}
+	}
+	if holds == 0 && !p.isTrue(v1alpha1.ConditionStorageReady) {
+		holds = checkHolds
+	}
+	return holds, due, nil
+}
+
+// seenStorage is the latest sign of a storage that works, or does not.
+type seenStorage struct {
+	at time.Time
+	// trouble is nil if it works.
+	trouble *messages.StorageTrouble
+	// who saw the trouble, in words that a sentence begins with.
+	who string
+}
+
+func (s *seenStorage) take(at time.Time, trouble *messages.StorageTrouble, who string) {
+	if at.After(s.at) || at.Equal(s.at) && trouble != nil {
+		s.at, s.trouble, s.who = at, trouble, who
+	}
+}
+
+// troubleAt is when the trouble was seen: a check that is older does not tell whether it is over.
+func (s *seenStorage) troubleAt() time.Time {
+	if s.trouble == nil {
+		return time.Time{}
+	}
+	return s.at
+}
+
+func (s *seenStorage) takeCheck(check storageCheck) {
+	switch {
+	case !check.ended.After(s.at):
+	case check.passed():
+		s.take(check.ended, nil, "")
+	case check.failed():
+		s.take(check.ended, check.trouble(), "")
+	}
+}
+
+// storageSeen is the latest that containers of this job said of the storage when they ended. It also keeps what
+// sidecars could not send.
+func (p *pass) storageSeen(ctx context.Context) (seenStorage, error) {
+	var seen seenStorage
+	for _, step := range []string{stepMerge, stepAnalysis, stepReport} {
+		pods, err := p.podsOf(ctx, step)
+		if err != nil {
+			return seen, err
+		}
+		for _, pod := range pods {
+			for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+				seen.takeStep(pod.Name, step, status.State.Terminated)
+			}
+		}
+	}
+	pods, err := p.podsOf(ctx, "")
+	if err != nil {
+		return seen, err
+	}
+	slices.SortFunc(pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	for _, pod := range pods {
+		for _, ended := range shipEnds(pod) {
+			var said messages.Ship
+			if !messages.Decode(ended.Message, &said) {
+				continue
+			}
+			p.noteLost(said)
+			if said.Storage != nil {
+				seen.take(ended.FinishedAt.Time, said.Storage, fmt.Sprintf("the sidecar of pod %s: ", pod.Name))
+			}
+		}
+	}
+	return seen, nil
+}
+
+// takeStep takes what a container of a step said when it ended.
+func (s *seenStorage) takeStep(pod, step string, ended *corev1.ContainerStateTerminated) {
+	if ended == nil {
+		return
+	}
+	var said struct {
+		Storage *messages.StorageTrouble `json:"storage"`
+	}
+	told := messages.Decode(ended.Message, &said)
+	switch {
+	case told && said.Storage != nil:
+		s.take(ended.FinishedAt.Time, said.Storage, fmt.Sprintf("pod %s (%s): ", pod, step))
+	case ended.ExitCode == 0:
+		s.take(ended.FinishedAt.Time, nil, "")
+	}
+}
+
+// shipEnds are the ends of a pod's sidecar that the pod still knows.
+func shipEnds(pod corev1.Pod) []*corev1.ContainerStateTerminated {
+	var ends []*corev1.ContainerStateTerminated
+	for _, status := range pod.Status.InitContainerStatuses {
+		if status.Name != inject.ShipContainer {
+			continue
+		}
+		for _, ended := range []*corev1.ContainerStateTerminated{status.LastTerminationState.Terminated, status.State.Terminated} {
+			if ended != nil {
+				ends = append(ends, ended)
+			}
+		}
+	}
+	return ends
+}
+
+// noteLost keeps the ranks that a sidecar could not send: its pod may soon be gone.
+func (p *pass) noteLost(said messages.Ship) {
+	status := &p.job.Status
+	for _, line := range said.Lost {
+		line = shortened(line, 256)
+		if len(status.Lost) < maxLost && !slices.Contains(status.Lost, line) {
+			status.Lost = append(status.Lost, line)
+		}
+	}
+}
+
+// storageHint is for the message of a step that takes long, if the storage is why.
+func (p *pass) storageHint() string {
+	ready := p.condition(v1alpha1.ConditionStorageReady)
+	if ready.Status != metav1.ConditionFalse {
+		return ""
+	}
+	return fmt.Sprintf("the storage does not work (%s), see condition %s", ready.Reason, v1alpha1.ConditionStorageReady)
+}

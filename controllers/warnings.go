@@ -1,0 +1,167 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
+)
+
+// What mpi-operator and the Job controller cannot create they tell in events, and nowhere else.
+
+const (
+	// firstLook is when the pods of a job should be there: before that, no events are read.
+	firstLook = 2 * time.Second
+	// maxLook bounds the time between two looks at the events: a job may wait for days.
+	maxLook = 30 * time.Second
+	// clockSlack is how far the clocks of two components may differ.
+	clockSlack = 2 * time.Second
+)
+
+// ignoredWarnings are reasons of events that keep nothing from starting.
+var ignoredWarnings = map[string]bool{
+	"SetPodTemplateRestartPolicy": true,
+	"MPIJobEvicted":               true, // the pod itself says why
+}
+
+// mpiJobWarnings say why pods of the MPIJob are missing, in mpi-operator's words or the Job controller's; "" if none is,
+// or nobody says.
+func (p *pass) mpiJobWarnings(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launcher *batchv1.Job) string {
+	pods, err := p.podsOf(ctx, "")
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "cannot read the pods of the MPIJob")
+		return ""
+	}
+	launched := slices.ContainsFunc(pods, isLauncher)
+	missing := 0
+	if worker := mpiJob.Spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeWorker]; worker != nil {
+		missing = int(ptr.Deref(worker.Replicas, 1))
+	}
+	for _, pod := range pods {
+		if !isLauncher(pod) {
+			missing--
+		}
+	}
+	if launched && missing <= 0 {
+		return ""
+	}
+	since := mpiJob.CreationTimestamp.Time
+	if resumed := mpiJob.Status.StartTime; resumed != nil && resumed.After(since) {
+		since = resumed.Time
+	}
+	if !p.dueForEvents(since) {
+		return ""
+	}
+	newest := newestPod(pods)
+	if warning := p.newestWarning(ctx, mpiJob.UID, newest); warning != "" {
+		return "mpi-operator says: " + warning
+	}
+	if launcher == nil || launched {
+		return ""
+	}
+	if warning := p.newestWarning(ctx, launcher.UID, newest); warning != "" {
+		return fmt.Sprintf("Job %s: %s", launcher.Name, warning)
+	}
+	return ""
+}
+
+// jobWarnings say why pods of a step's Jobs are missing, in the words of the Job controller.
+func (p *pass) jobWarnings(ctx context.Context, step string, pods []corev1.Pod) []string {
+	jobs, err := p.jobsOf(ctx, step)
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "cannot read the Jobs", "step", step)
+		return nil
+	}
+	var warnings []string
+	for i := range jobs {
+		if warning := p.jobWarning(ctx, &jobs[i], controlledBy(append([]corev1.Pod(nil), pods...), jobs[i].UID)); warning != "" {
+			warnings = append(warnings, fmt.Sprintf("Job %s: %s", jobs[i].Name, warning))
+		}
+	}
+	return warnings
+}
+
+// jobWarning says why a Job of ours has fewer pods than it may have; "" if it has all, or nobody says.
+func (p *pass) jobWarning(ctx context.Context, job *batchv1.Job, pods []corev1.Pod) string {
+	if terminalCondition(job) != nil || len(pods) >= int(ptr.Deref(job.Spec.Parallelism, 1)) {
+		return ""
+	}
+	if ptr.Deref(job.Spec.Suspend, false) {
+		return "it is suspended, by a queue for example" + queueOf(job)
+	}
+	if !p.dueForEvents(job.CreationTimestamp.Time) {
+		return ""
+	}
+	return p.newestWarning(ctx, job.UID, newestPod(pods))
+}
+
+// dueForEvents reports whether something that began at a time has had the time to create its pods. Events start no pass,
+// so it asks for another one: the less often, the longer it has been waited for.
+func (p *pass) dueForEvents(since time.Time) bool {
+	age := p.Clock.Since(since)
+	p.lookAgain(min(max(age/5, firstLook), maxLook))
+	return age >= firstLook
+}
+
+// newestPod is when the newest of some pods was created; zero if there is none.
+func newestPod(pods []corev1.Pod) time.Time {
+	var newest time.Time
+	for _, pod := range pods {
+		if pod.CreationTimestamp.After(newest) {
+			newest = pod.CreationTimestamp.Time
+		}
+	}
+	return newest
+}
+
+// newestWarning is the newest event of type Warning about an object, unless it is older than after: whatever it was about
+// has passed then.
+func (p *pass) newestWarning(ctx context.Context, uid types.UID, after time.Time) string {
+	var list corev1.EventList
+	if err := p.Live.List(ctx, &list, client.InNamespace(p.job.Namespace),
+		client.MatchingFields{"involvedObject.uid": string(uid), "type": corev1.EventTypeWarning}); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "cannot read events")
+		return ""
+	}
+	var newest *corev1.Event
+	for i := range list.Items {
+		event := &list.Items[i]
+		at := eventTime(event)
+		if ignoredWarnings[event.Reason] || at.Before(after.Add(-clockSlack)) {
+			continue
+		}
+		if newest == nil || at.After(eventTime(newest)) {
+			newest = event
+		}
+	}
+	if newest == nil {
+		return ""
+	}
+	return shortened(strings.Join(strings.Fields(newest.Message), " "), maxWords)
+}
+
+// eventTime is when an event happened last.
+func eventTime(event *corev1.Event) time.Time {
+	latest := event.CreationTimestamp.Time
+	times := []metav1.Time{event.LastTimestamp, {Time: event.EventTime.Time}}
+	if event.Series != nil {
+		times = append(times, metav1.Time{Time: event.Series.LastObservedTime.Time})
+	}
+	for _, t := range times {
+		if t.After(latest) {
+			latest = t.Time
+		}
+	}
+	return latest
+}

@@ -1,0 +1,328 @@
+package shipper
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cairn-mpi/cairn/shipper/shard"
+	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Which directory of the store a pod's ranks of a world go to.
+//
+// A shard is made of the processes that are in the spool, and replaces the one before as long as all that was in that one
+// is in the new one, too. Once a shard is in the store for good, its processes leave the spool: then it is never touched
+// again, and what comes later of the same launch goes to a directory with another number. The merge takes several shards
+// of a pod, and of a process that is in two of them the later version.
+
+// A world is what the shipper knows of a launch.
+type world struct {
+	launchID string
+	open     []*located // directories that the next upload may replace
+	closed   map[identity]bool
+	partial  time.Time     // when it was last uploaded, or first seen
+	took     time.Duration // the upload
+	unusable map[string]bool
+
+	// under the ship's mu
+	shipped string // state that is in the store
+	failed  error  // why the last upload failed
+}
+
+// located is a directory of the store with what was put there.
+type located struct {
+	name     string // below the pod's
+	manifest shard.Manifest
+}
+
+// holds are the processes in a directory.
+func (l *located) holds() []identity {
+	list := make([]identity, len(l.manifest.Ranks))
+	for i, r := range l.manifest.Ranks {
+		list[i] = identity{r.Host, r.PID, r.StartRealtimeNS}
+	}
+	return list
+}
+
+func (s *ship) world(launchID string) *world {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := s.worlds[launchID]
+	if w == nil {
+		w = &world{launchID: launchID, closed: map[identity]bool{}}
+		s.worlds[launchID] = w
+	}
+	return w
+}
+
+// fresh is a directory that nothing was put into.
+func (s *ship) fresh(w *world) *located {
+	world := worldID(w.launchID)
+	name := world
+	for n := 1; s.taken[name]; n++ {
+		name = world + "-" + strconv.Itoa(n)
+	}
+	s.taken[name] = true
+	return &located{name: name}
+}
+
+// numberOf is the number of a directory of a world, -1 for that of another.
+func numberOf(world, directory string) int {
+	if directory == world {
+		return 0
+	}
+	rest, ok := strings.CutPrefix(directory, world+"-")
+	n, err := strconv.Atoi(rest)
+	if !ok || err != nil || n < 1 {
+		return -1
+	}
+	return n
+}
+
+// putAll puts the packs of a world in the place of the ones before, and deletes those that there are too many of.
+func (s *ship) putAll(ctx context.Context, w *world, c *collection) error {
+	now := map[identity]bool{}
+	for i := range c.packs {
+		for _, id := range (&located{manifest: c.packs[i].manifest}).holds() {
+			now[id] = true
+		}
+	}
+	// what is in no pack and in no other directory stays where it is
+	w.open = slices.DeleteFunc(w.open, func(l *located) bool {
+		return slices.ContainsFunc(l.holds(), func(id identity) bool { return !now[id] && !w.closed[id] })
+	})
+	for i := range c.packs {
+		if i == len(w.open) {
+			w.open = append(w.open, s.fresh(w))
+		}
+		if err := s.put(ctx, w.open[i], &c.packs[i]); err != nil {
+			return err
+		}
+	}
+	for _, l := range w.open[len(c.packs):] {
+		if err := s.Store.Delete(ctx, s.key(l, shard.ManifestFile)); err != nil {
+			return err
+		}
+		_ = s.Store.Delete(ctx, s.key(l, l.manifest.Shard)) // it costs nothing but space
+	}
+	w.open = w.open[:len(c.packs)]
+	return nil
+}
+
+func (s *ship) key(l *located, name string) string {
+	return shard.Directory(s.Identity.PodUID, l.name) + name
+}
+
+// Time for an object: a connection that is dead without anybody having said so would keep the sidecar for a quarter of
+// an hour.
+const (
+	putTimeout = 2 * time.Minute
+	leastRate  = 1 << 20 // bytes per second
+)
+
+// put uploads one shard, then its manifest, then deletes the shard that it replaces.
+func (s *ship) put(ctx context.Context, l *located, p *pack) error {
+	var encoded bytes.Buffer
+	if err := trace.Write(&encoded, p.content); err != nil {
+		return fmt.Errorf("the shard cannot be written: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, putTimeout+time.Duration(encoded.Len()/leastRate)*time.Second)
+	defer cancel()
+	sum := sha256.Sum256(encoded.Bytes())
+	p.manifest.Shard, p.manifest.Bytes = hex.EncodeToString(sum[:])+shard.Extension, int64(encoded.Len())
+	if err := s.Store.Put(ctx, s.key(l, p.manifest.Shard), bytes.NewReader(encoded.Bytes()), p.manifest.Bytes); err != nil {
+		return err
+	}
+	before := l.manifest.Shard
+	if err := shard.Write(ctx, s.Store, s.key(l, shard.ManifestFile), &p.manifest); err != nil {
+		return err
+	}
+	l.manifest = p.manifest
+	s.Logf("uploaded %d ranks of world %s (%d bytes, final: %v)", len(p.manifest.Ranks), p.manifest.World, encoded.Len(), p.manifest.Final)
+	if before != "" && before != p.manifest.Shard {
+		_ = s.Store.Delete(ctx, s.key(l, before)) // it costs nothing but space
+	}
+	return nil
+}
+
+// settle closes the directories of a world whose processes have all ended, once nothing more is to come for them and the
+// store has proved to have them. The processes may leave the spool then.
+func (s *ship) settle(ctx context.Context, w *world, members []process) error {
+	if s.tables.awaited() {
+		return nil
+	}
+	for _, l := range w.open {
+		if err := s.verify(ctx, l); err != nil {
+			s.mu.Lock()
+			w.shipped, w.failed = "", err // it is uploaded again
+			s.mu.Unlock()
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range w.open {
+		for _, id := range l.holds() {
+			w.closed[id] = true
+		}
+	}
+	for _, p := range members {
+		switch {
+		case w.closed[p.identity]:
+			s.inStore[p.name] = true
+		case w.unusable[p.name]:
+			s.kept[p.name] = true
+		default:
+			s.inStore[p.name] = true // it has left no call
+		}
+	}
+	w.open = nil
+	return nil
+}
+
+// errNotStored says that the store does not have what it was given.
+var errNotStored = errors.New("the store does not have what was uploaded")
+
+// verify asks the store for a shard's size and its manifest.
+func (s *ship) verify(ctx context.Context, l *located) error {
+	ctx, cancel := context.WithTimeout(ctx, putTimeout)
+	defer cancel()
+	object, err := s.Store.Stat(ctx, s.key(l, l.manifest.Shard))
+	if err == nil && object.Size != l.manifest.Bytes {
+		err = fmt.Errorf("%s: %w: %d bytes, not %d", s.Store.URL(object.Key), errNotStored, object.Size, l.manifest.Bytes)
+	}
+	if err != nil {
+		return err
+	}
+	var manifest shard.Manifest
+	if err := shard.Read(ctx, s.Store, s.key(l, shard.ManifestFile), &manifest); err != nil {
+		return err
+	}
+	if !sameDocument(&manifest, &l.manifest) {
+		return fmt.Errorf("%s: %w: another manifest", s.Store.URL(s.key(l, shard.ManifestFile)), errNotStored)
+	}
+	return nil
+}
+
+// sameDocument reports whether two manifests are the same once they are written.
+func sameDocument(a, b *shard.Manifest) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// remember learns what earlier shippers of this pod have left in the store: directories that hold what is not in the
+// spool any more, and problems of such processes.
+func (s *ship) remember(ctx context.Context, processes []process) error {
+	if s.remembered {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, putTimeout)
+	defer cancel()
+	objects, err := s.Store.List(ctx, shard.Directory(s.Identity.PodUID, ""))
+	if err != nil && !store.IsNotFound(err) {
+		return err
+	}
+	sizes := map[string]int64{}
+	for _, object := range objects {
+		sizes[object.Key] = object.Size
+	}
+	found := map[string][]*located{} // by launch
+	for _, object := range objects {
+		switch shard.KindOf(object.Key) {
+		case shard.KindPod:
+			err = s.rememberPod(ctx, object.Key)
+		case shard.KindManifest:
+			l := &located{name: path.Base(path.Dir(object.Key))}
+			err = shard.Read(ctx, s.Store, object.Key, &l.manifest)
+			if err == nil {
+				found[l.manifest.LaunchID] = append(found[l.manifest.LaunchID], l)
+			}
+		}
+		if err != nil && !errors.Is(err, shard.ErrDamaged) && !store.IsNotFound(err) {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, object := range objects {
+		s.taken[path.Base(path.Dir(object.Key))] = true
+	}
+	present := map[identity]string{}
+	for _, p := range processes {
+		present[p.identity] = p.name
+	}
+	for launchID, directories := range found {
+		w := &world{launchID: launchID, closed: map[identity]bool{}}
+		w.remember(directories, present, func(l *located) bool {
+			size, there := sizes[s.key(l, l.manifest.Shard)]
+			return there && size == l.manifest.Bytes
+		})
+		for id := range w.closed {
+			if name, there := present[id]; there {
+				s.inStore[name] = true
+			}
+		}
+		s.worlds[launchID] = w
+	}
+	s.remembered = true
+	s.ask()
+	return nil
+}
+
+// remember finds out which directories may be replaced: those of which all processes are in the spool, or in a directory
+// that stays. Final shards come first.
+func (w *world) remember(directories []*located, present map[identity]string, whole func(*located) bool) {
+	slices.SortFunc(directories, func(a, b *located) int {
+		return numberOf(worldID(w.launchID), a.name) - numberOf(worldID(w.launchID), b.name)
+	})
+	slices.SortStableFunc(directories, func(a, b *located) int {
+		switch {
+		case a.manifest.Final == b.manifest.Final:
+			return 0
+		case a.manifest.Final:
+			return -1
+		}
+		return 1
+	})
+	for _, l := range directories {
+		stays := slices.ContainsFunc(l.holds(), func(id identity) bool { return present[id] == "" && !w.closed[id] })
+		if !stays {
+			w.open = append(w.open, l)
+			continue
+		}
+		for i, id := range l.holds() {
+			if l.manifest.Ranks[i].Final && whole(l) {
+				w.closed[id] = true
+			}
+		}
+	}
+}
+
+// rememberPod takes over what an earlier shipper has said for good.
+func (s *ship) rememberPod(ctx context.Context, key string) error {
+	var pod shard.Pod
+	if err := shard.Read(ctx, s.Store, key, &pod); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sequence = max(s.sequence, pod.Sequence)
+	for _, problem := range pod.Problems {
+		if !strings.HasPrefix(problem, spoolProblem) && !slices.Contains(s.ended, problem) {
+			s.ended = append(s.ended, problem)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package shipper
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/cairn-mpi/cairn/tracer/budget"
+)
+
+// What is in the store leaves the spool, which all processes of a pod share for as long as the pod lives.
+//
+// A directory gets another name first: a shipper that is killed while it removes one leaves no process that has lost half
+// of its calls. It may do so as the owner of the spool, whoever owns the directory.
+
+// removedPrefix marks directories that are on their way out.
+const removedPrefix = ".removed-"
+
+// Of what cannot be used so much is kept, for a person to look at.
+const (
+	maxKept      = 8
+	maxKeptShare = 8 // of the limit, one part in so many
+	maxKeptBytes = 64 << 20
+)
+
+// retryRemoval is how long a directory that cannot be removed is left alone.
+const retryRemoval = time.Minute
+
+// discard removes what is in the store for good, and reports whether there was anything.
+func (s *ship) discard(processes []process) bool {
+	removed := s.emptyRemoved()
+	kept, bytes := 0, int64(0)
+	for _, p := range processes {
+		switch {
+		case p.alive:
+		case s.inStore[p.name]:
+			removed = s.remove(p) || removed
+		case s.kept[p.name]:
+			size := usage(p.spool, p.name)
+			if kept, bytes = kept+1, bytes+size; kept > maxKept || bytes > s.mostKept() {
+				removed = s.remove(p) || removed
+			}
+		}
+	}
+	return removed
+}
+
+func (s *ship) mostKept() int64 {
+	if s.SpoolLimit > 0 {
+		return min(maxKeptBytes, s.SpoolLimit/maxKeptShare)
+	}
+	return maxKeptBytes
+}
+
+// remove removes a process's directory. What was said of it must have been in a heartbeat: nobody can find it out again.
+func (s *ship) remove(p process) bool {
+	if !s.isTold(p.name) || time.Since(s.refused[p.name]) < retryRemoval {
+		return false
+	}
+	size := usage(p.spool, p.name)
+	err := p.spool.Rename(p.name, removedPrefix+p.name)
+	if err == nil {
+		err = p.spool.RemoveAll(removedPrefix + p.name)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.refused[p.name] = time.Now()
+		s.note([]string{fmt.Sprintf("process %s is in the store and cannot be removed from the spool: %v", p.name, cause(err))})
+		return false
+	}
+	s.mu.Lock()
+	delete(s.inStore, p.name)
+	delete(s.kept, p.name)
+	s.mu.Unlock()
+	delete(s.refused, p.name)
+	s.auditor.removed(size)
+	return true
+}
+
+// emptyRemoved goes on with what an earlier shipper has begun to remove.
+func (s *ship) emptyRemoved() (removed bool) {
+	root := s.spool.root
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return false
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasPrefix(name, removedPrefix) || time.Since(s.refused[name]) < retryRemoval {
+			continue
+		}
+		size := usage(root, name)
+		if err := root.RemoveAll(name); err != nil {
+			s.refused[name] = time.Now()
+			s.note([]string{fmt.Sprintf("%s cannot be removed from the spool: %v", name, cause(err))})
+			continue
+		}
+		s.auditor.removed(size)
+		removed = true
+	}
+	return removed
+}
+
+// isTold reports whether the last heartbeat has all that was noted of a process.
+func (s *ship) isTold(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !slices.ContainsFunc(s.ended[s.told:], func(problem string) bool { return strings.Contains(problem, name) })
+}
+
+// cause is an error without the paths that it happened to.
+func cause(err error) error {
+	var number syscall.Errno
+	if errors.As(err, &number) {
+		return number
+	}
+	return err
+}
+
+// usage is how much disk a directory takes. What goes away meanwhile takes none.
+func usage(root *os.Root, name string) (bytes int64) {
+	_ = fs.WalkDir(root.FS(), name, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil {
+			if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+				bytes += 512 * stat.Blocks
+			}
+		}
+		return nil
+	})
+	return bytes
+}
+
+// An auditor keeps the account of the spool right.
+type auditor struct{ account budget.Auditor }
+
+func (a *auditor) removed(bytes int64) { _ = a.account.Removed(bytes) }
+
+// auditInterval is the pause between two audits, unless something was removed.
+const auditInterval = 10 * time.Second
+
+// beginAudits makes the account of the spool, if there is to be one.
+func (s *ship) beginAudits() {
+	if s.SpoolLimit <= 0 {
+		return
+	}
+	root, err := os.OpenRoot(s.Options.Spool)
+	if err == nil {
+		s.auditor.account.Budget, err = budget.Make(root, s.SpoolLimit)
+		root.Close()
+	}
+	if err != nil {
+		s.Logf("the spool has no account, so each process has a limit of its own: %v", cause(err))
+	}
+}
+
+// audit compares the account with the spool, if that is due.
+func (s *ship) audit(now bool) {
+	if s.auditor.account.Budget == nil || !now && time.Since(s.audited) < auditInterval {
+		return
+	}
+	s.audited = time.Now()
+	_, err := s.auditor.account.Audit(func() (int64, error) {
+		root, err := os.OpenRoot(s.Options.Spool)
+		if err != nil {
+			return 0, err
+		}
+		defer root.Close()
+		return usage(root, "."), nil
+	})
+	if err != nil {
+		s.Logf("%v", err)
+	}
+}

@@ -1,0 +1,270 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"hash/maphash"
+	"io"
+	"sync"
+	"time"
+)
+
+// Patience is how long a patient store tries again.
+type Patience struct {
+	// Unreachable is for how long a store may be away, counted from its first failure after a success: a restart or a
+	// network that is being mended, not a wrong address.
+	Unreachable time.Duration
+	// Refused is the same for a key that is refused or missing: a fresh one needs a moment until it works.
+	Refused time.Duration
+	// Say is told what is waited for, once, and once when it is over; nil: nobody.
+	Say func(format string, args ...any)
+}
+
+// Pauses between two tries.
+const (
+	firstPause = 250 * time.Millisecond
+	maxPause   = 15 * time.Second
+)
+
+// Patient gives a store whose operations are tried again while s is away or refuses. What they return in the end is the
+// last error, and MayPass is false for it: who has waited that long need not begin anew.
+func Patient(s Store, p Patience) Store {
+	return &patient{Store: s, patience: p}
+}
+
+// patient counts one outage for all operations, however many wait at a time.
+type patient struct {
+	Store
+	patience Patience
+
+	mu    sync.Mutex
+	since map[Reason]time.Time // of the outage that goes on; none: the last operation went well
+}
+
+// limit is how long this kind of failure is waited for; 0: not at all.
+func (p *patient) limit(reason Reason) time.Duration {
+	switch reason {
+	case Unreachable:
+		return p.patience.Unreachable
+	case AccessDenied, CredentialsMissing, BucketMissing:
+		return p.patience.Refused
+	}
+	return 0
+}
+
+// left is how much time there is for a failure.
+func (p *patient) left(err error) time.Duration {
+	reason := ReasonOf(err)
+	limit := p.limit(reason)
+	if limit <= 0 {
+		return 0
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.since == nil {
+		p.since = map[Reason]time.Time{}
+		p.say("waiting up to %s for the storage: %v", limit, err)
+	}
+	kind := reason
+	if kind != Unreachable {
+		kind = AccessDenied // all refusals together
+	}
+	since, known := p.since[kind]
+	if !known {
+		since = time.Now()
+		p.since[kind] = since
+	}
+	return limit - time.Since(since)
+}
+
+// passed notes that an operation had an answer: the store is there.
+func (p *patient) passed() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.since != nil {
+		p.since = nil
+		p.say("the storage answers again")
+	}
+}
+
+func (p *patient) say(format string, args ...any) {
+	if p.patience.Say != nil {
+		p.patience.Say(format, args...)
+	}
+}
+
+// try repeats an operation until it has an answer or there is no time left.
+func (p *patient) try(ctx context.Context, operation func() error) error {
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		err := operation()
+		var failed *Error
+		if !errors.As(err, &failed) || p.limit(failed.Reason) <= 0 {
+			if err == nil || IsNotFound(err) {
+				p.passed()
+			}
+			return err
+		}
+		left := p.left(err)
+		if left <= 0 {
+			return waited(failed)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(min(pause, left)):
+		}
+	}
+}
+
+// waited is the error for which the time is up.
+func waited(e *Error) *Error {
+	final := *e
+	final.waited = true
+	return &final
+}
+
+// Put gives the reader from its beginning to each try. One that cannot go back is held in memory.
+func (p *patient) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	seeker, ok := r.(io.ReadSeeker)
+	if !ok {
+		raw, err := io.ReadAll(r)
+		if err != nil {
+			return err
+		}
+		seeker = bytes.NewReader(raw)
+	}
+	start, err := seeker.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	return p.try(ctx, func() error {
+		if _, err := seeker.Seek(start, io.SeekStart); err != nil {
+			return err
+		}
+		return p.Store.Put(ctx, key, seeker, size)
+	})
+}
+
+// Get reads on where it was when the store went away in the middle of an object.
+func (p *patient) Get(ctx context.Context, key string) (io.ReadCloser, error) {
+	b := &patientBody{ctx: ctx, p: p, key: key}
+	b.read.SetSeed(maphash.MakeSeed())
+	if err := p.try(ctx, b.open); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// patientBody is an object that is being read.
+type patientBody struct {
+	ctx  context.Context // io.Reader has none of its own
+	p    *patient
+	key  string
+	body io.ReadCloser
+	n    int64        // bytes that were given out
+	read maphash.Hash // of them
+}
+
+func (b *patientBody) open() (err error) {
+	b.body, err = b.p.Store.Get(b.ctx, b.key)
+	return err
+}
+
+func (b *patientBody) Read(buffer []byte) (n int, err error) {
+	err = b.p.try(b.ctx, func() error {
+		if b.body == nil {
+			if err := b.reopen(); err != nil {
+				return err
+			}
+		}
+		var err error
+		n, err = b.body.Read(buffer)
+		if n > 0 || err == nil || errors.Is(err, io.EOF) {
+			return err // an error that comes with bytes comes again with the next read
+		}
+		b.body.Close()
+		b.body = nil
+		return err
+	})
+	if n > 0 && err != nil && !errors.Is(err, io.EOF) {
+		err = nil
+		b.body.Close()
+		b.body = nil
+	}
+	b.n += int64(n)
+	_, _ = b.read.Write(buffer[:n])
+	return n, err
+}
+
+// reopen opens the object once more and goes to where it was read to, if it begins with the same bytes.
+func (b *patientBody) reopen() error {
+	if err := b.open(); err != nil {
+		return err
+	}
+	var again maphash.Hash
+	again.SetSeed(b.read.Seed())
+	if _, err := io.CopyN(&again, b.body, b.n); err != nil && !errors.Is(err, io.EOF) {
+		b.body.Close()
+		b.body = nil
+		return err
+	}
+	if again.Sum64() != b.read.Sum64() {
+		b.body.Close()
+		b.body = nil
+		return &Error{Op: "read", URL: b.p.URL(b.key), Reason: Other, Message: "it was replaced while it was being read"}
+	}
+	return nil
+}
+
+func (b *patientBody) Close() error {
+	if b.body == nil {
+		return nil
+	}
+	return b.body.Close()
+}
+
+func (p *patient) ReaderAt(ctx context.Context, key string) (r Reader, err error) {
+	err = p.try(ctx, func() error {
+		r, err = p.Store.ReaderAt(ctx, key)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &patientReader{Reader: r, ctx: ctx, p: p}, nil
+}
+
+type patientReader struct {
+	Reader
+	ctx context.Context // io.ReaderAt has none of its own
+	p   *patient
+}
+
+func (r *patientReader) ReadAt(buffer []byte, offset int64) (n int, err error) {
+	err = r.p.try(r.ctx, func() error {
+		n, err = r.Reader.ReadAt(buffer, offset)
+		return err
+	})
+	return n, err
+}
+
+func (p *patient) List(ctx context.Context, prefix string) (objects []Object, err error) {
+	err = p.try(ctx, func() error {
+		objects, err = p.Store.List(ctx, prefix)
+		return err
+	})
+	return objects, err
+}
+
+func (p *patient) Delete(ctx context.Context, key string) error {
+	return p.try(ctx, func() error { return p.Store.Delete(ctx, key) })
+}
+
+func (p *patient) Stat(ctx context.Context, key string) (object Object, err error) {
+	err = p.try(ctx, func() error {
+		object, err = p.Store.Stat(ctx, key)
+		return err
+	})
+	return object, err
+}

@@ -1,0 +1,346 @@
+package chart
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/internal/miniotest"
+	"github.com/cairn-mpi/cairn/internal/repository"
+	"github.com/cairn-mpi/cairn/store"
+)
+
+// A site is a namespace for releases and what MinIO's pod of the chart would be there: the API server has no kubelet.
+type site struct {
+	cluster
+	release  string // namespace
+	operator string // binary
+	account  string // kubeconfig of MinIO's service account
+	admin    string // directory with the administrator's key
+	list     string // file with the namespaces
+	endpoint string // of MinIO
+	users    *exec.Cmd
+}
+
+// operatorBinary is a build of cairn-operator, one for all tests.
+func operatorBinary(t *testing.T) string {
+	t.Helper()
+	build.Do(func() {
+		if build.directory, build.err = os.MkdirTemp("", "cairn-operator-"); build.err != nil {
+			return
+		}
+		command := exec.Command("go", "build", "-o", build.directory, "./cmd/cairn-operator")
+		command.Dir = repository.Root()
+		if out, err := command.CombinedOutput(); err != nil {
+			build.err = fmt.Errorf("%w: %s", err, out)
+		}
+	})
+	require.NoError(t, build.err)
+	return filepath.Join(build.directory, "cairn-operator")
+}
+
+var build struct {
+	sync.Once
+	directory string
+	err       error
+}
+
+func newSite(t *testing.T, release string, teams ...string) *site {
+	t.Helper()
+	s := &site{cluster: newCluster(t), release: release, admin: t.TempDir(), operator: operatorBinary(t)}
+	s.account, s.list = filepath.Join(t.TempDir(), "account"), filepath.Join(t.TempDir(), "namespaces")
+	s.namespaces(append([]string{release}, teams...)...)
+	return s
+}
+
+// name is that of the release's MinIO, and of what belongs to it.
+func (s *site) name() string { return "cairn-" + s.release + "-minio" }
+
+// upgrade installs or upgrades a chart; the CRD is there already.
+func (s *site) upgrade(chart string, teams ...string) {
+	s.Helper()
+	arguments := []string{"upgrade", "--install", "cairn-" + s.release, chart, "--namespace", s.release,
+		"--set", "minio.enabled=true", "--set", "jobNamespaces={" + strings.Join(teams, ",") + "}"}
+	if chart == cairnChart() {
+		arguments = append(arguments, "--set", "crd.install=false")
+	}
+	s.helm(arguments...)
+}
+
+func (s *site) uninstall() {
+	s.Helper()
+	s.helm("uninstall", "cairn-"+s.release, "--namespace", s.release)
+}
+
+// data is what a Secret has in it.
+func (s *site) data(namespace, name string) map[string][]byte {
+	s.Helper()
+	var secret struct{ Data map[string][]byte }
+	require.NoError(s, json.Unmarshal([]byte(s.kube("-n", namespace, "get", "secret", name, "-o", "json")), &secret))
+	return secret.Data
+}
+
+// keys are those of the administrator and of teams.
+func (s *site) keys(teams ...string) []map[string][]byte {
+	s.Helper()
+	keys := []map[string][]byte{s.data(s.release, s.name())}
+	for _, team := range teams {
+		keys = append(keys, s.data(team, "cairn-storage"))
+	}
+	return keys
+}
+
+// login makes a kubeconfig of MinIO's service account, with a token as its pod has one.
+func (s *site) login() {
+	s.Helper()
+	token := strings.TrimSpace(s.kube("-n", s.release, "create", "token", s.name()))
+	kubeconfig := map[string]any{
+		"apiVersion": "v1", "kind": "Config", "current-context": "c",
+		"clusters": []any{map[string]any{"name": "c", "cluster": map[string]any{
+			"server": "https://" + strings.TrimPrefix(server.Config.Host, "https://"), "certificate-authority-data": server.Config.CAData}}},
+		"users":    []any{map[string]any{"name": "c", "user": map[string]any{"token": token}}},
+		"contexts": []any{map[string]any{"name": "c", "context": map[string]any{"cluster": "c", "user": "c"}}},
+	}
+	raw, err := json.Marshal(kubeconfig)
+	require.NoError(s, err)
+	require.NoError(s, os.WriteFile(s.account, raw, 0o600))
+}
+
+// run is a command of the operator's binary as MinIO's service account, with the arguments that the chart gives it.
+func (s *site) run(arguments ...string) *exec.Cmd {
+	s.Helper()
+	command := exec.Command(s.operator, arguments...)
+	command.Env = append(os.Environ(), "KUBECONFIG="+s.account)
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return command
+}
+
+// makeAdminKey is the pod's first init container.
+func (s *site) makeAdminKey() {
+	s.Helper()
+	s.login()
+	out, err := s.run("minio-keys", "--namespace", s.release, "--secret", s.name(), "--to", s.admin).CombinedOutput()
+	require.NoError(s, err, string(out))
+}
+
+// startPod starts MinIO with the administrator's key, and the container beside it.
+func (s *site) startPod() {
+	s.Helper()
+	s.makeAdminKey()
+	endpoint, stop, err := miniotest.Start("MINIO_ROOT_USER_FILE="+filepath.Join(s.admin, "accessKey"), "MINIO_ROOT_PASSWORD_FILE="+filepath.Join(s.admin, "secretKey"))
+	require.NoError(s, err)
+	s.Cleanup(stop)
+	s.endpoint = endpoint
+	require.NoError(s, store.MakeBucket(context.Background(), "s3://traces", store.S3Options{Endpoint: endpoint, CredentialsDir: s.admin}))
+	s.takeList()
+	s.startUsers()
+	s.Cleanup(s.stopUsers)
+}
+
+// startUsers starts the container beside MinIO.
+func (s *site) startUsers() {
+	s.Helper()
+	s.users = s.run("minio-users", "--endpoint", s.endpoint, "--admin", s.admin, "--namespaces", s.list, "--every", "2s")
+	s.users.Stderr = os.Stderr
+	require.NoError(s, s.users.Start())
+}
+
+func (s *site) stopUsers() {
+	_ = s.users.Process.Kill()
+	_ = s.users.Wait()
+}
+
+// restartPod is another pod on the same volume: what a release that was installed again has.
+func (s *site) restartPod() {
+	s.Helper()
+	s.stopUsers()
+	s.makeAdminKey()
+	s.startUsers()
+}
+
+// takeList puts the list of namespaces where the container finds it, as the kubelet does.
+func (s *site) takeList() {
+	s.Helper()
+	var config struct{ Data map[string]string }
+	require.NoError(s, json.Unmarshal([]byte(s.kube("-n", s.release, "get", "configmap", s.name()+"-users", "-o", "json")), &config))
+	require.NoError(s, os.WriteFile(s.list, []byte(config.Data["namespaces"]), 0o644))
+}
+
+// access tries what a job of a team does, with what is in its Secret now.
+func (s *site) access(team string) error {
+	s.Helper()
+	return s.accessWith(s.data(team, "cairn-storage"), team)
+}
+
+func (s *site) accessWith(data map[string][]byte, prefix string) error {
+	s.Helper()
+	directory := s.TempDir()
+	for name, content := range data {
+		require.NoError(s, os.WriteFile(filepath.Join(directory, name), content, 0o600))
+	}
+	opened, err := store.Open("s3://traces/"+prefix, store.S3Options{Endpoint: s.endpoint, CredentialsDir: directory})
+	require.NoError(s, err)
+	return store.Check(context.Background(), opened)
+}
+
+func (s *site) awaitAccess(teams ...string) {
+	s.Helper()
+	for _, team := range teams {
+		start := time.Now()
+		for err := s.access(team); err != nil; err = s.access(team) {
+			require.Less(s, time.Since(start), 40*time.Second, "%s: %v", team, err)
+			time.Sleep(200 * time.Millisecond)
+		}
+	}
+}
+
+func TestKeysOutliveTheRelease(t *testing.T) {
+	s := newSite(t, "life", "life-a", "life-b", "life-c")
+	s.upgrade(cairnChart(), "life-a", "life-b")
+	require.Empty(t, s.data("life-a", "cairn-storage"), "helm makes no key")
+	s.startPod()
+	s.awaitAccess("life-a", "life-b")
+	require.Equal(t, store.AccessDenied, store.ReasonOf(s.accessWith(s.data("life-a", "cairn-storage"), "life-b")))
+	require.Equal(t, "cairn-life-a", string(s.data("life-a", "cairn-storage")["accessKey"]))
+	keys := s.keys("life-a", "life-b")
+
+	s.upgrade(cairnChart(), "life-a", "life-b")
+	s.makeAdminKey()
+	require.Equal(t, keys, s.keys("life-a", "life-b"), "after an upgrade")
+
+	s.uninstall()
+	require.Equal(t, keys, s.keys("life-a", "life-b"), "while nothing is installed")
+	s.upgrade(cairnChart(), "life-a", "life-b")
+	s.restartPod()
+	require.Equal(t, keys, s.keys("life-a", "life-b"), "after a reinstallation")
+
+	// what GitOps does: the manifest of helm template, applied again and again
+	for range 2 {
+		manifest := filepath.Join(t.TempDir(), "manifest.yaml")
+		require.NoError(t, os.WriteFile(manifest, []byte(template(t, "--name-template", "cairn-"+s.release, "--namespace", s.release, "--set", "minio.enabled=true",
+			"--set", "jobNamespaces={life-a,life-b}", "--set", "crd.install=false", "--show-only", "templates/credentials.yaml")), 0o600))
+		s.kube("apply", "--server-side", "--force-conflicts", "-f", manifest)
+		s.kube("apply", "-f", manifest)
+		require.Equal(t, keys, s.keys("life-a", "life-b"), "after helm template and kubectl apply")
+	}
+
+	// another namespace, without a restart; then one less
+	s.upgrade(cairnChart(), "life-a", "life-b", "life-c")
+	s.takeList()
+	s.awaitAccess("life-c")
+	s.upgrade(cairnChart(), "life-b", "life-c")
+	s.takeList()
+	require.Eventually(t, func() bool { return store.ReasonOf(s.access("life-a")) == store.AccessDenied }, 20*time.Second, 200*time.Millisecond,
+		"the key of a namespace that is no longer listed is refused within a round")
+	require.NoError(t, s.access("life-b"))
+	require.NoError(t, s.access("life-c"))
+}
+
+// TestMinIOsAccountMayDoLittle: with its token nothing but the Secrets of the chart can be had.
+func TestMinIOsAccountMayDoLittle(t *testing.T) {
+	s := newSite(t, "least", "least-a")
+	s.kube("-n", "least-a", "create", "secret", "generic", "other", "--from-literal=a=b")
+	s.upgrade(cairnChart(), "least-a")
+	s.login()
+	may := func(arguments ...string) bool {
+		arguments = append([]string{"--kubeconfig", s.account, "auth", "can-i", "--quiet"}, arguments...)
+		return exec.Command(s.kubectl[0], arguments...).Run() == nil
+	}
+	for _, verb := range []string{"get", "patch"} {
+		require.True(t, may("-n", "least-a", verb, "secrets/cairn-storage"), verb)
+		require.True(t, may("-n", "least", verb, "secrets/"+s.name()), verb)
+		require.False(t, may("-n", "least-a", verb, "secrets/other"), verb)
+		require.False(t, may("-n", "default", verb, "secrets/cairn-storage"), verb)
+	}
+	for _, verb := range []string{"list", "create", "delete", "watch", "update"} {
+		require.False(t, may("-n", "least-a", verb, "secrets"), verb)
+		require.False(t, may("-n", "least", verb, "secrets"), verb)
+	}
+	require.False(t, may("-n", "least-a", "create", "pods"))
+	require.False(t, may("-n", "least-a", "create", "serviceaccounts/token"))
+}
+
+// TestUpgradeFromAChartThatRenderedKeys: they were in its manifest, and stay what they are.
+func TestUpgradeFromAChartThatRenderedKeys(t *testing.T) {
+	s := newSite(t, "old", "old-a", "old-b")
+	before := filepath.Join("testdata", "rendered-keys")
+	s.upgrade(before, "old-a", "old-b")
+	keys := s.keys("old-a", "old-b")
+	require.Len(t, keys[0]["secretKey"], 40)
+	s.upgrade(cairnChart(), "old-a", "old-b")
+	require.Equal(t, keys, s.keys("old-a", "old-b"), "after the upgrade")
+	s.startPod()
+	s.awaitAccess("old-a", "old-b")
+	s.upgrade(cairnChart(), "old-a")
+	s.uninstall()
+	s.upgrade(cairnChart(), "old-a", "old-b")
+	s.restartPod()
+	require.Equal(t, keys, s.keys("old-a", "old-b"), "after further upgrades and a reinstallation")
+	s.awaitAccess("old-a", "old-b")
+}
+
+// TestSecretsOfOthers are used as they are; one that would take another namespace's user over is not.
+func TestSecretsOfOthers(t *testing.T) {
+	s := newSite(t, "own", "own-a", "own-b", "own-c")
+	literals := func(access, secret string) []string {
+		return []string{"create", "secret", "generic", "cairn-storage", "--from-literal=accessKey=" + access, "--from-literal=secretKey=" + secret}
+	}
+	s.kube(append([]string{"-n", "own-a"}, literals("cairn-own-a", "chosen-by-somebody")...)...)
+	s.kube(append([]string{"-n", "own-b"}, literals("cairn-own-c", "an-attack-on-c")...)...)
+	s.upgrade(cairnChart(), "own-a", "own-b", "own-c")
+	s.startPod()
+	s.awaitAccess("own-a", "own-c")
+	require.Equal(t, "chosen-by-somebody", string(s.data("own-a", "cairn-storage")["secretKey"]))
+	require.Equal(t, store.AccessDenied, store.ReasonOf(s.access("own-b")))
+	require.Equal(t, store.AccessDenied, store.ReasonOf(s.accessWith(s.data("own-b", "cairn-storage"), "own-c")))
+
+	// somebody has deleted a Secret of the chart, and made it again by hand
+	s.kube("-n", "own-c", "delete", "secret", "cairn-storage")
+	s.kube(append([]string{"-n", "own-c"}, literals("cairn-own-c", "made-again-by-hand")...)...)
+	s.awaitAccess("own-c")
+	s.upgrade(cairnChart(), "own-a", "own-b", "own-c")
+	require.Equal(t, "made-again-by-hand", string(s.data("own-c", "cairn-storage")["secretKey"]))
+
+	s.uninstall()
+	require.Equal(t, "chosen-by-somebody", string(s.data("own-a", "cairn-storage")["secretKey"]))
+}
+
+// TestSecondRelease: the CRD says whose it is, in words that help.
+func TestSecondRelease(t *testing.T) {
+	c := newCluster(t)
+	c.namespaces("first", "second")
+	install := func(namespace string) (string, error) {
+		return tryHelm(t, c.kubeconfig, "install", "cairn-"+namespace, cairnChart(), "--namespace", namespace, "--dry-run=server")
+	}
+	out, err := install("first")
+	require.Error(t, err)
+	require.Contains(t, out, "no helm release owns it")
+	require.Contains(t, out, "--set crd.install=false")
+
+	_, mend, found := strings.Cut(out, "kubectl label crd")
+	require.True(t, found, out)
+	mend = "kubectl label crd" + mend
+	mend, _, _ = strings.Cut(mend, "\n")
+	script := fmt.Sprintf("kubectl() { %s \"$@\"; }; %s", strings.Join(c.kubectl, " "), mend)
+	said, err := exec.Command("bash", "-euc", script).CombinedOutput()
+	require.NoError(t, err, "the command of the message: %s: %s", script, said)
+	t.Cleanup(func() {
+		c.kube("annotate", "crd", "tracedmpijobs.cairn.dev", "meta.helm.sh/release-name-", "meta.helm.sh/release-namespace-")
+	})
+	out, err = install("first")
+	require.NoError(t, err, out)
+	out, err = install("second")
+	require.Error(t, err)
+	require.Contains(t, out, "belongs to release cairn-first in namespace first")
+	require.Contains(t, out, "helm upgrade cairn-first")
+}

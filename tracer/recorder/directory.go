@@ -1,0 +1,117 @@
+package recorder
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/internal/plainfile"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A Directory is a process's directory, opened for reading by somebody else: the sidecar, as another user. Whatever lies
+// in it, nothing outside it is opened, nothing but regular files of a size that the tracer writes, and nothing waits.
+// Errors name files, and never their content.
+type Directory struct{ root *os.Root }
+
+// OpenDirectory opens a process's directory of a spool.
+func OpenDirectory(spool *os.Root, name string) (*Directory, error) {
+	root, err := plainfile.Directory(spool, name)
+	if err != nil {
+		return nil, err
+	}
+	return &Directory{root}, nil
+}
+
+// openPath opens a directory by its path.
+func openPath(dir string) (*Directory, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Directory{root}, nil
+}
+
+// Close closes the directory.
+func (d *Directory) Close() error { return d.root.Close() }
+
+// read reads a file of at most limit bytes.
+func (d *Directory) read(name string, limit int64) ([]byte, error) {
+	return plainfile.Read(d.root, name, limit)
+}
+
+// open opens a file; nil if there is none.
+func (d *Directory) open(name string) (*os.File, error) {
+	f, err := plainfile.Open(d.root, name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return f, err
+}
+
+// segments are the names of the segment files.
+func (d *Directory) segments() ([]string, error) { return fs.Glob(d.root.FS(), segmentGlob) }
+
+// Alive reports whether the process still lives. A process that has not got to taking its lock yet counts as dead.
+func (d *Directory) Alive() (bool, error) {
+	f, err := d.open(lockFile)
+	if f == nil || err != nil {
+		return false, err
+	}
+	defer f.Close()
+	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: unix.SEEK_SET}
+	if err := unix.FcntlFlock(f.Fd(), unix.F_GETLK, &lock); err != nil {
+		return false, err
+	}
+	return lock.Type != unix.F_UNLCK, nil
+}
+
+// LaterModules are the modules that the process loaded after MPI_Init and called MPI from.
+func (d *Directory) LaterModules() []Module {
+	f, err := d.open(dictionaryFile)
+	if f == nil || err != nil {
+		return nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.Size() > maxDictionary {
+		return nil
+	}
+	dictionary := dictionary{open: f}
+	dictionary.refresh()
+	return dictionary.modules
+}
+
+// Recover finishes what the process left, from its last checkpoint and the segments since. It only reads, so that it can
+// be repeated.
+func (d *Directory) Recover() (*trace.Content, *Report, error) {
+	content, report, _, err := d.recoverAt(true)
+	return content, report, err
+}
+
+// Snapshot is the trace of a living process so far: its last checkpoint and what can be read of the segments since.
+func (d *Directory) Snapshot() (*trace.Content, *Report, error) {
+	const tries = 5
+	var err error
+	for range tries {
+		var content *trace.Content
+		var report *Report
+		var before, after uint64
+		content, report, before, err = d.recoverAt(false)
+		if err != nil {
+			if errors.Is(err, plainfile.ErrOdd) {
+				break
+			}
+			continue // as when both files of the state were written while we read them
+		}
+		// A checkpoint in between means that segments were reused while we read them.
+		if _, after, _, err = d.readState(); err == nil && before == after {
+			return content, report, nil
+		}
+	}
+	if err == nil {
+		err = errors.New("the process checkpoints faster than it can be read")
+	}
+	return nil, nil, err
+}

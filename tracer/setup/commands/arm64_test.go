@@ -1,0 +1,54 @@
+package commands_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/api/messages"
+)
+
+// On arm64 nodes pods run untraced, and say so: the image has the commands there, and no libraries. The real arm64
+// binaries run here in an emulator (Debian's qemu-user).
+func TestArm64(t *testing.T) {
+	const emulator = "qemu-aarch64"
+	bin := filepath.Join(t.TempDir(), "bin")
+	require.NoError(t, build(bin, "GOARCH=arm64"))
+	root := filepath.Join(t.TempDir(), "root")
+	installed := command(t, nil, emulator, filepath.Join(bin, "cairn"), "install", "--to", root)
+	require.Zero(t, installed.code, installed.output)
+	require.Equal(t, messages.ProbeUnsupportedArchitecture, installed.verdict.Reason, installed.output)
+	require.Equal(t, "arm64", installed.verdict.Architecture)
+
+	probed := command(t, nil, emulator, filepath.Join(root, "cairn"), "probe", "--root", root)
+	require.Zero(t, probed.code, probed.output)
+	require.Equal(t, messages.ProbeUnsupportedArchitecture, probed.verdict.Reason, probed.output)
+	require.Equal(t, "the tracer is for amd64; this node is arm64", probed.verdict.Message)
+	require.Empty(t, preload(t, root))
+
+	store := t.TempDir()
+	ship := exec.Command(emulator, filepath.Join(bin, "cairn"), "ship", "--spool", filepath.Join(root, "spool"), "--store", store)
+	ship.Env = append(os.Environ(), "CAIRN_POD_NAME=worker-0", "CAIRN_POD_UID=u", "CAIRN_POD_NAMESPACE=n", "CAIRN_NODE_NAME=arm", "CAIRN_POD_ROLE=worker")
+	require.NoError(t, ship.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- ship.Wait() }()
+	select {
+	case err := <-ended:
+		require.Fail(t, "the sidecar ended by itself", "%v", err)
+	case <-time.After(3 * time.Second):
+	}
+	require.NoError(t, ship.Process.Signal(unix.SIGTERM))
+	select {
+	case err := <-ended:
+		require.NoError(t, err)
+	case <-time.After(30 * time.Second):
+		require.NoError(t, ship.Process.Kill())
+		require.Fail(t, "the sidecar did not end")
+	}
+}

@@ -1,0 +1,157 @@
+// Package commands has the two commands of a pod's init containers, install and probe, and resolve, which ranks start.
+//
+// In go their arguments, out comes a verdict: on the standard output, and in the termination log, where the operator
+// reads it. They end well whatever happens, a bad argument, a bug of ours, a full volume or a signal: an init container
+// that fails keeps the job from running, and a podFailurePolicy of the user's may count it. So they return nothing.
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cairn-mpi/cairn/api/messages"
+	"github.com/cairn-mpi/cairn/internal/tracerflags"
+	"github.com/cairn-mpi/cairn/tracer/setup"
+)
+
+// Streams are where a command prints to.
+type Streams struct{ Out, Err io.Writer }
+
+// Install runs "cairn install" until it is done or the context ends.
+func Install(ctx context.Context, args []string, s Streams) {
+	var o setup.InstallOptions
+	flags, log := newFlags("install", s)
+	flags.StringVar(&o.To, "to", "/cairn", "where the volume is mounted")
+	finish(ctx, s, log, func() (setup.Verdict, bool) {
+		refused, wanted := parse(flags, args)
+		if o.Refused = refused; !wanted {
+			return setup.Verdict{}, false
+		}
+		return setup.Install(o), true
+	})
+}
+
+// Probe runs "cairn probe" until it is done or the context ends.
+func Probe(ctx context.Context, args []string, s Streams) {
+	var (
+		o       = setup.ProbeOptions{Getenv: os.Getenv}
+		timing  tracerflags.Timing
+		mode    tracerflags.Mode
+		control tracerflags.Control
+	)
+	flags, log := newFlags("probe", s)
+	flags.StringVar(&o.Root, "root", "/cairn", "the tracer's root")
+	flags.DurationVar(&o.Timeout, "timeout", setup.DefaultTimeout, "how long to look at the image; nothing is traced if that is not enough")
+	flags.StringVar(&o.CallSites, "call-sites", "caller", strings.Join(setup.CallSites, ", "))
+	flags.BoolVar(&o.Pointers, "pointers", false, "load the library that finds out what pointers lead to")
+	flags.Int64Var(&o.SpoolLimitBytes, "spool-limit-bytes", 0, "tracing stops when a process has written that much (0: no limit)")
+	timing.Register(flags)
+	mode.Register(flags)
+	control.Register(flags)
+	finish(ctx, s, log, func() (setup.Verdict, bool) {
+		refused, wanted := parse(flags, args)
+		if o.Refused = refused; !wanted {
+			return setup.Verdict{}, false
+		}
+		var err error
+		if o.Timing, err = timing.Settings(); err != nil {
+			fmt.Fprintln(s.Err, "cairn:", err, "(every time stamp is kept)")
+		}
+		if o.Mode, err = mode.Settings(); err != nil {
+			fmt.Fprintln(s.Err, "cairn:", err, "(every rank is recorded by itself)")
+		}
+		if err = control.Check(); err != nil && o.Refused == "" {
+			o.Refused = err.Error()
+		}
+		o.Include, o.Exclude, o.StartOff = control.Include, control.Exclude, control.StartOff
+		verdict, _ := setup.Probe(o) // the error is in the verdict, too
+		return verdict, true
+	})
+}
+
+func newFlags(name string, s Streams) (*pflag.FlagSet, *string) {
+	flags := pflag.NewFlagSet("cairn "+name, pflag.ContinueOnError)
+	flags.SetOutput(s.Out)
+	log := flags.String("termination-log", "/dev/termination-log", "file for the result as JSON; ignored where it does not exist")
+	return flags, log
+}
+
+// parse gives what is wrong with the arguments, "" if nothing is. Help is printed instead of the command's work.
+func parse(flags *pflag.FlagSet, args []string) (refused string, wanted bool) {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, pflag.ErrHelp):
+		return "", false
+	case err != nil:
+		return fmt.Sprintf("%s: %v: this image and the operator do not go together", flags.Name(), err), true
+	case flags.NArg() > 0:
+		return fmt.Sprintf("%s: unknown argument %q", flags.Name(), flags.Arg(0)), true
+	}
+	return "", true
+}
+
+// finish does a command's work and says what came of it.
+func finish(ctx context.Context, s Streams, log *string, work func() (setup.Verdict, bool)) {
+	signal.Ignore(syscall.SIGPIPE) // nobody reads what is printed: no failure, either
+	type result struct {
+		verdict setup.Verdict
+		wanted  bool
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- result{internalError(fmt.Sprintf("a bug: %v", r)), true}
+			}
+		}()
+		verdict, wanted := work()
+		done <- result{verdict, wanted}
+	}()
+	var r result
+	select {
+	case r = <-done:
+	case <-ctx.Done():
+		select { // soon is in time, too
+		case r = <-done:
+		case <-time.After(maxGrace):
+			r = result{internalError("told to end before it was done"), true}
+		}
+	}
+	if r.wanted {
+		report(s, *log, r.verdict)
+	}
+}
+
+// maxGrace is how long a command that was told to end may take to be done.
+const maxGrace = 500 * time.Millisecond
+
+func internalError(message string) setup.Verdict {
+	return setup.Verdict{ABI: []string{}, Reason: messages.ProbeInternalError, Message: message}
+}
+
+// report writes a verdict to the standard output and to the termination log. Outside a pod there is none; in a pod a
+// full disk is no reason to fail.
+func report(s Streams, log string, verdict setup.Verdict) {
+	raw, err := messages.Encode(verdict.Fit())
+	if err != nil {
+		fmt.Fprintln(s.Err, "cairn:", err)
+		return
+	}
+	fmt.Fprintf(s.Out, "%s\n", raw)
+	file, err := os.OpenFile(log, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	if _, err := file.Write(raw); err != nil {
+		fmt.Fprintln(s.Err, "cairn:", err)
+	}
+}

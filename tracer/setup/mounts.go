@@ -1,0 +1,75 @@
+package setup
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// remoteFileSystems are the types of file systems that other machines serve. Looking into one may take minutes, or for
+// ever when the server is away. Those of FUSE have a program behind them that may do the same; all begin with "fuse".
+var remoteFileSystems = map[string]bool{
+	"9p": true, "afs": true, "autofs": true, "beegfs": true, "ceph": true, "cifs": true, "coda": true, "davfs": true,
+	"dvs": true, "gfs2": true, "glusterfs": true, "gpfs": true, "kafs": true, "lustre": true, "ncpfs": true, "nfs": true,
+	"nfs4": true, "ocfs2": true, "orangefs": true, "panfs": true, "pvfs2": true, "quobyte": true, "smb3": true,
+	"smbfs": true, "wekafs": true,
+}
+
+// mounts is the type of file system at each mount point.
+type mounts map[string]string
+
+// readMounts reads what is mounted, without touching any of it. Nothing is known where /proc is not there.
+func readMounts() mounts {
+	file, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	return parseMounts(file)
+}
+
+// parseMounts reads lines of the form "36 35 98:0 / /home rw,noatime master:1 - nfs4 server:/home rw" (proc(5)).
+func parseMounts(r io.Reader) mounts {
+	m := mounts{}
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		before, after, ok := strings.Cut(lines.Text(), " - ")
+		place, types := strings.Fields(before), strings.Fields(after)
+		if ok && len(place) >= 5 && len(types) > 0 {
+			m[unescape(place[4])] = types[0] // a later mount at the same place hides an earlier one
+		}
+	}
+	return m
+}
+
+// unescape turns \040 into a space, and so on.
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) {
+			if code, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
+				b.WriteByte(byte(code))
+				i += 3
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// remote reports whether another machine or a program serves a path, and where that is mounted as what. What serves
+// the root serves the image itself, whatever it is.
+func (m mounts) remote(path string) (point, fileSystem string, yes bool) {
+	for place := path; place != "/" && place != "."; {
+		if kind, ok := m[place]; ok {
+			return place, kind, remoteFileSystems[kind] || strings.HasPrefix(kind, "fuse")
+		}
+		place = place[:max(strings.LastIndexByte(place, '/'), 0)]
+		if place == "" {
+			break
+		}
+	}
+	return "", "", false
+}

@@ -1,0 +1,95 @@
+package setup
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+)
+
+// Files of an image may have any size, and the probe has little memory, so they are searched a window at a time. Windows
+// overlap, so that a match of up to overlap bytes is in one of them whole.
+const (
+	windowBytes  = 256 << 10
+	overlapBytes = 4 << 10
+)
+
+// eachWindow calls see with one window of r after the other until it wants no more or r ends. at is where the window
+// begins. Matches that begin at whole or later are seen in the next window, and may be cut in this one. Windows of
+// zeros only, of which sparse files are full, are left out.
+func eachWindow(r io.Reader, see func(window []byte, at int64, whole int) (more bool)) error {
+	buffer, zeros := make([]byte, windowBytes), make([]byte, windowBytes)
+	kept, at := 0, int64(0)
+	for {
+		n, err := io.ReadFull(r, buffer[kept:])
+		window := buffer[:kept+n]
+		ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !ended {
+			return err
+		}
+		whole := len(window) - overlapBytes
+		if ended {
+			whole = len(window)
+		}
+		if !bytes.Equal(window, zeros[:len(window)]) && !see(window, at, whole) || ended {
+			return nil
+		}
+		kept = copy(buffer, window[whole:])
+		at += int64(whole)
+	}
+}
+
+// firstMatch is what the groups of a pattern match where it matches first in the readers; nil if it does not.
+func firstMatch(pattern *regexp.Regexp, readers ...io.Reader) []string {
+	var groups []string
+	for _, r := range readers {
+		err := eachWindow(r, func(window []byte, _ int64, whole int) bool {
+			if place := pattern.FindIndex(window); place == nil || place[0] >= whole {
+				return true
+			}
+			for _, group := range pattern.FindSubmatch(window) {
+				groups = append(groups, string(group))
+			}
+			return false
+		})
+		if err != nil || groups != nil {
+			break
+		}
+	}
+	return groups
+}
+
+// heldBy says which of some texts the readers hold, in one pass. The first of them decides: with it, the others may be
+// missing.
+func heldBy(texts []string, readers ...io.Reader) map[string]bool {
+	held := map[string]bool{}
+	for _, r := range readers {
+		_ = eachWindow(r, func(window []byte, _ int64, _ int) bool { // what cannot be read holds nothing
+			for _, text := range texts {
+				held[text] = held[text] || bytes.Contains(window, []byte(text))
+			}
+			return !held[texts[0]]
+		})
+		if held[texts[0]] {
+			break
+		}
+	}
+	return held
+}
+
+// placesOf are the places of text in r, at most limit of them.
+func placesOf(r io.Reader, text []byte, limit int) []int64 {
+	var places []int64
+	_ = eachWindow(r, func(window []byte, at int64, whole int) bool { // what cannot be read holds nothing
+		for from := 0; len(places) < limit; {
+			i := bytes.Index(window[from:], text)
+			if i < 0 || from+i >= whole {
+				return true
+			}
+			places = append(places, at+int64(from+i))
+			from += i + 1
+		}
+		return false
+	})
+	return places
+}

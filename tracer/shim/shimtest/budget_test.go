@@ -1,0 +1,152 @@
+//go:build mpi
+
+package shimtest
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/shipper"
+	"github.com/cairn-mpi/cairn/shipper/shard"
+	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/tracer/budget"
+	"github.com/cairn-mpi/cairn/tracer/recorder"
+)
+
+// chatty makes calls that hardly repeat: many and ever other sizes, so that what is recorded grows.
+const chatty = `
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	int rank, size, calls = atoi(argv[1]);
+	static char a[70000], b[70000];
+	unsigned x = 1;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 0; i < calls; i++) {
+		x = x * 1103515245 + 12345;
+		MPI_Sendrecv(a, x >> 16, MPI_CHAR, (rank + 1) % size, x >> 20, b, sizeof(b), MPI_CHAR, (rank + size - 1) % size, x >> 20,
+			MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	MPI_Finalize();
+	return 0;
+}
+`
+
+// used is what a spool takes on the disk.
+func used(t *testing.T, spool string) (bytes int64) {
+	t.Helper()
+	_ = filepath.WalkDir(spool, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // it has just been removed
+		}
+		if info, err := entry.Info(); err == nil {
+			bytes += 512 * info.Sys().(*syscall.Stat_t).Blocks
+		}
+		return nil
+	})
+	return bytes
+}
+
+func chattyProgram(t *testing.T, implementation string) string {
+	t.Helper()
+	source := filepath.Join(t.TempDir(), "chatty.c")
+	require.NoError(t, os.WriteFile(source, []byte(chatty), 0o644))
+	return Compile(t, implementation, source)
+}
+
+// All processes of a pod have one limit, segments of the shim and of the core: the spool stays below the size that
+// Kubernetes evicts for, of which the limit is nine tenths; the processes go on untraced, and the trace says why. (What is
+// not asked for before it is written is less than the last tenth: directories, tables of symbols, the times of a checkpoint.)
+func TestSpoolLimitOfAllProcesses(t *testing.T) {
+	const limit = 3 << 20
+	for _, implementation := range Implementations {
+		t.Run(implementation, func(t *testing.T) {
+			tracer := NewTracer(t, map[string]any{"spool_limit_bytes": 1 << 40})
+			spool := filepath.Join(tracer.Dir, "spool")
+			root, err := os.OpenRoot(spool)
+			require.NoError(t, err)
+			defer root.Close()
+			_, err = budget.Make(root, limit)
+			require.NoError(t, err)
+			program := chattyProgram(t, implementation)
+			stopped := 0
+			for range 4 { // nobody removes anything between them
+				r := tracer.Run(t, Launch(implementation, 2, program, "10000")...)
+				require.Equal(t, 0, r.Code, r.Stderr)
+				stopped += strings.Count(r.Stderr, "the spool limit of 3145728 bytes is reached")
+				require.Less(t, used(t, spool), int64(limit/9*10))
+			}
+			require.Positive(t, stopped)
+			require.Greater(t, used(t, spool), int64(limit/2), "it was there to be used")
+			said := 0
+			for _, dir := range tracer.Processes(t) {
+				_, report, err := recorder.Recover(dir)
+				require.NoError(t, err)
+				if strings.Contains(strings.Join(report.Notes, " "), "the spool limit of") {
+					said++
+				}
+			}
+			require.Positive(t, said)
+		})
+	}
+}
+
+// 100 launches one after the other in one pod: the sidecar removes what is in the store, so that the spool stays as small
+// as that of a few of them, no limit is reached, and every rank is there.
+func TestManyLaunchesInOneSpool(t *testing.T) {
+	const limit = 32 << 20 // of the spool; what they leave in all is far more
+	for implementation, launches := range map[string]int{"mpich": 100, "openmpi": 20} {
+		t.Run(implementation, func(t *testing.T) {
+			tracer := NewTracer(t, map[string]any{"call_sites": "caller", "spool_limit_bytes": limit})
+			spool := filepath.Join(tracer.Dir, "spool")
+			s, err := store.Open(t.TempDir(), store.S3Options{})
+			require.NoError(t, err)
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan []string, 1)
+			go func() {
+				ended <- shipper.Ship(ctx, shipper.Options{
+					Spool: spool, Store: s, Identity: shipper.Identity{Pod: "worker-0", PodUID: "uid"}, SpoolLimit: limit, Grace: 20 * time.Second,
+				})
+			}()
+			program := chattyProgram(t, implementation)
+			most := int64(0)
+			for range launches {
+				r := tracer.Run(t, Launch(implementation, 2, program, "1000")...)
+				require.Equal(t, 0, r.Code, r.Stderr)
+				require.NotContains(t, r.Stderr, "cairn:")
+				most = max(most, used(t, spool))
+			}
+			require.Eventually(t, func() bool { return len(tracer.Processes(t)) == 0 }, time.Minute, 100*time.Millisecond)
+			cancel()
+			require.Empty(t, <-ended)
+			t.Logf("at most %d KiB in the spool", most>>10)
+			require.Less(t, most, int64(limit/2))
+			objects, err := s.List(t.Context(), shard.Root)
+			require.NoError(t, err)
+			ranks := 0
+			for _, o := range objects {
+				if shard.KindOf(o.Key) != shard.KindManifest {
+					continue
+				}
+				var m shard.Manifest
+				require.NoError(t, shard.Read(t.Context(), s, o.Key, &m))
+				require.True(t, m.Final)
+				require.Empty(t, m.Problems)
+				ranks += len(m.Ranks)
+			}
+			require.Equal(t, 2*launches, ranks)
+		})
+	}
+}
