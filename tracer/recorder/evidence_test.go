@@ -96,11 +96,17 @@ func TestEvidenceThatIsNotToBeHad(t *testing.T) {
 
 // Whenever the process is killed, the sums are of whole instances.
 func TestEvidenceIsWholeAtAnyMoment(t *testing.T) {
-	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
+	driver := evidenceDriver(t)
 	for i := range 20 {
+		path := filepath.Join(t.TempDir(), "evidence")
 		command := driver("kill", path)
 		require.NoError(t, command.Start())
-		time.Sleep(time.Duration(20+i) * time.Millisecond)
+		require.Eventually(t, func() bool { // a busy machine starts it late
+			b, err := os.ReadFile(path)
+			e := decodeEvidence(b, func(uint64) int32 { return 0 })
+			return err == nil && e != nil && len(e.rows) == 1
+		}, time.Minute, time.Millisecond)
+		time.Sleep(time.Duration(i) * time.Millisecond)
 		require.NoError(t, command.Process.Kill())
 		_ = command.Wait()
 		e := readEvidence(t, path)
