@@ -24,6 +24,8 @@ type scenario struct {
 	expected string
 	// quick rows are part of `make test`; the others run with `make e2e-matrix` only.
 	quick bool
+	// alone rows run after the others, one at a time: they need the whole machine.
+	alone bool
 	// run lets it happen and returns what was seen.
 	run func(t *testing.T) string
 }
@@ -59,10 +61,15 @@ func TestMatrix(t *testing.T) {
 	require.NotEmpty(t, chosen)
 	var mu sync.Mutex
 	var rows []row
-	t.Run("rows", func(t *testing.T) {
+	run := func(t *testing.T, alone bool) {
 		for _, s := range chosen {
+			if s.alone != alone {
+				continue
+			}
 			t.Run(strings.ReplaceAll(s.name, " ", "-"), func(t *testing.T) {
-				t.Parallel()
+				if !alone {
+					t.Parallel()
+				}
 				started := time.Now()
 				r := row{scenario: s, seen: "nothing: the test stopped before"}
 				defer func() {
@@ -75,7 +82,9 @@ func TestMatrix(t *testing.T) {
 				r.seen = s.run(t)
 			})
 		}
-	})
+	}
+	t.Run("rows", func(t *testing.T) { run(t, false) })
+	t.Run("alone", func(t *testing.T) { run(t, true) })
 	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Compare(index(chosen, a.name), index(chosen, b.name))
 	})
