@@ -205,7 +205,8 @@ HELPER void spin_until(long long deadline)
 
 HELPER void sleep_us(long us)
 {
-    sleep_until(now() + us * 1000LL);
+    if (us > 0) // a sleep until now takes the kernel's timer slack, 50 us
+        sleep_until(now() + us * 1000LL);
 }
 
 #endif
