@@ -69,6 +69,7 @@ type job struct {
 		Verdict        string
 		RunCount       int
 		Lost           []string
+		PodFailures    []string
 		Attempts       []struct{ ExitCode *int }
 		Runs           []struct {
 			ID           string

@@ -32,6 +32,7 @@ func runs(n int, changes ...change) func(*testing.T) string {
 		j := end(t, s, 0)
 		assert.Equal(t, n, j.Status.RunCount, "%+v", j.Status)
 		assert.Len(t, j.Status.Runs, min(n, 16))
+		assert.Empty(t, j.Status.PodFailures, "pods that were evicted")
 		for _, run := range j.Status.Runs {
 			assert.NotEmpty(t, run.ReportURI, run.ID)
 		}
@@ -114,6 +115,7 @@ func retried(t *testing.T) string {
 	begin(t, s)
 	j := end(t, s, 3)
 	assert.GreaterOrEqual(t, j.Status.RunCount, 4, "%+v", j.Status)
+	assert.Empty(t, j.Status.PodFailures, "pods that were evicted")
 	assert.Equal(t, "JobFailedReportReady", j.condition("Ready").Reason)
 	return seenOf(j)
 }
