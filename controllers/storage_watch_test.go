@@ -43,6 +43,42 @@ func TestStorageFailsWhileTheJobRuns(t *testing.T) {
 	s.expect("StorageReady", isTrue, "Writable")
 }
 
+// While the job runs, what a check has found is read when it ends, though nothing else happens.
+func TestCheckIsReadWhileTheJobRuns(t *testing.T) {
+	s := newStage(t)
+	s.settings.Retry = time.Second
+	s.clock.SetTime(time.Now().Add(3*time.Second - checkHolds))
+	s.apply()
+	s.passStorage()
+	s.worker(0, traceable)
+	s.worker(1, traceable)
+	s.launch()
+	s.launcherPod("stencil-launcher-x", corev1.ContainerStatus{State: running(s.clock.Now())})
+	s.settle()
+	s.expect("JobFinished", isFalse, "Running")
+	last := s.batchJob(s.checkName())
+
+	defer s.operator()()
+	replaced := func() bool {
+		check := &batchv1.Job{}
+		return s.exists(check, last.Name) && check.UID != last.UID
+	}
+	for _, end := range []struct {
+		pod
+		reason string
+	}{
+		{pod{exitCode: 77, message: denied}, "AccessDenied"},
+		{pod{message: storageWorks}, "Writable"},
+	} {
+		require.Eventually(t, replaced, 20*time.Second, 20*time.Millisecond)
+		last = s.batchJob(last.Name)
+		time.Sleep(time.Second) // the operator has come to rest
+		s.clock.SetTime(time.Now())
+		s.ends(last.Name, end.pod)
+		s.eventually("StorageReady", end.reason)
+	}
+}
+
 // A suspended job uses no storage.
 func TestSuspendedJobChecksNothing(t *testing.T) {
 	s := newStage(t)
