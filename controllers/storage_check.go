@@ -1,13 +1,13 @@
 package controllers
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -191,15 +191,12 @@ func (p *pass) checkEnd(ctx context.Context, job *batchv1.Job) (storageCheck, er
 // not know of the pod's end yet.
 func (p *pass) checkAnswer(ctx context.Context, job *batchv1.Job) (messages.StorageCheck, error) {
 	for _, reader := range []client.Reader{p.Client, p.Live} {
-		var pods corev1.PodList
-		if err := reader.List(ctx, &pods, client.InNamespace(job.Namespace),
-			client.MatchingLabels{batchv1.ControllerUidLabel: string(job.UID)}); err != nil {
+		o, err := podsOutcome(ctx, reader, job)
+		if err != nil {
 			return messages.StorageCheck{}, err
 		}
-		for _, pod := range pods.Items {
-			if ended := terminated(pod, cairnContainer); ended != nil && metav1.IsControlledBy(&pod, job) {
-				return readStorageAnswer(ended), nil
-			}
+		if message, ended := o.messages[0]; ended {
+			return readStorageAnswer(message, o.failed[0]), nil
 		}
 	}
 	reason := "the check's pod is gone"
@@ -209,14 +206,18 @@ func (p *pass) checkAnswer(ctx context.Context, job *batchv1.Job) (messages.Stor
 	return messages.StorageCheck{Reason: messages.StorageOther, Message: "the check did not say what it found: " + reason}, nil
 }
 
-func readStorageAnswer(ended *corev1.ContainerStateTerminated) messages.StorageCheck {
+// readStorageAnswer reads the termination message of a check, which may have failed.
+func readStorageAnswer(message string, how failure) messages.StorageCheck {
 	var answer messages.StorageCheck
-	if messages.Decode(ended.Message, &answer) && (answer.OK || answer.Reason != "") {
+	if messages.Decode(message, &answer) && (answer.OK || answer.Reason != "") {
 		return answer
 	}
-	said := cmp.Or(terminationWords(ended.Message), ended.Reason)
-	return messages.StorageCheck{Reason: messages.StorageOther,
-		Message: fmt.Sprintf("the check ended with exit code %d without saying what it found: %s", ended.ExitCode, said)}
+	said := terminationWords(message)
+	if how.outOfMemory {
+		said = how.String()
+	}
+	return messages.StorageCheck{Reason: messages.StorageOther, Message: strings.TrimSuffix(
+		fmt.Sprintf("the check ended with exit code %d without saying what it found: %s", how.exitCode, said), ": ")}
 }
 
 // checkTrouble says what keeps a check from starting; "" if nothing is known.
