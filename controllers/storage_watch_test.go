@@ -79,6 +79,44 @@ func TestCheckIsReadWhileTheJobRuns(t *testing.T) {
 	}
 }
 
+// Until a check has ended, what the one before it found counts, if no pod has said anything since.
+func TestConditionStaysWhileTheStorageIsCheckedAgain(t *testing.T) {
+	t.Run("away", func(t *testing.T) {
+		s := newStage(t)
+		s.apply()
+		s.runToMerge(0)
+		s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+		s.settle()
+		s.letPass(61 * time.Second)
+		failed := s.batchJob(s.checkName())
+		s.ends(failed.Name, pod{exitCode: 69, message: unreachable})
+		s.settle()
+		message := s.expect("StorageReady", isFalse, "Unreachable")
+		s.letPass(11 * time.Second)
+		require.NotEqual(t, failed.UID, s.batchJob(s.checkName()).UID)
+		require.Equal(t, message, s.expect("StorageReady", isFalse, "Unreachable"), "the merge was before the failure")
+	})
+	t.Run("back", func(t *testing.T) {
+		s := newStage(t)
+		s.apply()
+		s.runToMerge(0)
+		s.clock.SetTime(s.clock.Now().Add(15 * time.Minute))
+		gaveUp := s.podOf(s.batchJob("stencil-cairn-merge-l0"), 0)
+		require.NoError(t, s.Create(s.ctx, gaveUp))
+		s.containerEnds(gaveUp, pod{exitCode: 69, message: `{"runs":[],"message":"away","storage":{"reason":"Unreachable","message":"no route to host"}}`})
+		s.settle()
+		s.expect("StorageReady", isFalse, "Unreachable")
+		s.clock.SetTime(s.clock.Now().Add(2 * time.Second))
+		passed := s.batchJob(s.checkName())
+		s.ends(passed.Name, pod{message: storageWorks})
+		s.settle()
+		s.expect("StorageReady", isTrue, "Writable")
+		s.letPass(61 * time.Second)
+		require.NotEqual(t, passed.UID, s.batchJob(s.checkName()).UID)
+		s.expect("StorageReady", isTrue, "Writable")
+	})
+}
+
 // A suspended job uses no storage.
 func TestSuspendedJobChecksNothing(t *testing.T) {
 	s := newStage(t)
