@@ -17,20 +17,19 @@ import (
 // stepsAfterJob are the steps that have Jobs once the launcher has ended, in their order.
 var stepsAfterJob = []string{stepMerge, stepAnalysis, stepReport}
 
+// maxNonce is how much of the annotation's value counts.
+const maxNonce = 256
+
 // retry starts the first step that failed again when the annotation asks for it, with the image that the operator has
 // now. A value that the object had when it was first seen, or that comes while the job is on its way, asks for nothing.
 func (p *pass) retry(ctx context.Context) (next, error) {
 	status := &p.job.Status
-	nonce := p.job.Annotations[v1alpha1.RetryAnnotation]
+	nonce := shortened(p.job.Annotations[v1alpha1.RetryAnnotation], maxNonce)
 	if nonce == "" || status.Retry != nil && status.Retry.Nonce == nonce {
 		return proceed, nil
 	}
 	fresh := len(p.persisted.Status.Conditions) == 0
 	step := p.firstFailed()
-	if status.Retry == nil {
-		status.Retry = &v1alpha1.RetryStatus{}
-	}
-	status.Retry.Nonce = shortened(nonce, 256)
 	switch {
 	case fresh:
 	case !p.completed():
@@ -38,11 +37,17 @@ func (p *pass) retry(ctx context.Context) (next, error) {
 	case step == "":
 		p.noRetry("nothing is tried again: no step of this job failed")
 	default:
+		if err := p.startAgain(ctx, step); err != nil {
+			return await, err // the request stands
+		}
 		p.Events.Eventf(p.job, nil, corev1.EventTypeNormal, v1alpha1.ReasonRetried, v1alpha1.ConditionReady,
 			"the step %s starts again, with image %s", step, p.Image)
 		status.Image = p.Image
-		return proceed, p.startAgain(ctx, step)
 	}
+	if status.Retry == nil {
+		status.Retry = &v1alpha1.RetryStatus{}
+	}
+	status.Retry.Nonce = nonce
 	return proceed, nil
 }
 
