@@ -110,6 +110,38 @@ func TestRefusedStepWaitsForAPerson(t *testing.T) {
 		require.Contains(t, s.expect("Ready", isFalse, "MergeFailed"), "are refused for bucket traces")
 		require.NotNil(t, s.job().Status.CompletionTime)
 	})
+	t.Run("the checks pass, and it is refused all the same", func(t *testing.T) {
+		s := newStage(t)
+		s.apply()
+		s.runToMerge(0)
+		name, starts := "stencil-cairn-merge-l0", 0
+		for s.job().Status.CompletionTime == nil {
+			require.Less(t, starts, 9, "after a week nobody comes")
+			s.clock.SetTime(s.clock.Now().Add(time.Second))
+			s.ends(name, refused)
+			s.settle()
+			if s.job().Status.CompletionTime != nil {
+				break
+			}
+			s.clock.SetTime(s.clock.Now().Add(time.Second))
+			s.ends(s.checkName(), pod{message: storageWorks})
+			s.settle()
+			s.letPass(maxRetryPause)
+			require.NotNil(t, s.batchJob(name).Spec.TTLSecondsAfterFinished, "nobody reads it any more")
+			starts++
+			name = fmt.Sprintf("stencil-cairn-merge-l0-t%d", starts)
+			s.clock.SetTime(s.clock.Now().Add(24 * time.Hour))
+		}
+		require.Equal(t, 7, starts)
+		require.Contains(t, s.expect("Ready", isFalse, "MergeFailed"), "are refused for bucket traces")
+
+		s.annotate("mended")
+		s.clock.SetTime(s.clock.Now().Add(time.Second))
+		s.ends("stencil-cairn-merge-l0-t8", refused)
+		s.settle()
+		s.expect("Ready", isFalse, "StorageNotReady")
+		require.Nil(t, s.job().Status.CompletionTime, "who asks for another try has another week")
+	})
 	t.Run("analysis", func(t *testing.T) {
 		s := newStage(t)
 		s.apply()
