@@ -17,20 +17,19 @@ import (
 // stepsAfterJob are the steps that have Jobs once the launcher has ended, in their order.
 var stepsAfterJob = []string{stepMerge, stepAnalysis, stepReport}
 
+// maxNonce is how much of the annotation's value counts.
+const maxNonce = 256
+
 // retry starts the first step that failed again when the annotation asks for it, with the image that the operator has
 // now. A value that the object had when it was first seen, or that comes while the job is on its way, asks for nothing.
 func (p *pass) retry(ctx context.Context) (next, error) {
 	status := &p.job.Status
-	nonce := p.job.Annotations[v1alpha1.RetryAnnotation]
+	nonce := shortened(p.job.Annotations[v1alpha1.RetryAnnotation], maxNonce)
 	if nonce == "" || status.Retry != nil && status.Retry.Nonce == nonce {
 		return proceed, nil
 	}
 	fresh := len(p.persisted.Status.Conditions) == 0
 	step := p.firstFailed()
-	if status.Retry == nil {
-		status.Retry = &v1alpha1.RetryStatus{}
-	}
-	status.Retry.Nonce = shortened(nonce, 256)
 	switch {
 	case fresh:
 	case !p.completed():
@@ -38,11 +37,18 @@ func (p *pass) retry(ctx context.Context) (next, error) {
 	case step == "":
 		p.noRetry("nothing is tried again: no step of this job failed")
 	default:
+		if err := p.startAgain(ctx, step); err != nil {
+			return await, err // the request stands
+		}
 		p.Events.Eventf(p.job, nil, corev1.EventTypeNormal, v1alpha1.ReasonRetried, v1alpha1.ConditionReady,
 			"the step %s starts again, with image %s", step, p.Image)
 		status.Image = p.Image
-		return proceed, p.startAgain(ctx, step)
+		status.StorageRefusal = nil // whoever asks is there
 	}
+	if status.Retry == nil {
+		status.Retry = &v1alpha1.RetryStatus{}
+	}
+	status.Retry.Nonce = nonce
 	return proceed, nil
 }
 
@@ -64,10 +70,14 @@ func (p *pass) firstFailed() string {
 	return ""
 }
 
-// startAgain takes the job back to a step. New Jobs get new names; those of the steps that come again are stopped.
+// startAgain takes the job back to a step. New Jobs get new names; those of the steps that come again are stopped. Those
+// that have ended are kept for their time to live: nobody reads them any more.
 func (p *pass) startAgain(ctx context.Context, from string) error {
 	steps := stepsAfterJob[slices.Index(stepsAfterJob, from):]
 	if err := p.stopJobs(ctx, append([]string{stepMerge}, steps...)); err != nil {
+		return err
+	}
+	if err := p.expireJobs(ctx); err != nil {
 		return err
 	}
 	status := &p.job.Status
@@ -124,18 +134,37 @@ func (p *pass) stopJobs(ctx context.Context, steps []string) error {
 	return nil
 }
 
-// maxPersonWait is how long a refused step waits for a person: over a holiday, and not for ever.
+// maxPersonWait is how long a refused step waits for a person: over a holiday, and not for ever. Starts that are refused,
+// too, do not make it longer: a check may pass that uses other credentials than the step.
 const maxPersonWait = 7 * 24 * time.Hour
 
 // waitsForPerson reports whether the storage refused a Job, and somebody may still mend it.
 func (p *pass) waitsForPerson(o outcome) bool {
-	return o.refused() != nil && p.Clock.Since(o.ended) < maxPersonWait
+	since := o.ended
+	if refusal := p.job.Status.StorageRefusal; refusal != nil && refusal.Step == p.stepNow() {
+		since = refusal.Since.Time
+	}
+	return o.refused() != nil && p.Clock.Since(since) < maxPersonWait
+}
+
+// stepNow is the step that the job has come to, once its launcher has ended.
+func (p *pass) stepNow() string {
+	switch {
+	case p.condition(v1alpha1.ConditionTraceMerged).Status == metav1.ConditionUnknown:
+		return stepMerge
+	case !p.analysesDecided():
+		return stepAnalysis
+	}
+	return stepReport
 }
 
 // awaitPerson waits until a person has mended a storage that refused a step. A check that passes after the refusal says
 // so; then the step starts again. If it is refused all the same, the pauses grow.
 func (p *pass) awaitPerson(ctx context.Context, step string, o outcome) (next, error) {
 	s3, trouble := p.s3(), o.refused()
+	if refusal := p.job.Status.StorageRefusal; refusal == nil || refusal.Step != step {
+		p.job.Status.StorageRefusal = &v1alpha1.StorageRefusal{Step: step, Since: metav1.NewTime(o.ended)}
+	}
 	check, err := p.check(ctx, s3, checkHolds, o.ended)
 	if err != nil {
 		return await, err

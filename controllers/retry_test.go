@@ -1,7 +1,10 @@
 package controllers
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +12,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cairn-mpi/cairn/api/v1alpha1"
@@ -19,9 +23,24 @@ const refusedMessage = `{"runs":[],"message":"refused","storage":{"reason":"Acce
 // annotate plays a person who asks for another try.
 func (s *stage) annotate(nonce string) {
 	s.Helper()
+	s.writeNonce(nonce)
+	s.settle()
+}
+
+func (s *stage) writeNonce(nonce string) {
+	s.Helper()
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, v1alpha1.RetryAnnotation, nonce)
 	require.NoError(s, s.Patch(s.ctx, s.job(), client.RawPatch(types.MergePatchType, []byte(patch))))
-	s.settle()
+}
+
+// noJobs is a client that cannot list Jobs.
+type noJobs struct{ client.Client }
+
+func (c noJobs) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	if _, is := list.(*batchv1.JobList); is {
+		return errors.New("the API server is away")
+	}
+	return c.Client.List(ctx, list, options...)
 }
 
 // mend plays a person who mends the storage a minute later: the checks before that fail, the next passes.
@@ -90,6 +109,38 @@ func TestRefusedStepWaitsForAPerson(t *testing.T) {
 		s.letPass(8 * 24 * time.Hour)
 		require.Contains(t, s.expect("Ready", isFalse, "MergeFailed"), "are refused for bucket traces")
 		require.NotNil(t, s.job().Status.CompletionTime)
+	})
+	t.Run("the checks pass, and it is refused all the same", func(t *testing.T) {
+		s := newStage(t)
+		s.apply()
+		s.runToMerge(0)
+		name, starts := "stencil-cairn-merge-l0", 0
+		for s.job().Status.CompletionTime == nil {
+			require.Less(t, starts, 9, "after a week nobody comes")
+			s.clock.SetTime(s.clock.Now().Add(time.Second))
+			s.ends(name, refused)
+			s.settle()
+			if s.job().Status.CompletionTime != nil {
+				break
+			}
+			s.clock.SetTime(s.clock.Now().Add(time.Second))
+			s.ends(s.checkName(), pod{message: storageWorks})
+			s.settle()
+			s.letPass(maxRetryPause)
+			require.NotNil(t, s.batchJob(name).Spec.TTLSecondsAfterFinished, "nobody reads it any more")
+			starts++
+			name = fmt.Sprintf("stencil-cairn-merge-l0-t%d", starts)
+			s.clock.SetTime(s.clock.Now().Add(24 * time.Hour))
+		}
+		require.Equal(t, 7, starts)
+		require.Contains(t, s.expect("Ready", isFalse, "MergeFailed"), "are refused for bucket traces")
+
+		s.annotate("mended")
+		s.clock.SetTime(s.clock.Now().Add(time.Second))
+		s.ends("stencil-cairn-merge-l0-t8", refused)
+		s.settle()
+		s.expect("Ready", isFalse, "StorageNotReady")
+		require.Nil(t, s.job().Status.CompletionTime, "who asks for another try has another week")
 	})
 	t.Run("analysis", func(t *testing.T) {
 		s := newStage(t)
@@ -177,6 +228,38 @@ func TestRetryAnnotation(t *testing.T) {
 		s.expect("Ready", isTrue, "ReportReady")
 		require.InDelta(t, 10*time.Minute, s.after, float64(5*time.Second), "the time to live begins anew")
 		require.NotNil(t, merge)
+	})
+	failedMerge := func(t *testing.T) *stage {
+		s := newStage(t)
+		s.apply()
+		s.runToMerge(0)
+		s.ends("stencil-cairn-merge-l0", pod{exitCode: 65, message: "checksum mismatch"})
+		s.settle()
+		s.expect("Ready", isFalse, "MergeFailed")
+		return s
+	}
+	t.Run("long value", func(t *testing.T) {
+		s := failedMerge(t)
+		s.annotate(strings.Repeat("x", 300))
+		require.EqualValues(t, 1, s.job().Status.Retry.Count)
+		s.ends("stencil-cairn-merge-l0-t1", pod{exitCode: 65, message: "checksum mismatch"})
+		s.settle()
+		s.expect("Ready", isFalse, "MergeFailed")
+		require.EqualValues(t, 1, s.job().Status.Retry.Count, "once")
+		s.annotate(strings.Repeat("y", 300))
+		require.EqualValues(t, 2, s.job().Status.Retry.Count)
+	})
+	t.Run("the API server is away for a moment", func(t *testing.T) {
+		s := failedMerge(t)
+		s.settings.Image = "cairn:newer"
+		s.writeNonce("1")
+		r := &Reconciler{Client: noJobs{s.Client}, Live: s.Client, Events: s.events, Clock: s.clock, Settings: s.settings}
+		_, err := r.Reconcile(s.ctx, ctrl.Request{NamespacedName: s.key("stencil")})
+		require.ErrorContains(t, err, "the API server is away")
+		require.Equal(t, "cairn:test", s.job().Status.Image)
+		s.settle()
+		require.Equal(t, v1alpha1.RetryStatus{Nonce: "1", Count: 1}, *s.job().Status.Retry)
+		require.Equal(t, "cairn:newer", s.job().Status.Image)
 	})
 	t.Run("no trace", func(t *testing.T) {
 		s := newStage(t)

@@ -85,8 +85,8 @@ func ofMPIJob(_ context.Context, job client.Object) []reconcile.Request {
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: job.GetNamespace(), Name: owner.Name}}}
 }
 
-// ofCheck maps a check of storage, and its pod, to the TracedMPIJobs of the namespace that wait for it. Only they need to
-// know at once.
+// ofCheck maps a check of storage, and its pod, to the TracedMPIJobs of the namespace that wait for it. Those whose storage
+// works need to know only that the check has ended.
 func ofCheck(reader client.Reader) handler.MapFunc {
 	return func(ctx context.Context, check client.Object) []reconcile.Request {
 		if check.GetLabels()[CheckLabel] == "" {
@@ -97,10 +97,12 @@ func ofCheck(reader client.Reader) handler.MapFunc {
 			ctrl.LoggerFrom(ctx).Error(err, "who waits for a check of the storage is not known")
 			return nil
 		}
+		checkJob, isJob := check.(*batchv1.Job)
+		ended := isJob && terminalCondition(checkJob) != nil
 		var requests []reconcile.Request
 		for _, job := range list.Items {
-			if job.Status.CompletionTime == nil && !meta.IsStatusConditionTrue(job.Status.Conditions, v1alpha1.ConditionStorageReady) ||
-				!job.DeletionTimestamp.IsZero() {
+			waits := ended || !meta.IsStatusConditionTrue(job.Status.Conditions, v1alpha1.ConditionStorageReady)
+			if job.Status.CompletionTime == nil && waits || !job.DeletionTimestamp.IsZero() {
 				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&job)})
 			}
 		}

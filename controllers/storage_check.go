@@ -1,13 +1,13 @@
 package controllers
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -30,8 +30,10 @@ const (
 	CheckLabel = "cairn.dev/check"
 	// failuresAnnotation counts the checks that failed before this one, without one that passed between.
 	failuresAnnotation = "cairn.dev/failures"
-	// lastAnswerAnnotation is what the last of them found, for those who look after it was replaced.
+	// lastAnswerAnnotation is what the check before this one found, and lastEndedAnnotation when, for those who look after
+	// it was replaced.
 	lastAnswerAnnotation = "cairn.dev/last-answer"
+	lastEndedAnnotation  = "cairn.dev/last-ended"
 
 	// checkDeadlineSeconds bounds one check, pulling the image included.
 	checkDeadlineSeconds = 120
@@ -47,8 +49,10 @@ type storageCheck struct {
 	// ended is zero while it is on its way.
 	ended  time.Time
 	answer messages.StorageCheck
-	// before is what the check before this one found, if it failed.
-	before *messages.StorageCheck
+	// before is what the check before this one found, and beforeEnded when, while this one is on its way; nil if that is
+	// not known.
+	before      *messages.StorageCheck
+	beforeEnded time.Time
 	// again is when the next one may be needed; 0 if an event tells.
 	again time.Duration
 }
@@ -61,7 +65,7 @@ func (c storageCheck) trouble() *messages.StorageTrouble {
 	switch {
 	case c.failed():
 		return &messages.StorageTrouble{Reason: c.answer.Reason, Message: c.answer.Message}
-	case c.ended.IsZero() && c.before != nil:
+	case c.ended.IsZero() && c.before != nil && !c.before.OK:
 		return &messages.StorageTrouble{Reason: c.before.Reason, Message: c.before.Message}
 	}
 	return nil
@@ -100,10 +104,12 @@ func (p *pass) check(ctx context.Context, s3 *v1alpha1.S3Storage, holds time.Dur
 	}
 	if last.passed() {
 		failures = 0
-	} else if raw, err := messages.Encode(last.answer.Fit()); err == nil {
-		wanted.Annotations[lastAnswerAnnotation] = string(raw)
 	}
 	wanted.Annotations[failuresAnnotation] = strconv.Itoa(failures)
+	if raw, err := messages.Encode(last.answer.Fit()); err == nil {
+		wanted.Annotations[lastAnswerAnnotation] = string(raw)
+		wanted.Annotations[lastEndedAnnotation] = last.ended.UTC().Format(time.RFC3339)
+	}
 	return p.replaceCheck(ctx, last.job, wanted)
 }
 
@@ -111,7 +117,9 @@ func (p *pass) check(ctx context.Context, s3 *v1alpha1.S3Storage, holds time.Dur
 func (p *pass) replaceCheck(ctx context.Context, last, wanted *batchv1.Job) (storageCheck, error) {
 	err := p.Delete(ctx, last, client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: &last.UID})
 	if apierrors.IsConflict(err) {
-		return storageCheck{job: last, again: staleRetry}, nil // another has replaced it: the cache is behind
+		check := checkOnItsWay(wanted) // another has replaced it: the cache is behind
+		check.again = staleRetry
+		return check, nil
 	}
 	if client.IgnoreNotFound(err) != nil {
 		return storageCheck{}, err
@@ -122,12 +130,21 @@ func (p *pass) replaceCheck(ctx context.Context, last, wanted *batchv1.Job) (sto
 func (p *pass) startCheck(ctx context.Context, wanted *batchv1.Job) (storageCheck, error) {
 	err := p.ask(&refusedError{kind: "Job", name: wanted.Name, step: stepStorage}, func() error { return p.Create(ctx, wanted) })
 	if err != nil {
-		if apierrors.IsAlreadyExists(err) {
-			return storageCheck{job: wanted, again: staleRetry}, nil // another has started it
+		if !apierrors.IsAlreadyExists(err) {
+			return storageCheck{}, err
 		}
-		return storageCheck{}, err
+		// Another has started it, and the cache is behind. Its Job may know what the check before found.
+		found := &batchv1.Job{}
+		if err := p.Live.Get(ctx, client.ObjectKeyFromObject(wanted), found); apierrors.IsNotFound(err) {
+			found = wanted
+		} else if err != nil {
+			return storageCheck{}, err
+		}
+		check := checkOnItsWay(found)
+		check.again = staleRetry
+		return check, nil
 	}
-	return storageCheck{job: wanted, before: answerBefore(wanted)}, nil
+	return checkOnItsWay(wanted), nil
 }
 
 // checkJob is the Job that writes to the storage what a job would write, with the job's own credentials. Its name tells
@@ -164,13 +181,17 @@ func failuresBefore(check *batchv1.Job) int {
 	return failures
 }
 
-// answerBefore is what the check before this one found, if that failed; else nil.
-func answerBefore(check *batchv1.Job) *messages.StorageCheck {
-	answer := &messages.StorageCheck{}
-	if !messages.Decode(check.Annotations[lastAnswerAnnotation], answer) {
-		return nil
+// checkOnItsWay is a check that has not ended, with what the one before it found.
+func checkOnItsWay(job *batchv1.Job) storageCheck {
+	check := storageCheck{job: job}
+	before := &messages.StorageCheck{}
+	if messages.Decode(job.Annotations[lastAnswerAnnotation], before) {
+		check.before = before
 	}
-	return answer
+	if ended, err := time.Parse(time.RFC3339, job.Annotations[lastEndedAnnotation]); err == nil {
+		check.beforeEnded = ended
+	}
+	return check
 }
 
 // checkEnd is a check with its answer, if it has ended. That it passed is known as soon as its pod says so.
@@ -179,7 +200,7 @@ func (p *pass) checkEnd(ctx context.Context, job *batchv1.Job) (storageCheck, er
 	if end := terminalCondition(job); end != nil {
 		ended = end.LastTransitionTime.Time
 	} else if o, err := p.earlyOutcome(ctx, job); err != nil || !o.finished {
-		return storageCheck{job: job, before: answerBefore(job)}, err
+		return checkOnItsWay(job), err
 	} else {
 		ended = o.ended
 	}
@@ -191,15 +212,12 @@ func (p *pass) checkEnd(ctx context.Context, job *batchv1.Job) (storageCheck, er
 // not know of the pod's end yet.
 func (p *pass) checkAnswer(ctx context.Context, job *batchv1.Job) (messages.StorageCheck, error) {
 	for _, reader := range []client.Reader{p.Client, p.Live} {
-		var pods corev1.PodList
-		if err := reader.List(ctx, &pods, client.InNamespace(job.Namespace),
-			client.MatchingLabels{batchv1.ControllerUidLabel: string(job.UID)}); err != nil {
+		o, err := podsOutcome(ctx, reader, job)
+		if err != nil {
 			return messages.StorageCheck{}, err
 		}
-		for _, pod := range pods.Items {
-			if ended := terminated(pod, cairnContainer); ended != nil && metav1.IsControlledBy(&pod, job) {
-				return readStorageAnswer(ended), nil
-			}
+		if message, ended := o.messages[0]; ended {
+			return readStorageAnswer(message, o.failed[0]), nil
 		}
 	}
 	reason := "the check's pod is gone"
@@ -209,14 +227,18 @@ func (p *pass) checkAnswer(ctx context.Context, job *batchv1.Job) (messages.Stor
 	return messages.StorageCheck{Reason: messages.StorageOther, Message: "the check did not say what it found: " + reason}, nil
 }
 
-func readStorageAnswer(ended *corev1.ContainerStateTerminated) messages.StorageCheck {
+// readStorageAnswer reads the termination message of a check, which may have failed.
+func readStorageAnswer(message string, how failure) messages.StorageCheck {
 	var answer messages.StorageCheck
-	if messages.Decode(ended.Message, &answer) && (answer.OK || answer.Reason != "") {
+	if messages.Decode(message, &answer) && (answer.OK || answer.Reason != "") {
 		return answer
 	}
-	said := cmp.Or(terminationWords(ended.Message), ended.Reason)
-	return messages.StorageCheck{Reason: messages.StorageOther,
-		Message: fmt.Sprintf("the check ended with exit code %d without saying what it found: %s", ended.ExitCode, said)}
+	said := terminationWords(message)
+	if how.outOfMemory {
+		said = how.String()
+	}
+	return messages.StorageCheck{Reason: messages.StorageOther, Message: strings.TrimSuffix(
+		fmt.Sprintf("the check ended with exit code %d without saying what it found: %s", how.exitCode, said), ": ")}
 }
 
 // checkTrouble says what keeps a check from starting; "" if nothing is known.

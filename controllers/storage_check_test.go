@@ -214,3 +214,25 @@ func TestSuspendedCheckIsNamed(t *testing.T) {
 	s.settle()
 	require.Contains(t, s.expect("StorageReady", unknown, "Checking"), "spec.merge.podTemplate.metadata.labels")
 }
+
+// The node of a check may be drained: the pod that follows says what the storage does.
+func TestCheckOnADrainedNode(t *testing.T) {
+	s := newStage(t)
+	s.apply()
+	s.settle()
+	check := s.batchJob(s.checkName())
+	drained := s.podOf(check, 0)
+	require.NoError(t, s.Create(s.ctx, drained))
+	s.containerEnds(drained, pod{exitCode: 143, reason: "Error"})
+	drained.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
+		Reason: "EvictionByEvictionAPI", Message: "Eviction API: evicting"}}
+	require.NoError(t, s.Status().Update(s.ctx, drained))
+	s.settle()
+	s.expect("StorageReady", unknown, "Checking")
+	second := s.podOf(check, 1)
+	require.NoError(t, s.Create(s.ctx, second))
+	s.containerEnds(second, pod{message: storageWorks})
+	s.endJob(check, true)
+	s.settle()
+	s.expect("StorageReady", isTrue, "Writable")
+}

@@ -134,13 +134,14 @@ func (s *seenStorage) troubleAt() time.Time {
 	return s.at
 }
 
+// takeCheck takes what a check found. While it is on its way, the one before it counts.
 func (s *seenStorage) takeCheck(check storageCheck) {
-	switch {
-	case !check.ended.After(s.at):
-	case check.passed():
-		s.take(check.ended, nil, "")
-	case check.failed():
-		s.take(check.ended, check.trouble(), "")
+	ended := check.ended
+	if ended.IsZero() {
+		ended = check.beforeEnded
+	}
+	if ended.After(s.at) {
+		s.take(ended, check.trouble(), "")
 	}
 }
 

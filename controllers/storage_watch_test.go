@@ -43,6 +43,80 @@ func TestStorageFailsWhileTheJobRuns(t *testing.T) {
 	s.expect("StorageReady", isTrue, "Writable")
 }
 
+// While the job runs, what a check has found is read when it ends, though nothing else happens.
+func TestCheckIsReadWhileTheJobRuns(t *testing.T) {
+	s := newStage(t)
+	s.settings.Retry = time.Second
+	s.clock.SetTime(time.Now().Add(3*time.Second - checkHolds))
+	s.apply()
+	s.passStorage()
+	s.worker(0, traceable)
+	s.worker(1, traceable)
+	s.launch()
+	s.launcherPod("stencil-launcher-x", corev1.ContainerStatus{State: running(s.clock.Now())})
+	s.settle()
+	s.expect("JobFinished", isFalse, "Running")
+	last := s.batchJob(s.checkName())
+
+	defer s.operator()()
+	replaced := func() bool {
+		check := &batchv1.Job{}
+		return s.exists(check, last.Name) && check.UID != last.UID
+	}
+	for _, end := range []struct {
+		pod
+		reason string
+	}{
+		{pod{exitCode: 77, message: denied}, "AccessDenied"},
+		{pod{message: storageWorks}, "Writable"},
+	} {
+		require.Eventually(t, replaced, 20*time.Second, 20*time.Millisecond)
+		last = s.batchJob(last.Name)
+		time.Sleep(time.Second) // the operator has come to rest
+		s.clock.SetTime(time.Now())
+		s.ends(last.Name, end.pod)
+		s.eventually("StorageReady", end.reason)
+	}
+}
+
+// Until a check has ended, what the one before it found counts, if no pod has said anything since.
+func TestConditionStaysWhileTheStorageIsCheckedAgain(t *testing.T) {
+	t.Run("away", func(t *testing.T) {
+		s := newStage(t)
+		s.apply()
+		s.runToMerge(0)
+		s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+		s.settle()
+		s.letPass(61 * time.Second)
+		failed := s.batchJob(s.checkName())
+		s.ends(failed.Name, pod{exitCode: 69, message: unreachable})
+		s.settle()
+		message := s.expect("StorageReady", isFalse, "Unreachable")
+		s.letPass(11 * time.Second)
+		require.NotEqual(t, failed.UID, s.batchJob(s.checkName()).UID)
+		require.Equal(t, message, s.expect("StorageReady", isFalse, "Unreachable"), "the merge was before the failure")
+	})
+	t.Run("back", func(t *testing.T) {
+		s := newStage(t)
+		s.apply()
+		s.runToMerge(0)
+		s.clock.SetTime(s.clock.Now().Add(15 * time.Minute))
+		gaveUp := s.podOf(s.batchJob("stencil-cairn-merge-l0"), 0)
+		require.NoError(t, s.Create(s.ctx, gaveUp))
+		s.containerEnds(gaveUp, pod{exitCode: 69, message: `{"runs":[],"message":"away","storage":{"reason":"Unreachable","message":"no route to host"}}`})
+		s.settle()
+		s.expect("StorageReady", isFalse, "Unreachable")
+		s.clock.SetTime(s.clock.Now().Add(2 * time.Second))
+		passed := s.batchJob(s.checkName())
+		s.ends(passed.Name, pod{message: storageWorks})
+		s.settle()
+		s.expect("StorageReady", isTrue, "Writable")
+		s.letPass(61 * time.Second)
+		require.NotEqual(t, passed.UID, s.batchJob(s.checkName()).UID)
+		s.expect("StorageReady", isTrue, "Writable")
+	})
+}
+
 // A suspended job uses no storage.
 func TestSuspendedJobChecksNothing(t *testing.T) {
 	s := newStage(t)

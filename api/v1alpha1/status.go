@@ -51,6 +51,10 @@ type TracedMPIJobStatus struct {
 	// +optional
 	Retry *RetryStatus `json:"retry,omitempty"`
 
+	// StorageRefusal is the step that the storage refused last.
+	// +optional
+	StorageRefusal *StorageRefusal `json:"storageRefusal,omitempty"`
+
 	// Suspend is the value of spec.suspend that was passed on to the MPIJob last.
 	// +optional
 	Suspend *bool `json:"suspend,omitempty"`
@@ -121,6 +125,15 @@ type RetryStatus struct {
 	// storage that had refused a step worked again. Jobs of a new start have it in their
 	// names.
 	Count int32 `json:"count"`
+}
+
+// StorageRefusal says which step the storage refused.
+type StorageRefusal struct {
+	// Step that was refused: merge, analysis or report.
+	Step string `json:"step"`
+	// Since is when it was refused for the first time. If it starts again and is refused
+	// again, this does not change: the step fails a week later.
+	Since metav1.Time `json:"since"`
 }
 
 // MPIJobReference names an MPIJob in the same namespace.
