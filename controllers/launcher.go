@@ -202,3 +202,6 @@ func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launc
 	p.set(v1alpha1.ConditionJobFinished, metav1.ConditionFalse, reason, message)
 	p.hold(reason, message)
 }
+		if !p.injectedPods() {
+			p.lookAgain(maxLook) // pods without our label are not watched
+		}
