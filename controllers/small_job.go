@@ -96,7 +96,7 @@ func (p *pass) guardFindings(ctx context.Context) error {
 		return err
 	}
 	waits, replaced := false, false
-	for _, pod := range pods.Items {
+	for _, pod := range controlledBy(pods.Items, job.UID) {
 		switch {
 		case pod.CreationTimestamp.After(mergedAt):
 			replaced = true

@@ -104,3 +104,27 @@ func TestReportIsLostWithItsPod(t *testing.T) {
 	s.settle()
 	s.expect("Ready", isTrue, "ReportReady")
 }
+
+// A pod with the labels of the merge's Job, made by somebody else, is not its successor.
+func TestForgedSuccessorOfTheMerge(t *testing.T) {
+	s := newStage(t)
+	s.apply()
+	s.runToMerge(0)
+	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+	s.settle()
+	merge := s.batchJob("stencil-cairn-merge-l0")
+	time.Sleep(1100 * time.Millisecond) // times of creation have seconds
+	for name, owner := range s.strangers() {
+		s.forge("merge-"+name, map[string]string{batchv1.ControllerUidLabel: string(merge.UID)}, corev1.PodStatus{Phase: corev1.PodRunning}, owner...)
+	}
+	s.settle()
+	require.Nil(t, s.job().Status.Retry, "the analyses go on")
+	require.Nil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
+	for _, name := range []string{"critical-path", "clusters"} {
+		s.ends("stencil-cairn-"+name, pod{message: `{"ok":true}`})
+	}
+	s.settle()
+	s.ends("stencil-cairn-report", pod{message: verdict})
+	s.settle()
+	s.expect("Ready", isTrue, "ReportReady")
+}
