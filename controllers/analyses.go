@@ -51,6 +51,9 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 		case v1alpha1.AnalysisSucceeded:
 		default:
 			running = append(running, string(a.Name))
+		if err := p.makeRoom(ctx); err != nil {
+			return await, err
+		}
 		}
 	}
 	switch {

@@ -128,3 +128,65 @@ func TestForgedSuccessorOfTheMerge(t *testing.T) {
 	s.settle()
 	s.expect("Ready", isTrue, "ReportReady")
 }
+
+// Where a quota or a queue has room for one of our pods only, the one that merged and waits makes way.
+func TestWaitingReportMakesRoom(t *testing.T) {
+	begin := func(t *testing.T) *stage {
+		s := newStage(t)
+		s.apply()
+		s.runToMerge(0)
+		s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+		s.settle()
+		return s
+	}
+	// start plays Job controller and kubelet: a pod of an analysis is there, in a phase.
+	start := func(s *stage, name string, phase corev1.PodPhase) {
+		s.Helper()
+		made := s.podOf(s.batchJob(name), 0)
+		require.NoError(s, s.Create(s.ctx, made))
+		made.Status.Phase = phase
+		require.NoError(s, s.Status().Update(s.ctx, made))
+	}
+	t.Run("no pod", func(t *testing.T) {
+		s := begin(t)
+		s.letPass(time.Minute)
+		require.Nil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
+		require.True(t, 0 < s.after && s.after <= maxRoomWait, "nothing else starts a pass: %v", s.after)
+		s.letPass(2 * time.Minute)
+		require.NotNil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
+		s.collectGarbage()
+		for _, name := range []string{"critical-path", "clusters"} {
+			s.ends("stencil-cairn-"+name, pod{message: `{"ok":true}`})
+		}
+		s.settle()
+		require.NotContains(t, s.jobNames(), "stencil-cairn-merge-l0")
+		s.ends("stencil-cairn-report", pod{message: verdict})
+		s.settle()
+		s.expect("Ready", isTrue, "ReportReady")
+	})
+	t.Run("suspended by a queue", func(t *testing.T) {
+		s := begin(t)
+		start(s, "stencil-cairn-clusters", corev1.PodRunning)
+		job := s.batchJob("stencil-cairn-critical-path")
+		job.Spec.Suspend = ptr.To(true)
+		require.NoError(t, s.Update(s.ctx, job))
+		s.settle()
+		require.True(t, 0 < s.after && s.after <= maxRoomWait, "nothing else starts a pass: %v", s.after)
+		s.letPass(3 * time.Minute)
+		require.NotNil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
+	})
+	t.Run("a pod that is not scheduled", func(t *testing.T) {
+		s := begin(t)
+		start(s, "stencil-cairn-clusters", corev1.PodRunning)
+		start(s, "stencil-cairn-critical-path", corev1.PodPending)
+		s.letPass(3 * time.Minute)
+		require.NotNil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
+	})
+	t.Run("there is room", func(t *testing.T) {
+		s := begin(t)
+		start(s, "stencil-cairn-clusters", corev1.PodRunning)
+		start(s, "stencil-cairn-critical-path", corev1.PodFailed)
+		s.letPass(time.Hour)
+		require.Nil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
+	})
+}
