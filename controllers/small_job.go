@@ -247,10 +247,10 @@ func allFailuresLeft(o outcome) bool {
 	return len(o.failed) > 0
 }
 
-// analysisNames are those that the job asks for.
-func analysisNames(job *v1alpha1.TracedMPIJob) []string {
+// analysisNames are those that the job asked for when the merge began.
+func (p *pass) analysisNames() []string {
 	names := []string{}
-	for _, analysis := range job.Spec.Analyses {
+	for _, analysis := range p.job.Status.Analyses {
 		names = append(names, string(analysis.Name))
 	}
 	return names
