@@ -31,11 +31,7 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 		return await, err
 	}
 	status := &p.job.Status
-	if status.Analyses == nil {
-		for _, analysis := range p.job.Spec.Analyses {
-			status.Analyses = append(status.Analyses, v1alpha1.AnalysisStatus{Name: analysis.Name, State: v1alpha1.AnalysisPending})
-		}
-	}
+	p.pinAnalyses() // an older operator did not before the merge
 	var running, failed []string
 	for i := range status.Analyses {
 		o, err := p.analyzeOne(ctx, &status.Analyses[i])
@@ -55,6 +51,9 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 	}
 	switch {
 	case len(running) > 0:
+		if err := p.makeRoom(ctx); err != nil {
+			return await, err
+		}
 		message := p.stepMessage(ctx, stepAnalysis, "computing "+strings.Join(running, ", "))
 		p.set(v1alpha1.ConditionAnalyzed, metav1.ConditionUnknown, v1alpha1.ReasonAnalyzing, message)
 		p.hold(v1alpha1.ReasonAnalyzing, message)
@@ -68,6 +67,18 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 			"all analyses of all runs succeeded")
 	}
 	return proceed, nil
+}
+
+// pinAnalyses notes which analyses there are, unless that is known, and reports whether it did: later changes of the
+// list have no effect. The pod that merges may wait for these and no others.
+func (p *pass) pinAnalyses() bool {
+	if p.job.Status.Analyses != nil || len(p.job.Spec.Analyses) == 0 {
+		return false
+	}
+	for _, analysis := range p.job.Spec.Analyses {
+		p.job.Status.Analyses = append(p.job.Status.Analyses, v1alpha1.AnalysisStatus{Name: analysis.Name, State: v1alpha1.AnalysisPending})
+	}
+	return true
 }
 
 // analysesDecided reports whether all analyses have ended, well or not.

@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
@@ -165,6 +167,24 @@ func (p *pass) withoutLauncher(ctx context.Context, mpiJob *mpiv2beta1.MPIJob) n
 	return await
 }
 
+// launcherRuns reports whether the launcher's container runs. The last attempt may have ended without an exit code, or
+// have gone with its pod before anybody saw its end: it was suspended or preempted, for example.
+func (p *pass) launcherRuns(ctx context.Context, launcher *batchv1.Job) bool {
+	if launcher != nil && ptr.Deref(launcher.Status.Ready, 0) > 0 {
+		return true
+	}
+	attempts := p.job.Status.Attempts
+	if len(attempts) == 0 || attempts[len(attempts)-1].FinishedAt != nil {
+		return false
+	}
+	pods, err := p.podsOf(ctx, "")
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "cannot read the pods of the MPIJob")
+		return true
+	}
+	return slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return pod.UID == attempts[len(attempts)-1].PodUID })
+}
+
 // notFinished says what the job does now.
 func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launcher *batchv1.Job) {
 	reason, message := v1alpha1.ReasonJobStarting, "waiting for the launcher to start"
@@ -178,11 +198,14 @@ func (p *pass) notFinished(ctx context.Context, mpiJob *mpiv2beta1.MPIJob, launc
 		// The sidecar may still send what is left, or the Job may try again.
 		reason = v1alpha1.ReasonJobRunning
 		message = fmt.Sprintf("launcher exited with code %d, its Job has not ended yet", *attempts[len(attempts)-1].ExitCode)
-	case len(attempts) > 0 || launcher != nil && ptr.Deref(launcher.Status.Ready, 0) > 0:
+	case p.launcherRuns(ctx, launcher):
 		reason, message = v1alpha1.ReasonJobRunning, "the launcher is running"
 	default:
 		if trouble := p.podTrouble(ctx, ""); trouble != "" {
 			message += ": " + trouble
+		}
+		if !p.injectedPods() {
+			p.lookAgain(maxLook) // pods without our label are not watched
 		}
 	}
 	if reason != v1alpha1.ReasonJobSuspended {

@@ -27,6 +27,9 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 		return proceed, nil
 	}
 
+	if p.pinAnalyses() {
+		return await, nil // writing the status is an event that brings us back
+	}
 	attempts, err := attemptsArgument(p.job.Status.Attempts)
 	if err != nil {
 		return await, err
@@ -121,7 +124,7 @@ func (p *pass) mergeTask(attempts string) task {
 	if p.isSmall() {
 		t.merge = t.args
 		t.args = []string{"report", "--job", "--store", p.job.Status.StorageURI, "--wait",
-			"--analyses", strings.Join(analysisNames(p.job), ",")}
+			"--analyses", strings.Join(p.analysisNames(), ",")}
 		t.deadlineSeconds += stepDeadlineSeconds // it waits for the analyses, which have a day of their own
 	}
 	return t

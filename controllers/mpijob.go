@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -42,7 +43,7 @@ func (p *pass) runMPIJob(ctx context.Context) (next, error) {
 	}
 	status.MPIJobRef = &v1alpha1.MPIJobReference{Name: mpiJob.Name, UID: mpiJob.UID}
 	status.StartTime = ptr.To(mpiJob.CreationTimestamp)
-	status.Suspend = ptr.To(p.job.Spec.Suspend)
+	status.Suspend = createdSuspended(mpiJob)
 	return proceed, nil
 }
 
@@ -109,6 +110,7 @@ func probeFlags(tracing *v1alpha1.Tracing) []string {
 // that the MPIJob had before it was traced.
 func newMPIJob(job *v1alpha1.TracedMPIJob, spec *mpiv2beta1.MPIJobSpec) *mpiv2beta1.MPIJob {
 	labels, annotations := childMetadata(job)
+	annotations[createdSuspendedAnnotation] = strconv.FormatBool(job.Spec.Suspend)
 	mpiJob := &mpiv2beta1.MPIJob{
 		ObjectMeta: metav1.ObjectMeta{Name: job.Name, Namespace: job.Namespace, Labels: labels, Annotations: annotations},
 		Spec:       *spec,

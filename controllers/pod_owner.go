@@ -12,8 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
-
-	"github.com/cairn-mpi/cairn/api/v1alpha1"
 )
 
 // Anybody who may create pods may give them our labels. A pod is believed only if the object that controls it is one
@@ -75,7 +73,7 @@ func (p *pass) podsOfMPIJob(ctx context.Context, reader client.Reader) ([]corev1
 
 // injectedPods reports whether the job's pods have the tracer, and our label, in them.
 func (p *pass) injectedPods() bool {
-	return p.tracingEnabled() && p.condition(v1alpha1.ConditionTraced).Reason != v1alpha1.ReasonInjectionFailed
+	return p.tracingEnabled() && !p.runsPlain()
 }
 
 // launcherJob is the Job that mpi-operator made for the launcher; nil if there is none, or no more.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -172,4 +173,39 @@ func TestInitContainerThatFails(t *testing.T) {
 	require.Equal(t, 1, strings.Count(starting, "ran out of memory"), "said once: %s", starting)
 	message := s.expect("Traced", isFalse, "ProbeFailed")
 	require.True(t, strings.HasPrefix(message, "pod stencil-worker-0: the probe ran out of memory (limit "), message)
+}
+
+// A job that runs without storage has no tracer, and its pods no label of ours. It is followed all the same.
+func TestJobWithoutStorageIsFollowed(t *testing.T) {
+	s := newStage(t)
+	s.settings.Storage = nil
+	s.apply()
+	s.settle()
+	s.letPass(3 * time.Minute)
+	s.expect("Traced", isFalse, "NotConfigured")
+	s.worker(0, "")
+	s.worker(1, "")
+	launcher := s.launch()
+	s.launcherPod("stencil-launcher-x", corev1.ContainerStatus{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{
+		Reason: "ImagePullBackOff", Message: "no such image"}}})
+	s.settle()
+	require.Equal(t, "waiting for the launcher to start: pod stencil-launcher-x: container launcher: ImagePullBackOff: no such image",
+		s.expect("Ready", isFalse, "Starting"))
+	require.True(t, 0 < s.after && s.after <= maxLook, "these pods start no pass: %v", s.after)
+
+	s.launcherPod("stencil-launcher-x", corev1.ContainerStatus{State: running(s.clock.Now())})
+	s.kubelet("stencil-worker-1", func(status *corev1.PodStatus) {
+		status.Phase, status.Reason, status.Message = corev1.PodFailed, "Evicted", evictedMessage
+	})
+	s.settle()
+	require.Len(t, s.job().Status.Attempts, 1)
+	require.Contains(t, s.expect("JobFinished", isFalse, "Running"), "pod stencil-worker-1 was evicted")
+
+	s.kubelet("stencil-worker-0", func(status *corev1.PodStatus) {
+		status.Phase, status.Reason, status.Message = corev1.PodFailed, "Evicted", evictedMessage
+	})
+	s.launcherPod("stencil-launcher-x", corev1.ContainerStatus{State: exited(s.clock.Now(), 7)})
+	s.endJob(launcher, false)
+	s.settle()
+	require.Contains(t, s.expect("JobFinished", isTrue, "Failed"), "pod stencil-worker-0 was evicted")
 }

@@ -96,7 +96,7 @@ func (p *pass) guardFindings(ctx context.Context) error {
 		return err
 	}
 	waits, replaced := false, false
-	for _, pod := range pods.Items {
+	for _, pod := range controlledBy(pods.Items, job.UID) {
 		switch {
 		case pod.CreationTimestamp.After(mergedAt):
 			replaced = true
@@ -195,6 +195,36 @@ func (p *pass) reportInPlace(ctx context.Context) (o outcome, useful bool, err e
 	return o, o.storageTrouble() != nil, nil
 }
 
+// maxRoomWait is how long an analysis may be without room while the pod that merged waits for its findings.
+const maxRoomWait = 2 * time.Minute
+
+// makeRoom has the pod that merged and waits make way for an analysis that does not start: a quota, a queue or a node
+// may have room for one of them only. The report then has a Job of its own.
+func (p *pass) makeRoom(ctx context.Context) error {
+	jobs, err := p.jobsOf(ctx, stepAnalysis)
+	if err != nil {
+		return err
+	}
+	pods, err := p.podsOf(ctx, stepAnalysis)
+	if err != nil {
+		return err
+	}
+	for i := range jobs {
+		started := slices.ContainsFunc(pods, func(pod corev1.Pod) bool {
+			return metav1.IsControlledBy(&pod, &jobs[i]) && pod.Status.Phase != corev1.PodPending
+		})
+		if started || terminalCondition(&jobs[i]) != nil {
+			continue
+		}
+		if rest := maxRoomWait - p.Clock.Since(jobs[i].CreationTimestamp.Time); rest > 0 {
+			p.lookAgain(rest)
+			continue
+		}
+		return p.stopWaiting(ctx)
+	}
+	return nil
+}
+
 // stopWaiting deletes the Job whose report waits for findings that nobody will make. It stays until its pod is gone.
 func (p *pass) stopWaiting(ctx context.Context) error {
 	job, err := p.waitingReport(ctx)
@@ -217,10 +247,10 @@ func allFailuresLeft(o outcome) bool {
 	return len(o.failed) > 0
 }
 
-// analysisNames are those that the job asks for.
-func analysisNames(job *v1alpha1.TracedMPIJob) []string {
+// analysisNames are those that the job asked for when the merge began.
+func (p *pass) analysisNames() []string {
 	names := []string{}
-	for _, analysis := range job.Spec.Analyses {
+	for _, analysis := range p.job.Status.Analyses {
 		names = append(names, string(analysis.Name))
 	}
 	return names

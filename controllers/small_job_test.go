@@ -104,3 +104,138 @@ func TestReportIsLostWithItsPod(t *testing.T) {
 	s.settle()
 	s.expect("Ready", isTrue, "ReportReady")
 }
+
+// Which analyses there are is fixed when the merge begins: the report that waits in its pod waits for these.
+func TestAnalysesChangeInTheMiddle(t *testing.T) {
+	begin := func(t *testing.T, first, then []v1alpha1.Analysis) *stage {
+		s := newStage(t)
+		s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Analyses = first })
+		s.runToMerge(0)
+		args := s.batchJob("stencil-cairn-merge-l0").Spec.Template.Spec.Containers[0].Args
+		require.Equal(t, string(first[0].Name), args[len(args)-1])
+		job := s.job()
+		require.Equal(t, []v1alpha1.AnalysisStatus{{Name: first[0].Name, State: "Pending"}}, job.Status.Analyses)
+		job.Spec.Analyses = then
+		require.NoError(t, s.Update(s.ctx, job))
+		s.settle()
+		s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+		s.settle()
+		return s
+	}
+	clusters, path := v1alpha1.Analysis{Name: "clusters"}, v1alpha1.Analysis{Name: "critical-path"}
+	for name, then := range map[string][]v1alpha1.Analysis{"one is added": {path, clusters}, "another is asked for": {path}} {
+		t.Run(name, func(t *testing.T) {
+			s := begin(t, []v1alpha1.Analysis{clusters}, then)
+			require.NotContains(t, s.jobNames(), "stencil-cairn-critical-path")
+			s.ends("stencil-cairn-clusters", pod{message: `{"ok":true}`})
+			s.settle()
+			s.expect("Analyzed", isTrue, "AllSucceeded")
+			s.ends("stencil-cairn-report", pod{message: verdict})
+			s.settle()
+			s.expect("Ready", isTrue, "ReportReady")
+		})
+	}
+	t.Run("a retry of the merge takes those that are asked for now", func(t *testing.T) {
+		s := newStage(t)
+		s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Analyses = []v1alpha1.Analysis{clusters} })
+		s.runToMerge(0)
+		s.ends("stencil-cairn-merge-l0", pod{exitCode: 65, message: "checksum mismatch"})
+		s.settle()
+		job := s.job()
+		job.Spec.Analyses = []v1alpha1.Analysis{path}
+		require.NoError(t, s.Update(s.ctx, job))
+		s.annotate("1")
+		args := s.batchJob("stencil-cairn-merge-l0-t1").Spec.Template.Spec.Containers[0].Args
+		require.Equal(t, "critical-path", args[len(args)-1])
+		s.ends("stencil-cairn-merge-l0-t1", pod{message: oneRun})
+		s.settle()
+		require.Contains(t, s.jobNames(), "stencil-cairn-critical-path-t1")
+		require.NotContains(t, s.jobNames(), "stencil-cairn-clusters-t1")
+	})
+}
+
+// Where a quota or a queue has room for one of our pods only, the one that merged and waits makes way.
+func TestWaitingReportMakesRoom(t *testing.T) {
+	begin := func(t *testing.T) *stage {
+		s := newStage(t)
+		s.apply()
+		s.runToMerge(0)
+		s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+		s.settle()
+		return s
+	}
+	// start plays Job controller and kubelet: a pod of an analysis is there, in a phase.
+	start := func(s *stage, name string, phase corev1.PodPhase) {
+		s.Helper()
+		made := s.podOf(s.batchJob(name), 0)
+		require.NoError(s, s.Create(s.ctx, made))
+		made.Status.Phase = phase
+		require.NoError(s, s.Status().Update(s.ctx, made))
+	}
+	t.Run("no pod", func(t *testing.T) {
+		s := begin(t)
+		s.letPass(time.Minute)
+		require.Nil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
+		require.True(t, 0 < s.after && s.after <= maxRoomWait, "nothing else starts a pass: %v", s.after)
+		s.letPass(2 * time.Minute)
+		require.NotNil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
+		s.collectGarbage()
+		for _, name := range []string{"critical-path", "clusters"} {
+			s.ends("stencil-cairn-"+name, pod{message: `{"ok":true}`})
+		}
+		s.settle()
+		require.NotContains(t, s.jobNames(), "stencil-cairn-merge-l0")
+		s.ends("stencil-cairn-report", pod{message: verdict})
+		s.settle()
+		s.expect("Ready", isTrue, "ReportReady")
+	})
+	t.Run("suspended by a queue", func(t *testing.T) {
+		s := begin(t)
+		start(s, "stencil-cairn-clusters", corev1.PodRunning)
+		job := s.batchJob("stencil-cairn-critical-path")
+		job.Spec.Suspend = ptr.To(true)
+		require.NoError(t, s.Update(s.ctx, job))
+		s.settle()
+		require.True(t, 0 < s.after && s.after <= maxRoomWait, "nothing else starts a pass: %v", s.after)
+		s.letPass(3 * time.Minute)
+		require.NotNil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
+	})
+	t.Run("a pod that is not scheduled", func(t *testing.T) {
+		s := begin(t)
+		start(s, "stencil-cairn-clusters", corev1.PodRunning)
+		start(s, "stencil-cairn-critical-path", corev1.PodPending)
+		s.letPass(3 * time.Minute)
+		require.NotNil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
+	})
+	t.Run("there is room", func(t *testing.T) {
+		s := begin(t)
+		start(s, "stencil-cairn-clusters", corev1.PodRunning)
+		start(s, "stencil-cairn-critical-path", corev1.PodFailed)
+		s.letPass(time.Hour)
+		require.Nil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
+	})
+}
+
+// A pod with the labels of the merge's Job, made by somebody else, is not its successor.
+func TestForgedSuccessorOfTheMerge(t *testing.T) {
+	s := newStage(t)
+	s.apply()
+	s.runToMerge(0)
+	s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+	s.settle()
+	merge := s.batchJob("stencil-cairn-merge-l0")
+	time.Sleep(1100 * time.Millisecond) // times of creation have seconds
+	for name, owner := range s.strangers() {
+		s.forge("merge-"+name, map[string]string{batchv1.ControllerUidLabel: string(merge.UID)}, corev1.PodStatus{Phase: corev1.PodRunning}, owner...)
+	}
+	s.settle()
+	require.Nil(t, s.job().Status.Retry, "the analyses go on")
+	require.Nil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
+	for _, name := range []string{"critical-path", "clusters"} {
+		s.ends("stencil-cairn-"+name, pod{message: `{"ok":true}`})
+	}
+	s.settle()
+	s.ends("stencil-cairn-report", pod{message: verdict})
+	s.settle()
+	s.expect("Ready", isTrue, "ReportReady")
+}

@@ -374,6 +374,7 @@ func (s *stage) launch() *batchv1.Job {
 		job.Spec.Template.Labels = map[string]string{}
 	}
 	job.Spec.Template.Labels[mpiv2beta1.JobRoleLabel] = "launcher"
+	job.Spec.Template.Labels[mpiv2beta1.JobNameLabel] = mpiJob.Name
 	require.NoError(s, s.Create(s.ctx, job))
 	return s.batchJob(job.Name)
 }
@@ -383,7 +384,7 @@ func (s *stage) worker(index int, probe string) {
 	s.Helper()
 	mpiJob := s.mpiJob()
 	template := mpiJob.Spec.MPIReplicaSpecs["Worker"].Template
-	labels := map[string]string{mpiv2beta1.JobRoleLabel: "worker"}
+	labels := map[string]string{mpiv2beta1.JobRoleLabel: "worker", mpiv2beta1.JobNameLabel: mpiJob.Name}
 	for k, v := range template.Labels {
 		labels[k] = v
 	}

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/ptr"
@@ -16,6 +17,19 @@ import (
 // Invariant. spec.suspend is written to the MPIJob when it is created, and once each time that it changes, never because
 // the MPIJob differs: a queue may have other plans, and two who correct each other never come to an end.
 // status.suspend is the value that was written last.
+
+// createdSuspendedAnnotation is on an MPIJob: the value of spec.suspend when it was created. The status that says so may
+// not have been written, and spec.suspend may have changed since.
+const createdSuspendedAnnotation = "cairn.dev/created-suspended"
+
+// createdSuspended is what spec.suspend was when an MPIJob was created; nil if an older operator created it.
+func createdSuspended(mpiJob *mpiv2beta1.MPIJob) *bool {
+	suspended, err := strconv.ParseBool(mpiJob.Annotations[createdSuspendedAnnotation])
+	if err != nil {
+		return nil
+	}
+	return &suspended
+}
 
 // suspendChanged reports whether spec.suspend is still to be passed on.
 func (p *pass) suspendChanged() bool {

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -114,6 +115,58 @@ func TestSuspendIsNotWrittenTwiceFromAStaleCache(t *testing.T) {
 	require.Equal(t, 1, c.count)
 }
 
+// meanwhile is a client of an operator that is overtaken: while it creates the MPIJob, others act.
+type meanwhile struct {
+	client.Client
+	act func(*mpiv2beta1.MPIJob)
+}
+
+func (c *meanwhile) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	err := c.Client.Create(ctx, object, options...)
+	if mpiJob, is := object.(*mpiv2beta1.MPIJob); is && err == nil {
+		c.act(mpiJob.DeepCopy())
+	}
+	return err
+}
+
+// TestSuspendChangesWhileTheMPIJobIsCreated: the status that would say so is refused then, and the MPIJob is found again.
+func TestSuspendChangesWhileTheMPIJobIsCreated(t *testing.T) {
+	begin := func(t *testing.T, suspend bool, act func(*stage, *mpiv2beta1.MPIJob)) (*stage, *writes) {
+		s := newStage(t)
+		s.apply(func(j *v1alpha1.TracedMPIJob) { j.Spec.Suspend = suspend })
+		s.settle()
+		s.ends(s.checkName(), pod{message: storageWorks})
+		c := &writes{Client: s.Client}
+		s.settleAs(&meanwhile{Client: c, act: func(mpiJob *mpiv2beta1.MPIJob) { act(s, mpiJob) }})
+		s.settleAs(c)
+		require.NotNil(t, s.job().Status.MPIJobRef)
+		return s, c
+	}
+	for _, suspend := range []bool{true, false} {
+		t.Run(strconv.FormatBool(suspend), func(t *testing.T) {
+			s, c := begin(t, suspend, func(s *stage, _ *mpiv2beta1.MPIJob) {
+				job := s.job()
+				job.Spec.Suspend = !suspend
+				require.NoError(s, s.Update(s.ctx, job))
+			})
+			require.Equal(t, !suspend, ptr.Deref(s.mpiJob().Spec.RunPolicy.Suspend, false))
+			require.Equal(t, !suspend, *s.job().Status.Suspend)
+			require.Equal(t, 1, c.count)
+		})
+	}
+	t.Run("by a queue", func(t *testing.T) {
+		s, c := begin(t, false, func(s *stage, mpiJob *mpiv2beta1.MPIJob) {
+			mpiJob.Spec.RunPolicy.Suspend = ptr.To(true)
+			require.NoError(s, s.Update(s.ctx, mpiJob))
+			job := s.job()
+			job.Labels = map[string]string{"changed": "too"}
+			require.NoError(s, s.Update(s.ctx, job))
+		})
+		require.True(t, *s.mpiJob().Spec.RunPolicy.Suspend)
+		require.Zero(t, c.count, "the queue is left alone")
+	})
+}
+
 // A job whose MPIJob was created by an operator that did not note what it passed on.
 func TestSuspendOfAnOlderOperator(t *testing.T) {
 	s := newStage(t)
@@ -157,8 +210,9 @@ func TestQueueLabelsArePassedOn(t *testing.T) {
 		JobLabel: "stencil", JobUIDLabel: string(s.job().UID),
 	}, mpiJob.Labels)
 	for key := range mpiJob.Annotations {
-		require.True(t, strings.HasSuffix(key, "maxRunDurationSeconds") || strings.HasPrefix(key, "scheduling.volcano.sh/") || key == "of", key)
+		require.True(t, strings.HasSuffix(key, "maxRunDurationSeconds") || strings.HasPrefix(key, "scheduling.volcano.sh/") || key == "of" || key == createdSuspendedAnnotation, key)
 	}
-	require.Len(t, mpiJob.Annotations, 3)
+	require.Len(t, mpiJob.Annotations, 4)
+	require.Equal(t, "false", mpiJob.Annotations[createdSuspendedAnnotation])
 	require.False(t, ptr.Deref(mpiJob.Spec.RunPolicy.Suspend, false), "the queue's webhook suspends it")
 }

@@ -145,7 +145,7 @@ func TestPodsThatAreRefused(t *testing.T) {
 		s.apply()
 		s.runToMerge(0)
 		s.warn(s.batchJob("stencil-cairn-merge-l0"), "FailedCreate", `Error creating: pods "stencil-cairn-merge-l0-0-x" is forbidden: exceeded quota: few`, time.Now())
-		s.later(3 * time.Second)
+		s.later(30 * time.Second)
 		s.settle()
 		require.Contains(t, s.expect("Ready", isFalse, "Collecting"), "Job stencil-cairn-merge-l0: Error creating: pods")
 		require.NotZero(t, s.after)

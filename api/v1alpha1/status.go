@@ -102,7 +102,7 @@ type TracedMPIJobStatus struct {
 	// +optional
 	RunCount int32 `json:"runCount,omitempty"`
 
-	// Analyses and what became of them.
+	// Analyses that were asked for when the merge began, and what became of them.
 	// +optional
 	// +listType=map
 	// +listMapKey=name

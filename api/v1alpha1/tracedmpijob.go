@@ -84,7 +84,8 @@ type TracedMPIJobSpec struct {
 	// +kubebuilder:default:={}
 	Merge Merge `json:"merge,omitempty"`
 
-	// Analyses lists what is computed from the trace.
+	// Analyses lists what is computed from the trace. Those that are named when the
+	// merge begins are computed; a retry of the merge looks again.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
