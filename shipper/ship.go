@@ -177,13 +177,20 @@ func (s *ship) finish(ctx context.Context, begun time.Time) {
 	s.Logf("the pod ends: uploading what is left, for at most %s", time.Until(deadline).Round(time.Second))
 	s.backoff = backoff{}
 	for !s.sweep(ctx, true) {
-		pause := s.backoff.next()
-		if time.Until(deadline) <= pause {
+		pause := min(s.backoff.next(), maxFinalPause, time.Until(deadline)-finalTry)
+		if pause <= 0 {
 			return
 		}
 		time.Sleep(pause)
 	}
 }
+
+const (
+	// maxFinalPause is between two tries at the end of the pod: what the store does not have then is lost.
+	maxFinalPause = 2 * time.Second
+	// finalTry is what is left of the time for the last try.
+	finalTry = time.Second
+)
 
 // snapshotShare is how many times longer the pause between two uploads of a
 // running world is than an upload.
