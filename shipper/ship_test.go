@@ -330,6 +330,9 @@ func TestStoreThatComesBack(t *testing.T) {
 
 // A store that comes back shortly before the grace ends is in time: at the end no pause is long.
 func TestStoreThatComesBackLate(t *testing.T) {
+	before := t.TempDir()
+	finished("launch", 0, 1).Write(t, before)
+	shipOnce(t, before, openStore(t), pod(0)) // the encoder of traces keeps channels from when it is first used
 	for _, left := range []time.Duration{6 * time.Second, 1500 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			spool, s := t.TempDir(), &unreliable{Store: openStore(t), down: true}
