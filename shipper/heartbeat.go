@@ -17,9 +17,15 @@ const (
 	// minPause is between two heartbeats of a pod that stays busy, or idle.
 	minPause = 5 * time.Second
 	// heartbeatTimeout keeps one that hangs from blocking the next.
-	heartbeatTimeout = 20 * time.Second
-	// tellsWithin is how long a change takes to be in the store beyond the pause between two looks at the spool.
-	tellsWithin = 4 * time.Second
+	heartbeatTimeout = 5 * time.Second
+	// heartbeatPause is between a heartbeat that failed and the next try. It does not grow: when the store answers again,
+	// the merge counts on being told soon.
+	heartbeatPause = 2 * time.Second
+	// tellsWithin is how long a change takes to be in the store beyond the pause between two looks at the spool: a
+	// heartbeat hangs, the next one is waited for, and that gets through.
+	tellsWithin = heartbeatTimeout + heartbeatPause + 2*time.Second
+	// lastTimeout is the same as heartbeatTimeout for the last one: nothing waits for a next.
+	lastTimeout = 20 * time.Second
 	// maxProblems is how many a heartbeat has: what goes wrong with one process goes wrong with most.
 	maxProblems = 100
 	// spoolProblem begins the problem that passes by itself.
@@ -32,16 +38,16 @@ func (s *ship) beat(ctx context.Context) {
 	var (
 		last    shard.Pod
 		written time.Time
-		retry   backoff
+		retry   time.Time
 	)
 	for {
-		if now, ok := s.look(); ok && !retry.wait() && s.due(&last, &now, written) {
-			switch err := s.write(ctx, &now); {
+		if now, ok := s.look(); ok && !time.Now().Before(retry) && s.due(&last, &now, written) {
+			switch err := s.write(ctx, &now, heartbeatTimeout); {
 			case err == nil:
-				last, written, retry = now, time.Now(), backoff{}
+				last, written = now, time.Now()
 			case ctx.Err() == nil:
 				s.Logf("heartbeat: %v", err)
-				retry.failed()
+				retry = time.Now().Add(heartbeatPause)
 			}
 		}
 		select {
@@ -80,7 +86,7 @@ func (s *ship) look() (shard.Pod, bool) {
 	pod := shard.Pod{
 		Pod: s.Identity.Pod, PodUID: s.Identity.PodUID, Namespace: s.Identity.Namespace,
 		Node: s.Identity.Node, Role: s.Identity.Role, BootID: s.Identity.BootID, Image: s.Identity.Image,
-		Worlds: []string{}, LostRanks: []string{}, TellsWithin: s.Scan + tellsWithin,
+		Worlds: []string{}, LostRanks: []string{}, TellsWithin: s.Scan + tellsWithin, LookedAt: time.Now(),
 	}
 	problems := slices.Clone(s.ended)
 	processes, err := s.spool.scan()
@@ -121,8 +127,8 @@ func limited(problems []string, more int) []string {
 	return problems
 }
 
-func (s *ship) write(ctx context.Context, pod *shard.Pod) error {
-	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
+func (s *ship) write(ctx context.Context, pod *shard.Pod, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	s.mu.Lock()
 	s.sequence++
@@ -146,7 +152,7 @@ func (s *ship) lastWord(ctx context.Context, begun time.Time, lost []string) {
 		pod, _ := s.look()
 		pod.Final = true
 		pod.LostRanks = append(pod.LostRanks, lost...)
-		err := s.write(ctx, &pod)
+		err := s.write(ctx, &pod, lastTimeout)
 		if err == nil {
 			return
 		}

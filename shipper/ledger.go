@@ -34,6 +34,7 @@ type world struct {
 	partial  time.Time     // when it was last uploaded, or first seen
 	took     time.Duration // the upload
 	unusable map[string]bool
+	reads    int // in a row that did not read all of it
 
 	// under the ship's mu
 	shipped string // state that is in the store
@@ -135,7 +136,7 @@ const (
 func (s *ship) put(ctx context.Context, l *located, p *pack) error {
 	var encoded bytes.Buffer
 	if err := trace.Write(&encoded, p.content); err != nil {
-		return fmt.Errorf("the shard cannot be written: %w", err)
+		return fmt.Errorf("%w: %w", errUnusable, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, putTimeout+time.Duration(encoded.Len()/leastRate)*time.Second)
 	defer cancel()

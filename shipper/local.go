@@ -115,7 +115,7 @@ func (s *spool) settle(ctx context.Context, wait time.Duration) ([]process, erro
 // finishWorld makes the finished traces of one launch.
 func finishWorld(launchID string, processes []process, tables *symbolTables, pass *passes.Pass) ([]LocalRun, []string) {
 	c := collectWorld(launchID, processes, Identity{}, tables, pass)
-	problems := c.problems
+	problems := slices.Concat(c.problems, c.unread)
 	var runs []LocalRun
 	for i := range c.packs {
 		problems = append(problems, c.packs[i].manifest.Problems...)

@@ -2,6 +2,7 @@ package shipper
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -175,15 +176,25 @@ func (s *ship) finish(ctx context.Context, begun time.Time) {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	s.Logf("the pod ends: uploading what is left, for at most %s", time.Until(deadline).Round(time.Second))
+	s.mu.Lock()
+	clear(s.kept) // what could not be used is tried once more
+	s.mu.Unlock()
 	s.backoff = backoff{}
 	for !s.sweep(ctx, true) {
-		pause := s.backoff.next()
-		if time.Until(deadline) <= pause {
+		pause := min(s.backoff.next(), maxFinalPause, time.Until(deadline)-finalTry)
+		if pause <= 0 {
 			return
 		}
 		time.Sleep(pause)
 	}
 }
+
+const (
+	// maxFinalPause is between two tries at the end of the pod: what the store does not have then is lost.
+	maxFinalPause = 2 * time.Second
+	// finalTry is what is left of the time for the last try.
+	finalTry = time.Second
+)
 
 // snapshotShare is how many times longer the pause between two uploads of a
 // running world is than an upload.
@@ -210,12 +221,24 @@ func (s *ship) sweep(ctx context.Context, atEnd bool) (all bool) {
 		return s.fail(ctx, atEnd, "the storage", err)
 	}
 	worlds := byWorld(s.unshipped(processes))
+	unread := false
 	for _, launchID := range sortedLaunches(worlds) {
-		if err := s.shipWorld(ctx, s.world(launchID), worlds[launchID], atEnd); err != nil {
+		w := s.world(launchID)
+		switch err := s.tryWorld(ctx, w, worlds[launchID], atEnd); {
+		case errors.Is(err, errUnread):
+			unread = true
+			s.Logf("world %s: %v", worldID(launchID), err)
+		case errors.Is(err, errUnusable):
+			s.setAside(w, worlds[launchID], err)
+		case err != nil:
 			return s.fail(ctx, atEnd, "world "+worldID(launchID), err) // the other worlds would fail the same way
 		}
 	}
 	s.succeeded()
+	if unread && atEnd {
+		s.backoff.failed()
+		return false
+	}
 	s.forget(worlds)
 	if !atEnd && s.discard(processes) {
 		s.audit(true)
@@ -254,6 +277,43 @@ func (s *ship) succeeded() {
 	s.backoff = backoff{}
 }
 
+// Errors of one world, of which the others know nothing.
+var (
+	// errUnread says that the system could not read a process: it is tried again.
+	errUnread = errors.New("not all of it can be read now")
+	// errUnusable says that no shard can be made of what the processes have left.
+	errUnusable = errors.New("no shard can be made of it")
+)
+
+// tryWorld is shipWorld, whose bugs are problems of that world.
+func (s *ship) tryWorld(ctx context.Context, w *world, members []process, atEnd bool) (err error) {
+	defer func() {
+		if failed := recover(); failed != nil {
+			err = fmt.Errorf("%w: the sidecar failed on it: %v", errUnusable, failed)
+		}
+	}()
+	return s.shipWorld(ctx, w, members, atEnd)
+}
+
+// setAside keeps what has ended of a world of which no shard can be made. The living are tried again when it is their turn.
+func (s *ship) setAside(w *world, members []process, err error) {
+	w.partial = time.Now()
+	var problems []string
+	for _, p := range members {
+		problems = append(problems, fmt.Sprintf("process %s cannot be used: world %s: %v", p.name, worldID(w.launchID), err))
+	}
+	s.note(problems)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.failed = err
+	for _, p := range members {
+		if !p.alive {
+			s.kept[p.name] = true
+		}
+	}
+	s.ask()
+}
+
 // shipWorld ships a world if that is due.
 func (s *ship) shipWorld(ctx context.Context, w *world, members []process, atEnd bool) error {
 	running := slices.ContainsFunc(members, func(p process) bool { return p.alive })
@@ -272,7 +332,7 @@ func (s *ship) shipWorld(ctx context.Context, w *world, members []process, atEnd
 	}
 	switch {
 	case running || !s.isShipped(w, now): // at the end, living ranks have gone on since
-		return s.upload(ctx, w, members, now)
+		return s.upload(ctx, w, members, now, atEnd)
 	case atEnd:
 		return nil
 	}
@@ -291,11 +351,11 @@ func (s *ship) checkpoint(ctx context.Context, w *world, members []process) erro
 		}
 	}
 	if len(ended) == 0 || s.tables.awaited() {
-		return s.upload(ctx, w, members, state(members, s.tables.resolved()))
+		return s.upload(ctx, w, members, state(members, s.tables.resolved()), false)
 	}
 	open := w.open
 	w.open = nil
-	err := s.upload(ctx, w, ended, "")
+	err := s.upload(ctx, w, ended, "", false)
 	if err == nil {
 		err = s.settle(ctx, w, ended)
 	}
@@ -304,15 +364,32 @@ func (s *ship) checkpoint(ctx context.Context, w *world, members []process) erro
 		return err
 	}
 	w.open = open
-	return s.upload(ctx, w, living, state(living, s.tables.resolved()))
+	return s.upload(ctx, w, living, state(living, s.tables.resolved()), false)
 }
 
-// upload makes the shards of a world and puts them into the store.
-func (s *ship) upload(ctx context.Context, w *world, members []process, now string) error {
+// maxReads is how often a world is read of which the system cannot read all.
+const maxReads = 5
+
+// upload makes the shards of a world and puts them into the store. What cannot be read now is waited for; at the end the
+// others do not wait for it.
+func (s *ship) upload(ctx context.Context, w *world, members []process, now string, atEnd bool) error {
 	begun := time.Now()
 	c := collectWorld(w.launchID, members, s.Identity, s.tables, nil)
+	var unread error
+	if w.reads++; len(c.unread) == 0 {
+		w.reads = 0
+	} else if w.reads < maxReads {
+		unread = fmt.Errorf("%w: %s", errUnread, strings.Join(c.unread, "; "))
+	} else {
+		c.problems = append(c.problems, c.unread...)
+	}
 	s.note(c.problems)
-	err := s.putAll(ctx, w, &c)
+	err := unread
+	if unread == nil || atEnd {
+		if failed := s.putAll(ctx, w, &c); failed != nil {
+			err = failed
+		}
+	}
 	w.partial, w.took = time.Now(), time.Since(begun)
 	s.mu.Lock()
 	defer s.mu.Unlock()

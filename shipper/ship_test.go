@@ -12,9 +12,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/shipper/spooltest"
@@ -323,6 +325,26 @@ func TestStoreThatComesBack(t *testing.T) {
 	}
 	if len(manifests(t, s, pod(0))) != 1 {
 		t.Error("not uploaded")
+	}
+}
+
+// A store that comes back shortly before the grace ends is in time: at the end no pause is long.
+func TestStoreThatComesBackLate(t *testing.T) {
+	before := t.TempDir()
+	finished("launch", 0, 1).Write(t, before)
+	shipOnce(t, before, openStore(t), pod(0)) // the encoder of traces keeps channels from when it is first used
+	for _, left := range []time.Duration{6 * time.Second, 1500 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			spool, s := t.TempDir(), &unreliable{Store: openStore(t), down: true}
+			finished("launch", 0, 1).Write(t, spool)
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			o := quick(t, spool, s, pod(0))
+			o.Grace = 30 * time.Second
+			time.AfterFunc(o.Grace-o.reserve()-left, func() { s.set(false) })
+			require.Empty(t, Ship(ctx, o))
+			require.Len(t, manifests(t, s, pod(0)), 1)
+		})
 	}
 }
 

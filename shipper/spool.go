@@ -161,6 +161,7 @@ type recovered struct {
 	content  *trace.Content
 	problem  string
 	unusable bool // it has left something that cannot be used
+	unread   bool // the system could not read it, which may pass
 	modules  []recorder.Module
 }
 
@@ -177,7 +178,9 @@ func (p process) recover() (r recovered) {
 	}()
 	d, err := recorder.OpenDirectory(p.spool, p.name)
 	if err != nil {
-		return cannot(err)
+		r = cannot(err)
+		r.unread = isOfReading(err)
+		return r
 	}
 	defer d.Close()
 	finish := d.Recover
@@ -187,7 +190,9 @@ func (p process) recover() (r recovered) {
 	content, report, err := finish()
 	switch {
 	case err != nil:
-		return cannot(err)
+		r = cannot(err)
+		r.unread = isOfReading(err)
+		return r
 	case report.Calls == 0 && p.alive:
 		return recovered{process: p}
 	case report.Calls == 0:
@@ -198,4 +203,10 @@ func (p process) recover() (r recovered) {
 		content.Ranks.Change(0, func(r *trace.Rank) { r.EndedEarly = merger.Running })
 	}
 	return r
+}
+
+// isOfReading reports whether an error is the system's, as of a disk or a lack of memory, and not one of what was read.
+func isOfReading(err error) bool {
+	var failed *fs.PathError
+	return errors.As(err, &failed) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission)
 }

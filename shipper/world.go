@@ -51,6 +51,7 @@ type pack struct {
 type collection struct {
 	packs    []pack
 	problems []string        // of processes that are in none of the packs
+	unread   []string        // the same of those that may be readable the next time
 	unusable map[string]bool // those of them that have left something, by directory
 }
 
@@ -68,7 +69,10 @@ func collectWorld(launchID string, processes []process, id Identity, tables *sym
 		pass.Add(1)
 		r := p.recover()
 		if r.content == nil {
-			if r.problem != "" {
+			switch {
+			case r.unread:
+				c.unread = append(c.unread, r.problem)
+			case r.problem != "":
 				c.problems = append(c.problems, r.problem)
 			}
 			if r.unusable {

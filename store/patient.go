@@ -40,6 +40,22 @@ type patient struct {
 
 	mu    sync.Mutex
 	since map[Reason]time.Time // of the outage that goes on; none: the last operation went well
+	begun time.Time            // the operation that failed first in it
+	away  time.Duration        // in outages that are over
+}
+
+// Away is how long a patient store has not answered so far, in all; 0 for any other store.
+func Away(s Store) time.Duration {
+	p, ok := s.(*patient)
+	if !ok {
+		return 0
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.since != nil {
+		return p.away + time.Since(p.begun)
+	}
+	return p.away
 }
 
 // limit is how long this kind of failure is waited for; 0: not at all.
@@ -53,8 +69,8 @@ func (p *patient) limit(reason Reason) time.Duration {
 	return 0
 }
 
-// left is how much time there is for a failure.
-func (p *patient) left(err error) time.Duration {
+// left is how much time there is for a failure of an operation.
+func (p *patient) left(err error, begun time.Time) time.Duration {
 	reason := ReasonOf(err)
 	limit := p.limit(reason)
 	if limit <= 0 {
@@ -63,7 +79,7 @@ func (p *patient) left(err error) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.since == nil {
-		p.since = map[Reason]time.Time{}
+		p.since, p.begun = map[Reason]time.Time{}, begun
 		p.say("waiting up to %s for the storage: %v", limit, err)
 	}
 	kind := reason
@@ -84,6 +100,7 @@ func (p *patient) passed() {
 	defer p.mu.Unlock()
 	if p.since != nil {
 		p.since = nil
+		p.away += time.Since(p.begun)
 		p.say("the storage answers again")
 	}
 }
@@ -97,6 +114,7 @@ func (p *patient) say(format string, args ...any) {
 // try repeats an operation until it has an answer or there is no time left.
 func (p *patient) try(ctx context.Context, operation func() error) error {
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		begun := time.Now()
 		err := operation()
 		var failed *Error
 		if !errors.As(err, &failed) || p.limit(failed.Reason) <= 0 {
@@ -105,7 +123,7 @@ func (p *patient) try(ctx context.Context, operation func() error) error {
 			}
 			return err
 		}
-		left := p.left(err)
+		left := p.left(err, begun)
 		if left <= 0 {
 			return waited(failed)
 		}

@@ -138,7 +138,10 @@ func TestPatientStoreOutlivesAnOutage(t *testing.T) {
 			lines.lines = nil
 			begin := time.Now()
 			f.away(10*time.Minute, Unreachable)
+			before := Away(s)
 			require.NoError(t, operation(), name)
+			require.Equal(t, time.Since(begin), Away(s)-before, name)
+			require.Zero(t, Away(f))
 			require.GreaterOrEqual(t, time.Since(begin), 10*time.Minute)
 			require.Less(t, time.Since(begin), 11*time.Minute)
 			require.Len(t, lines.lines, 2, "%v", lines.lines)

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +32,9 @@ func newShipCommand() *cobra.Command {
 		Short:              "Upload what ranks leave in a spool, until SIGTERM; a pod's sidecar",
 		DisableFlagParsing: true, // a bad option is said below
 		RunE: func(c *cobra.Command, args []string) error {
+			// nobody reads what is printed: no failure, either
+			signal.Ignore(syscall.SIGPIPE)
+			c.SetOut(unchecked(c.OutOrStdout()))
 			say := func(format string, args ...any) { fmt.Fprintf(c.ErrOrStderr(), format+"\n", args...) }
 			troubles, help := parseLeniently(c.Flags(), args)
 			if help {

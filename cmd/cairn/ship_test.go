@@ -119,6 +119,31 @@ func TestShipNeverFails(t *testing.T) {
 	}
 }
 
+// What it prints may go nowhere: to a full disk, or to a pipe that nobody reads any more.
+func TestShipThatCannotPrint(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer full.Close()
+	read, unread, err := os.Pipe()
+	require.NoError(t, err)
+	defer unread.Close()
+	require.NoError(t, read.Close())
+	for name, out := range map[string]*os.File{"full": full, "closed": unread} {
+		t.Run(name, func(t *testing.T) {
+			to := t.TempDir()
+			cmd := exec.Command(os.Args[0], "ship", "--spool", oneRank(t), "--store", to, "--grace", "8")
+			cmd.Env = append(os.Environ(), "CAIRN_TEST_COMMAND=1", "CAIRN_POD_UID=uid-0")
+			cmd.Stdout, cmd.Stderr = out, out
+			require.NoError(t, cmd.Start())
+			time.AfterFunc(2*time.Second, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
+			require.NoError(t, cmd.Wait())
+			found, err := filepath.Glob(filepath.Join(to, "shards", "uid-0", "*", "manifest.json"))
+			require.NoError(t, err)
+			require.Len(t, found, 1)
+		})
+	}
+}
+
 // A spool that is not there is no reason to end either.
 func TestShipWithoutASpool(t *testing.T) {
 	p := startSidecar(t, nil, "--store", t.TempDir(), "--spool", "/no/such/spool", "--grace", "4")

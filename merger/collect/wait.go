@@ -19,7 +19,8 @@ import (
 // any pod: what has begun before is in a heartbeat within that time, counted by
 // our own clock from our beginning. So the merge goes on as soon as
 //
-//	complete   all pods are there and idle, and every world has all its ranks, ended; or
+//	complete   all pods are there and idle, every world has all its ranks, ended, and nothing
+//	           suggests that a pod may have more to tell; or
 //	idle       all pods are there, and each is final, or idle after we have watched it for
 //	           as long as it takes to tell: what is missing now will not come; or
 //	late       the time to wait is over.
@@ -30,6 +31,14 @@ import (
 //
 // A change is a new heartbeat: then the pod is watched anew, since an upload can
 // be followed by a late process of the same launch.
+//
+// While the store was away nobody could tell. A heartbeat of before, that says
+// idle, hides a run that began and ended meanwhile: also when all worlds that are
+// there are complete. So the promise holds from the moment on that the store
+// answers again: pods are watched anew when the merge itself had to wait for it,
+// and complete is not enough then, nor if a pod has not looked at its spool since
+// the launcher's end (clocks of nodes differ a little). With a wrong clock the
+// merge is a few seconds slower, or as blind as without this.
 
 // poll is how often the store is looked at.
 const poll = time.Second
@@ -52,19 +61,23 @@ func (w *watch) settled(pod *shard.Pod) bool {
 	return pod.Sequence >= w.begun+2
 }
 
-// watches are those of all pods, by uid.
-type watches map[string]*watch
+// watches are those of all pods.
+type watches struct {
+	pods  map[string]*watch // by uid
+	ended time.Time         // the launcher; zero: not known
+	away  bool              // the store was, while we waited
+}
 
 // see takes in what an inventory says; first is the one at our beginning.
-func (all watches) see(inv *inventory, first bool) {
+func (all *watches) see(inv *inventory, first bool) {
 	for uid, pod := range inv.pods {
-		w := all[uid]
+		w := all.pods[uid]
 		if w == nil {
 			w = &watch{begun: pod.Sequence, since: time.Now()}
 			if !first {
 				w.begun-- // its first heartbeat came after our beginning
 			}
-			all[uid] = w
+			all.pods[uid] = w
 		}
 		if w.sequence != pod.Sequence {
 			w.sequence, w.since = pod.Sequence, time.Now()
@@ -72,19 +85,50 @@ func (all watches) see(inv *inventory, first bool) {
 	}
 }
 
+// wasAway begins all watches anew: what the pods could not tell they tell now.
+func (all *watches) wasAway() {
+	all.away = true
+	for _, w := range all.pods {
+		w.since = time.Now()
+	}
+}
+
+// current reports whether a pod has looked at its spool after all that it can have to tell.
+func (all *watches) current(pod *shard.Pod) bool {
+	return pod.Final || !all.away && !pod.LookedAt.Before(all.ended.Add(-clockSlack))
+}
+
+// lastEnd is when the launcher ended for the last time; zero: not known.
+func lastEnd(attempts []Attempt) (last time.Time) {
+	for _, a := range attempts {
+		if a.FinishedAt.After(last) {
+			last = a.FinishedAt
+		}
+	}
+	return last
+}
+
 // wait looks at the store until nothing more is to come. The message is empty
 // unless the time was up.
 func wait(ctx context.Context, s store.Store, o Options) (*inventory, string, error) {
 	deadline := time.Now().Add(o.CollectTimeout)
-	seen := watches{}
+	seen := &watches{pods: map[string]*watch{}, ended: lastEnd(o.Attempts)}
 	stock := &stocktaker{store: s}
 	var last error
 	var inv *inventory
 	for first := true; ; first = false {
-		began := time.Now()
+		began, before := time.Now(), store.Away(s)
 		next, err := stock.take(ctx)
-		// While the store is away, sidecars cannot send either: the time to wait begins where it answers.
-		deadline = deadline.Add(time.Since(began))
+		away := store.Away(s) - before
+		if away > 0 || err != nil {
+			seen.wasAway()
+		}
+		// The time to wait begins with the end of the first look. While the store is away it does not pass: sidecars cannot
+		// send either.
+		if first {
+			away = time.Since(began)
+		}
+		deadline = deadline.Add(away)
 		if err != nil {
 			if !store.MayPass(err) || time.Now().After(deadline) {
 				return nil, "", err
@@ -116,17 +160,17 @@ func wait(ctx context.Context, s store.Store, o Options) (*inventory, string, er
 	}
 }
 
-func done(inv *inventory, pods int, seen watches) bool {
+func done(inv *inventory, pods int, seen *watches) bool {
 	if len(inv.pods) < pods {
 		return false
 	}
-	idle, settled := true, true
+	settled, current := true, true
 	for uid, pod := range inv.pods {
-		idle = idle && pod.Idle()
-		settled = settled && seen[uid].settled(pod)
+		if !pod.Idle() {
+			return false
+		}
+		settled = settled && seen.pods[uid].settled(pod)
+		current = current && seen.current(pod)
 	}
-	if !idle {
-		return false
-	}
-	return inv.complete() || settled && len(inv.pods) > 0
+	return current && inv.complete() || settled && len(inv.pods) > 0
 }

@@ -55,9 +55,11 @@ type Pod struct {
 	Final         bool     `json:"final"`      // nothing more will come from this pod
 	LostRanks     []string `json:"lost_ranks"` // ranks that could not be uploaded before the pod had to end
 	Problems      []string `json:"problems,omitempty"`
-	// TellsWithin is how long after a change of its spool a pod has written that, if the store answers. A pod that has it
-	// says nothing as long as it is idle; one without it writes every few seconds.
+	// TellsWithin is how long after a change of its spool a pod has written that, or after the store answers again. A pod
+	// that has it says nothing as long as it is idle; one without it writes every few seconds.
 	TellsWithin time.Duration `json:"tells_within_ns,omitempty"`
+	// LookedAt is when the sidecar looked at its spool, by the node's clock.
+	LookedAt time.Time `json:"looked_at,omitzero"`
 }
 
 // Idle tells whether everything that the pod had is in the store.
