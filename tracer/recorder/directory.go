@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -51,8 +52,20 @@ func (d *Directory) open(name string) (*os.File, error) {
 	return f, err
 }
 
-// segments are the names of the segment files.
-func (d *Directory) segments() ([]string, error) { return fs.Glob(d.root.FS(), segmentGlob) }
+// segments are the names of the segment files. A directory that cannot be read is an error, and not an empty one.
+func (d *Directory) segments() ([]string, error) {
+	entries, err := fs.ReadDir(d.root.FS(), ".")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, entry := range entries {
+		if strings.HasSuffix(entry.Name(), segmentSuffix) {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, nil
+}
 
 // Alive reports whether the process still lives. A process that has not got to taking its lock yet counts as dead.
 func (d *Directory) Alive() (bool, error) {

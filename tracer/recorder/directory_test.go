@@ -87,3 +87,12 @@ func TestErrorsOfProcessJSONSayNothingOfIt(t *testing.T) {
 		}
 	}
 }
+
+// A directory that cannot be read just now, for want of descriptors for example, is not one without calls.
+func TestDirectoryThatCannotBeRead(t *testing.T) {
+	d, err := openPath(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+	_, err = d.segments()
+	require.Error(t, err)
+}

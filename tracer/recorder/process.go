@@ -119,10 +119,10 @@ func (a *Address) UnmarshalJSON(b []byte) error {
 
 // Names of the files of a process directory.
 const (
-	processFile = "process.json"
-	lockFile    = "lock"
-	segmentGlob = "*.seg"
-	ownSegment  = "first-%d.seg" // of those that the shim makes (spool.c)
+	processFile   = "process.json"
+	lockFile      = "lock"
+	segmentSuffix = ".seg"
+	ownSegment    = "first-%d.seg" // of those that the shim makes (spool.c)
 )
 
 // maxProcessJSON bounds process.json: a few hundred constants, some hundred modules.
