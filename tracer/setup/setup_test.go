@@ -115,7 +115,7 @@ func TestProbeFindsBothMPIs(t *testing.T) {
 	if preload != want {
 		t.Errorf("preload file:\n%s", preload)
 	}
-	if !c.Enabled || c.Spool != root+"/spool" || c.CallSites != "caller" || c.SpoolLimitBytes != 77 {
+	if !c.Enabled || c.Spool != root+"/spool" || c.CallSites != "caller" || c.SpoolLimitBytes != 77 || !c.SharedSpool {
 		t.Errorf("%+v", c)
 	}
 }

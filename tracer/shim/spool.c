@@ -44,13 +44,14 @@ static bool fits(uint64_t size)
 	return false;
 }
 
+// open_new makes a file that is not there yet. Where others may write to the directory, what they put there is not opened.
 static int open_new(const char *name, int flags)
 {
 	char path[sizeof(cairn_spool_directory) + 64];
 	int file;
 
 	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
-	file = open(path, O_CREAT | O_CLOEXEC | flags, 0644);
+	file = open(path, O_CREAT | O_EXCL | O_CLOEXEC | flags, 0644);
 	if (file >= 0)
 		(void)fchmod(file, 0644); // whatever the umask: another user may have to read it
 	return file;
@@ -83,7 +84,7 @@ static bool write_process(const char *text)
 
 	if (!fits(left))
 		return false;
-	file = open_new("process.json.new", O_WRONLY | O_TRUNC);
+	file = open_new("process.json.new", O_WRONLY);
 	if (file < 0)
 		return false;
 	snprintf(temporary, sizeof(temporary), "%s/process.json.new", cairn_spool_directory);
@@ -110,13 +111,16 @@ static bool write_process(const char *text)
 
 const char *cairn_spool_make(const char *spool, const char *name, const char *process_json)
 {
+	// Who uploads what is in it removes it afterwards, as another user.
+	const mode_t mode = cairn_config.shared_spool ? 0777 : 0755;
+
 	snprintf(cairn_spool_directory, sizeof(cairn_spool_directory), "%s/%s", spool, name);
-	if (cairn_budget_open(spool) && !cairn_budget_take(strlen(process_json), 0))
+	// Elsewhere an account would be anybody's, who could cut it off under our stores.
+	if (cairn_config.shared_spool && cairn_budget_open(spool) && !cairn_budget_take(strlen(process_json), 0))
 		return cairn_spool_limit_reached();
 	held = strlen(process_json);
-	// Who uploads what is in it removes it afterwards, as another user. The lock comes first: who sees process.json may
-	// trust it.
-	if (mkdir(cairn_spool_directory, 0777) != 0 || chmod(cairn_spool_directory, 0777) != 0 || !take_lock() ||
+	// The lock comes first: who sees process.json may trust it.
+	if (mkdir(cairn_spool_directory, mode) != 0 || chmod(cairn_spool_directory, mode) != 0 || !take_lock() ||
 	    !write_process(process_json))
 		return cannot_write(errno);
 	return NULL;
@@ -143,7 +147,7 @@ void *cairn_spool_map(const char *name, size_t size)
 		return NULL;
 	}
 	held += size;
-	file = open_new(name, O_RDWR | O_EXCL);
+	file = open_new(name, O_RDWR);
 	if (file < 0)
 		return give_back(size);
 	do

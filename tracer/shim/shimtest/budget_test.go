@@ -73,7 +73,7 @@ func TestSpoolLimitOfAllProcesses(t *testing.T) {
 	const limit = 3 << 20
 	for _, implementation := range Implementations {
 		t.Run(implementation, func(t *testing.T) {
-			tracer := NewTracer(t, map[string]any{"spool_limit_bytes": 1 << 40})
+			tracer := NewTracer(t, map[string]any{"shared_spool": true, "spool_limit_bytes": 1 << 40})
 			spool := filepath.Join(tracer.Dir, "spool")
 			root, err := os.OpenRoot(spool)
 			require.NoError(t, err)
@@ -109,7 +109,7 @@ func TestManyLaunchesInOneSpool(t *testing.T) {
 	const limit = 32 << 20 // of the spool; what they leave in all is far more
 	for implementation, launches := range map[string]int{"mpich": 100, "openmpi": 20} {
 		t.Run(implementation, func(t *testing.T) {
-			tracer := NewTracer(t, map[string]any{"call_sites": "caller", "spool_limit_bytes": limit})
+			tracer := NewTracer(t, map[string]any{"shared_spool": true, "call_sites": "caller", "spool_limit_bytes": limit})
 			spool := filepath.Join(tracer.Dir, "spool")
 			s, err := store.Open(t.TempDir(), store.S3Options{})
 			require.NoError(t, err)
