@@ -152,8 +152,12 @@ func (s *ship) beginAudits() {
 	}
 	root, err := os.OpenRoot(s.Options.Spool)
 	if err == nil {
-		s.auditor.account.Budget, err = budget.Make(root, s.SpoolLimit)
+		var account *budget.Budget
+		account, err = budget.Make(root, s.SpoolLimit)
 		root.Close()
+		s.mu.Lock()
+		s.auditor.account.Budget = account // heartbeats read it
+		s.mu.Unlock()
 	}
 	if err != nil {
 		s.Logf("the spool has no account, so each process has a limit of its own: %v", cause(err))

@@ -97,7 +97,9 @@ func newShip(o Options) *ship {
 		kept:    map[string]bool{},
 		refused: map[string]time.Time{},
 		taken:   map[string]bool{},
-		changed: make(chan struct{}, 1),
+
+		unrecorded: unrecorded{},
+		changed:    make(chan struct{}, 1),
 		// a number that no earlier shipper of this pod has reached
 		sequence: time.Now().UnixMilli(),
 	}
@@ -122,6 +124,7 @@ type ship struct {
 	kept       map[string]bool   // directories that cannot be used
 	ended      []string          // problems of processes without a trace
 	more       int               // that were only counted
+	unrecorded unrecorded        // processes of which no call was recorded
 	looked     int               // problems of ended that the last look found
 	told       int               // those that the last heartbeat says, or counts
 	taken      map[string]bool   // directories that were in the store before us
@@ -311,6 +314,7 @@ func (s *ship) checkpoint(ctx context.Context, w *world, members []process) erro
 func (s *ship) upload(ctx context.Context, w *world, members []process, now string) error {
 	begun := time.Now()
 	c := collectWorld(w.launchID, members, s.Identity, s.tables, nil)
+	s.noteUnrecorded(c.unrecorded) // before its directory may go
 	s.note(c.problems)
 	err := s.putAll(ctx, w, &c)
 	w.partial, w.took = time.Now(), time.Since(begun)

@@ -155,13 +155,22 @@ func (s *spool) problems() []string {
 	return problems
 }
 
+// title names a process, with its rank if that is known.
+func (p process) title() string {
+	if p.rank == "" {
+		return "process " + p.name
+	}
+	return fmt.Sprintf("rank %s of world %s (process %s)", p.rank, worldID(p.launchID), p.name)
+}
+
 // A recovered process is its trace, or the reason why there is none.
 type recovered struct {
-	process  process
-	content  *trace.Content
-	problem  string
-	unusable bool // it has left something that cannot be used
-	modules  []recorder.Module
+	process    process
+	content    *trace.Content
+	problem    string
+	unrecorded string // that it made calls of which none was recorded; "" if it did not
+	unusable   bool   // it has left something that cannot be used
+	modules    []recorder.Module
 }
 
 // recover makes the trace of a process: all of it when it has ended, as far as
@@ -188,6 +197,13 @@ func (p process) recover() (r recovered) {
 	switch {
 	case err != nil:
 		return cannot(err)
+	case report.Calls == 0 && report.Lost > 0:
+		line := fmt.Sprintf("%s: none of its %d calls was recorded: its tracer found no room in the spool", p.title(), report.Lost)
+		r = recovered{process: p, unrecorded: line}
+		if !p.alive {
+			r.problem = line
+		}
+		return r
 	case report.Calls == 0 && p.alive:
 		return recovered{process: p}
 	case report.Calls == 0:

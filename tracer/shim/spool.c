@@ -109,7 +109,7 @@ static bool write_process(const char *text)
 	return false;
 }
 
-const char *cairn_spool_make(const char *spool, const char *name, const char *process_json)
+static const char *make(const char *spool, const char *name, const char *process_json)
 {
 	// Who uploads what is in it removes it afterwards, as another user.
 	const mode_t mode = cairn_config.shared_spool ? 0777 : 0755;
@@ -126,6 +126,15 @@ const char *cairn_spool_make(const char *spool, const char *name, const char *pr
 	return NULL;
 }
 
+const char *cairn_spool_make(const char *spool, const char *name, const char *process_json)
+{
+	const char *failed = make(spool, name, process_json);
+
+	if (failed != NULL)
+		cairn_budget_refused();
+	return failed;
+}
+
 // give_back takes what was not allocated from the account.
 static void *give_back(size_t size)
 {
@@ -134,15 +143,18 @@ static void *give_back(size_t size)
 	return NULL;
 }
 
-void *cairn_spool_map(const char *name, size_t size)
+void *cairn_spool_map(const char *name, size_t size, bool sign)
 {
+	// A process may hold as much as is left to all, and the last part of sixteen is for those that begin: so the recorder has
+	// it, too.
+	const uint64_t kept = cairn_budget_limit() / 16, reserve = sign ? 0 : kept > held + size ? kept : held + size;
 	char path[sizeof(cairn_spool_directory) + 64];
 	void *memory = MAP_FAILED;
 	int file, error;
 
 	if (!fits(size))
 		return NULL;
-	if (!cairn_budget_take(size, held)) {
+	if (!cairn_budget_take(size, reserve)) {
 		errno = EDQUOT;
 		return NULL;
 	}
@@ -192,7 +204,7 @@ struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why)
 		return NULL;
 	}
 	snprintf(name, sizeof(name), "first-%u.seg", count);
-	s = cairn_spool_map(name, size);
+	s = cairn_spool_map(name, size, count == 0);
 	if (s == NULL) {
 		*why = errno == EDQUOT && shared > 0 ? cairn_spool_limit_reached() : cannot_write(errno);
 		return NULL;
