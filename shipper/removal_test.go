@@ -331,6 +331,18 @@ func TestWhatStaysInTheSpool(t *testing.T) {
 	eventually(t, "idle", func() bool { p = readPod(t, s, pod(0)); return p.Idle() })
 }
 
+// A spool that cannot be opened at first has an account as soon as it can.
+func TestAccountIsTriedAgain(t *testing.T) {
+	spool := filepath.Join(t.TempDir(), "spool")
+	o := quick(t, spool, openStore(t), pod(0))
+	o.SpoolLimit = 1 << 20
+	end := running(t, o)
+	time.Sleep(50 * time.Millisecond)
+	require.NoError(t, os.Mkdir(spool, 0o777))
+	eventually(t, "the account", func() bool { return exists(filepath.Join(spool, budget.File)) })
+	require.Empty(t, end())
+}
+
 // Processes that began when the spool was full: of some there is a count of their calls, of others none at all. Both are
 // told, also by the sidecars that come later, when nothing of them is in the spool any more.
 func TestProcessesThatFoundNoRoom(t *testing.T) {
