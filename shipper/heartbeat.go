@@ -65,7 +65,8 @@ func (s *ship) due(last, now *shard.Pod, written time.Time) bool {
 	switch {
 	case written.IsZero(), last.Idle() != now.Idle():
 		return true
-	case last.LiveProcesses != now.LiveProcesses, last.Pending != now.Pending, !slices.Equal(last.Problems, now.Problems):
+	case last.LiveProcesses != now.LiveProcesses, last.Pending != now.Pending, !slices.Equal(last.Problems, now.Problems),
+		last.Refused != now.Refused, !slices.Equal(last.Unrecorded, now.Unrecorded):
 		return since >= min(minPause, s.Heartbeat)
 	}
 	return !now.Idle() && since >= s.Heartbeat
@@ -109,6 +110,7 @@ func (s *ship) look() (shard.Pod, bool) {
 			}
 		}
 	}
+	pod.Unrecorded, pod.Refused = s.unrecorded.lines(), int(s.auditor.account.Budget.Refused())
 	s.looked = len(s.ended)
 	pod.Problems = limited(append(s.spool.problems(), problems...), s.more)
 	return pod, s.remembered

@@ -320,6 +320,9 @@ func (s *ship) rememberPod(ctx context.Context, key string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sequence = max(s.sequence, pod.Sequence)
+	for _, line := range pod.Unrecorded {
+		s.unrecorded.add(line, line)
+	}
 	for _, problem := range pod.Problems {
 		if !strings.HasPrefix(problem, spoolProblem) && !slices.Contains(s.ended, problem) {
 			s.ended = append(s.ended, problem)

@@ -138,30 +138,46 @@ func usage(root *os.Root, name string) (bytes int64) {
 }
 
 // An auditor keeps the account of the spool right.
-type auditor struct{ account budget.Auditor }
+type auditor struct {
+	account budget.Auditor
+	why     string // there is no account, as it was said last
+}
 
 func (a *auditor) removed(bytes int64) { _ = a.account.Removed(bytes) }
 
 // auditInterval is the pause between two audits, unless something was removed.
 const auditInterval = 10 * time.Second
 
-// beginAudits makes the account of the spool, if there is to be one.
+// beginAudits makes the account of the spool, if there is to be one. In a pod `cairn install` has made it, so that the first
+// rank finds it, however late we are.
 func (s *ship) beginAudits() {
 	if s.SpoolLimit <= 0 {
 		return
 	}
 	root, err := os.OpenRoot(s.Options.Spool)
 	if err == nil {
-		s.auditor.account.Budget, err = budget.Make(root, s.SpoolLimit)
+		var account *budget.Budget
+		account, err = budget.Make(root, s.SpoolLimit)
 		root.Close()
+		s.mu.Lock()
+		s.auditor.account.Budget = account // heartbeats read it
+		s.mu.Unlock()
 	}
+	why := ""
 	if err != nil {
-		s.Logf("the spool has no account, so each process has a limit of its own: %v", cause(err))
+		why = cause(err).Error()
 	}
+	if why != "" && why != s.auditor.why {
+		s.Logf("the spool has no account, so each process has a limit of its own: %s", why)
+	}
+	s.auditor.why = why
 }
 
 // audit compares the account with the spool, if that is due.
 func (s *ship) audit(now bool) {
+	if s.auditor.account.Budget == nil {
+		s.beginAudits()
+	}
 	if s.auditor.account.Budget == nil || !now && time.Since(s.audited) < auditInterval {
 		return
 	}

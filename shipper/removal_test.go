@@ -2,6 +2,7 @@ package shipper
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"github.com/cairn-mpi/cairn/shipper/shard"
 	"github.com/cairn-mpi/cairn/shipper/spooltest"
 	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/tracer/budget"
 )
 
 // running starts a sidecar. The function that it returns ends it and gives what was lost.
@@ -327,6 +329,49 @@ func TestWhatStaysInTheSpool(t *testing.T) {
 	require.Contains(t, strings.Join(p.Problems, "\n"), "left no call")
 	end()
 	eventually(t, "idle", func() bool { p = readPod(t, s, pod(0)); return p.Idle() })
+}
+
+// A spool that cannot be opened at first has an account as soon as it can.
+func TestAccountIsTriedAgain(t *testing.T) {
+	spool := filepath.Join(t.TempDir(), "spool")
+	o := quick(t, spool, openStore(t), pod(0))
+	o.SpoolLimit = 1 << 20
+	end := running(t, o)
+	time.Sleep(50 * time.Millisecond)
+	require.NoError(t, os.Mkdir(spool, 0o777))
+	eventually(t, "the account", func() bool { return exists(filepath.Join(spool, budget.File)) })
+	require.Empty(t, end())
+}
+
+// Processes that began when the spool was full: of some there is a count of their calls, of others none at all. Both are
+// told, also by the sidecars that come later, when nothing of them is in the spool any more.
+func TestProcessesThatFoundNoRoom(t *testing.T) {
+	spool, s := t.TempDir(), openStore(t)
+	o := quick(t, spool, s, pod(0))
+	o.SpoolLimit = 1 << 20
+	kill := killed(t, o)
+	silent := spooltest.New("silent", 3, 4)
+	dir := silent.Write(t, t.TempDir())
+	life := append([]byte("CAIRNLF1"), make([]byte, 7*8)...)
+	binary.NativeEndian.PutUint64(life[8+5*8:], 1234)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "life"), life, 0o644))
+	eventually(t, "the account", func() bool { return exists(filepath.Join(spool, budget.File)) })
+	account, err := os.OpenFile(filepath.Join(spool, budget.File), os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer account.Close()
+	_, err = account.WriteAt([]byte{2}, 3*8)
+	require.NoError(t, err)
+	require.NoError(t, os.Rename(dir, filepath.Join(spool, silent.Directory())))
+	said := func() bool {
+		p := readPod(t, s, pod(0))
+		return p.Refused == 2 && len(p.Unrecorded) == 1 && strings.Contains(p.Unrecorded[0], silent.Directory()) &&
+			strings.Contains(p.Unrecorded[0], "none of its 1234 calls was recorded")
+	}
+	emptied(t, spool)
+	eventually(t, "it is told", said)
+	kill()
+	require.Empty(t, running(t, o)())
+	require.True(t, said(), "%+v", readPod(t, s, pod(0)))
 }
 
 // What earlier sidecars have said of processes that have left is said by later ones.

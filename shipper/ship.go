@@ -98,7 +98,9 @@ func newShip(o Options) *ship {
 		kept:    map[string]bool{},
 		refused: map[string]time.Time{},
 		taken:   map[string]bool{},
-		changed: make(chan struct{}, 1),
+
+		unrecorded: unrecorded{},
+		changed:    make(chan struct{}, 1),
 		// a number that no earlier shipper of this pod has reached
 		sequence: time.Now().UnixMilli(),
 	}
@@ -123,6 +125,7 @@ type ship struct {
 	kept       map[string]bool   // directories that cannot be used
 	ended      []string          // problems of processes without a trace
 	more       int               // that were only counted
+	unrecorded unrecorded        // processes of which no call was recorded
 	looked     int               // problems of ended that the last look found
 	told       int               // those that the last heartbeat says, or counts
 	taken      map[string]bool   // directories that were in the store before us
@@ -375,6 +378,7 @@ const maxReads = 5
 func (s *ship) upload(ctx context.Context, w *world, members []process, now string, atEnd bool) error {
 	begun := time.Now()
 	c := collectWorld(w.launchID, members, s.Identity, s.tables, nil)
+	s.noteUnrecorded(c.unrecorded) // before its directory may go
 	var unread error
 	if w.reads++; len(c.unread) == 0 {
 		w.reads = 0

@@ -155,14 +155,23 @@ func (s *spool) problems() []string {
 	return problems
 }
 
+// title names a process, with its rank if that is known.
+func (p process) title() string {
+	if p.rank == "" {
+		return "process " + p.name
+	}
+	return fmt.Sprintf("rank %s of world %s (process %s)", p.rank, worldID(p.launchID), p.name)
+}
+
 // A recovered process is its trace, or the reason why there is none.
 type recovered struct {
-	process  process
-	content  *trace.Content
-	problem  string
-	unusable bool // it has left something that cannot be used
-	unread   bool // the system could not read it, which may pass
-	modules  []recorder.Module
+	process    process
+	content    *trace.Content
+	problem    string
+	unrecorded string // that it made calls of which none was recorded; "" if it did not
+	unusable   bool   // it has left something that cannot be used
+	unread     bool   // the system could not read it, which may pass
+	modules    []recorder.Module
 }
 
 // recover makes the trace of a process: all of it when it has ended, as far as
@@ -192,6 +201,13 @@ func (p process) recover() (r recovered) {
 	case err != nil:
 		r = cannot(err)
 		r.unread = isOfReading(err)
+		return r
+	case report.Calls == 0 && report.Lost > 0:
+		line := fmt.Sprintf("%s: none of its %d calls was recorded: its tracer found no room in the spool", p.title(), report.Lost)
+		r = recovered{process: p, unrecorded: line}
+		if !p.alive {
+			r.problem = line
+		}
 		return r
 	case report.Calls == 0 && p.alive:
 		return recovered{process: p}

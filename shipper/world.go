@@ -53,13 +53,15 @@ type collection struct {
 	problems []string        // of processes that are in none of the packs
 	unread   []string        // the same of those that may be readable the next time
 	unusable map[string]bool // those of them that have left something, by directory
+	// unrecorded are processes of which no call was recorded, by directory: what is to be said of each
+	unrecorded map[string]string
 }
 
 // collectWorld makes the packs of one world from its processes. Processes count for the pass (nil: nobody watches).
 func collectWorld(launchID string, processes []process, id Identity, tables *symbolTables, pass *passes.Pass) collection {
 	var (
 		m     merger.Merger
-		c     = collection{unusable: map[string]bool{}}
+		c     = collection{unusable: map[string]bool{}, unrecorded: map[string]string{}}
 		alive = map[processKey]bool{}
 		notes = map[processKey]string{}
 		added []string
@@ -74,6 +76,9 @@ func collectWorld(launchID string, processes []process, id Identity, tables *sym
 				c.unread = append(c.unread, r.problem)
 			case r.problem != "":
 				c.problems = append(c.problems, r.problem)
+			}
+			if r.unrecorded != "" {
+				c.unrecorded[p.name] = r.unrecorded
 			}
 			if r.unusable {
 				c.unusable[p.name] = true

@@ -13,7 +13,7 @@ type Analysis struct {
 
 // Fit shortens the message until Kubernetes keeps it.
 func (a Analysis) Fit() Analysis {
-	a.Failed, a.Message, a.Storage = Shorten(a.Failed, maxText), Shorten(a.Message, maxText), a.Storage.fit()
+	a.Failed, a.Message, a.Storage = Shorten(a.Failed, maxText), Shorten(a.Message, maxText), a.Storage.fit(maxText)
 	squeeze(func() bool { return fits(a) }, &a.Failed, &a.Message, a.Storage.text())
 	return a
 }

@@ -18,7 +18,7 @@ type Merge struct {
 
 // Fit shortens the message until Kubernetes keeps it.
 func (m Merge) Fit() Merge {
-	m.Lost, m.Message, m.Storage = Shorten(m.Lost, maxText), Shorten(m.Message, maxText), m.Storage.fit()
+	m.Lost, m.Message, m.Storage = Shorten(m.Lost, maxText), Shorten(m.Message, maxText), m.Storage.fit(maxText)
 	m.RunCount = max(m.RunCount, len(m.Runs))
 	m.Runs = fitRuns(m.Runs, func(runs []Run) bool { m.Runs = runs; return fits(m) })
 	squeeze(func() bool { return fits(m) }, &m.Lost, &m.Message, m.Storage.text())

@@ -7,13 +7,20 @@ import (
 	"strings"
 )
 
-// MaxBytes is what Kubernetes keeps of a termination message.
-const MaxBytes = 4096
+// What Kubernetes keeps of termination messages: 4 KiB of a container's, and 12 KiB of a pod's, of which each container and
+// init container has an equal part. The kubelet cuts what is longer.
+const (
+	// MaxBytes is for messages from the pods of our Jobs, which have two containers at most.
+	MaxBytes = 4096
+	// MaxSharedBytes is for messages from the job's pods, Ship and Probe: beside our three containers there may be nine.
+	MaxSharedBytes = 12 << 10 / 12
+)
 
 // Limits of texts in a message, in bytes.
 const (
-	maxText  = 700 // a sentence or two
-	maxRanks = 120 // a list of ranks of one run
+	maxText   = 700 // a sentence or two
+	maxShared = 256 // one of several texts in a message of MaxSharedBytes; a status keeps as much of a line of lost ranks
+	maxRanks  = 120 // a list of ranks of one run
 )
 
 // MaxRuns is how many runs a message and the status of a TracedMPIJob list: the worst ones.
@@ -25,10 +32,19 @@ func Encode(message any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(raw) > MaxBytes {
-		return nil, fmt.Errorf("a termination message of %d bytes is more than the %d that Kubernetes keeps", len(raw), MaxBytes)
+	if limit := limitOf(message); len(raw) > limit {
+		return nil, fmt.Errorf("a termination message of %d bytes is more than the %d that Kubernetes keeps", len(raw), limit)
 	}
 	return raw, nil
+}
+
+// limitOf is how long a message may be.
+func limitOf(message any) int {
+	switch message.(type) {
+	case Ship, Probe:
+		return MaxSharedBytes
+	}
+	return MaxBytes
 }
 
 // Decode reads a message, and reports whether there is one.

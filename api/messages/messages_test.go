@@ -118,6 +118,33 @@ func TestEveryMessageFits(t *testing.T) {
 	}
 }
 
+// The kubelet keeps 12 KiB of all messages of a pod, of each container an equal part. The job's pods have three containers of
+// ours besides the user's.
+func TestMessagesOfTheJobsPodsAreNotCut(t *testing.T) {
+	var lost []string
+	for rank := range 1000 {
+		lost = append(lost, fmt.Sprintf("world 0123456789ab, rank %d: %s", rank, strings.Repeat("dial tcp: no route to host ", 30)))
+	}
+	trouble := &messages.StorageTrouble{Reason: messages.StorageUnreachable, Message: strings.Repeat("dial tcp ", 100)}
+	ship := messages.Ship{Lost: lost, Storage: trouble, Message: strings.Repeat("--grace is not understood ", 40)}.Fit()
+	probe := messages.Probe{ABI: []string{"openmpi"}, MPI: strings.Repeat("Open MPI 4.1.4, ", 50), Message: strings.Repeat("x", 2000)}.Fit()
+	for containers := 4; containers <= 12; containers++ {
+		for _, message := range []any{ship, probe} {
+			raw, err := messages.Encode(message)
+			require.NoError(t, err)
+			var read map[string]any
+			require.True(t, messages.Decode(string(raw[:min(len(raw), 12<<10/containers)]), &read), "%T of %d bytes, %d containers", message, len(raw), containers)
+		}
+	}
+	require.NotEmpty(t, ship.Lost)
+	require.Equal(t, 1000, ship.LostCount)
+	require.NotEmpty(t, ship.Storage.Message)
+	for _, message := range []any{messages.Ship{Message: strings.Repeat("x", messages.MaxSharedBytes)}, messages.Probe{Message: strings.Repeat("x", messages.MaxSharedBytes)}} {
+		_, err := messages.Encode(message)
+		require.Error(t, err)
+	}
+}
+
 // Sixteen runs with nothing odd about them fit with everything.
 func TestSixteenRunsAreListed(t *testing.T) {
 	var runs []messages.Run

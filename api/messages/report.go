@@ -13,7 +13,7 @@ type Report struct {
 
 // Fit shortens the message until Kubernetes keeps it.
 func (r Report) Fit() Report {
-	r.Verdict, r.Message, r.Storage = Shorten(r.Verdict, maxText), Shorten(r.Message, maxText), r.Storage.fit()
+	r.Verdict, r.Message, r.Storage = Shorten(r.Verdict, maxText), Shorten(r.Message, maxText), r.Storage.fit(maxText)
 	r.RunCount = max(r.RunCount, len(r.Runs))
 	r.Runs = fitRuns(r.Runs, func(runs []Run) bool { r.Runs = runs; return fits(r) })
 	squeeze(func() bool { return fits(r) }, &r.Verdict, &r.Message, r.Storage.text())

@@ -15,12 +15,12 @@ type Ship struct {
 
 // Fit shortens the message until Kubernetes keeps it.
 func (s Ship) Fit() Ship {
-	s.Message = Shorten(s.Message, maxText)
-	s.Storage = s.Storage.fit()
+	s.Message = Shorten(s.Message, maxShared)
+	s.Storage = s.Storage.fit(maxShared)
 	s.LostCount = max(s.LostCount, len(s.Lost))
 	lost := make([]string, len(s.Lost))
 	for i, line := range s.Lost {
-		lost[i] = Shorten(line, maxText)
+		lost[i] = Shorten(line, maxShared)
 	}
 	s.Lost = lost
 	for len(s.Lost) > 0 && !fits(s) {

@@ -32,12 +32,12 @@ type StorageTrouble struct {
 	Message string        `json:"message"`
 }
 
-// fit gives a copy that is short enough; nil for nil.
-func (t *StorageTrouble) fit() *StorageTrouble {
+// fit gives a copy with a text of at most limit bytes; nil for nil.
+func (t *StorageTrouble) fit(limit int) *StorageTrouble {
 	if t == nil {
 		return nil
 	}
-	return &StorageTrouble{t.Reason, Shorten(t.Message, maxText)}
+	return &StorageTrouble{t.Reason, Shorten(t.Message, limit)}
 }
 
 // text is the trouble's, for those who shorten it.

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/cairn-mpi/cairn/api/messages"
 	"github.com/cairn-mpi/cairn/shipper"
 	"github.com/cairn-mpi/cairn/shipper/shard"
@@ -195,6 +197,18 @@ func TestIdlePodsThatBeatAgain(t *testing.T) {
 	if r.Runs[0].MissingRanks != "1" {
 		t.Errorf("%+v", r)
 	}
+}
+
+// What a pod could not record is lost, as is what it could not send: without any run, too.
+func TestProcessesThatFoundNoRoom(t *testing.T) {
+	s := openStore(t)
+	ship(t, s, 0, rank("w", 0, 1, 0))
+	heartbeat(t, s, 1, func(p *shard.Pod) {
+		p.Final, p.Refused, p.Unrecorded = true, 2, []string{"rank 3: none of its 9 calls"}
+	})
+	r := merge(t, s, Options{CollectTimeout: patience, Pods: 2})
+	require.Equal(t, []string{"worker-1: 2 processes were not traced: they found no room in the spool", "worker-1: rank 3: none of its 9 calls"}, r.Lost)
+	require.Len(t, r.Runs, 1)
 }
 
 func TestTimeIsUp(t *testing.T) {

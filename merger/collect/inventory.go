@@ -160,12 +160,18 @@ func (inv *inventory) complete() bool {
 	return true
 }
 
-// lost says which ranks the sidecars could not upload.
+// lost says which ranks the sidecars could not upload, and which left nothing to upload.
 func (inv *inventory) lost() []string {
 	var lost []string
 	for _, pod := range inv.pods {
 		for _, l := range pod.LostRanks {
 			lost = append(lost, pod.Pod+": "+l)
+		}
+		for _, l := range pod.Unrecorded {
+			lost = append(lost, pod.Pod+": "+l)
+		}
+		if pod.Refused > 0 {
+			lost = append(lost, fmt.Sprintf("%s: %d processes were not traced: they found no room in the spool", pod.Pod, pod.Refused))
 		}
 	}
 	slices.Sort(lost)

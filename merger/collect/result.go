@@ -10,7 +10,7 @@ import (
 type Result struct {
 	Levels   []int // parts of the levels that are to follow before there are runs
 	Runs     []messages.Run
-	Lost     []string // ranks that sidecars could not upload
+	Lost     []string // ranks that sidecars could not upload, or that left nothing to upload
 	Problems []string // what was damaged, late or odd
 }
 

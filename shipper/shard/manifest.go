@@ -55,6 +55,10 @@ type Pod struct {
 	Final         bool     `json:"final"`      // nothing more will come from this pod
 	LostRanks     []string `json:"lost_ranks"` // ranks that could not be uploaded before the pod had to end
 	Problems      []string `json:"problems,omitempty"`
+	// Unrecorded are processes of which no call was recorded, a line each; Refused is how many more were not traced at
+	// all. Both found no room in the spool.
+	Unrecorded []string `json:"unrecorded,omitempty"`
+	Refused    int      `json:"refused,omitempty"`
 	// TellsWithin is how long after a change of its spool a pod has written that, or after the store answers again. A pod
 	// that has it says nothing as long as it is idle; one without it writes every few seconds.
 	TellsWithin time.Duration `json:"tells_within_ns,omitempty"`

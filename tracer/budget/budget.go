@@ -25,20 +25,22 @@ import (
 // File is the name of the account in the spool.
 const File = "budget"
 
-// The content of the file is three words: what says that it is one, the limit,
-// and what is taken.
+// The content of the file is four words: what says that it is one, the limit,
+// what is taken, and how many processes found no room to leave a sign.
 const (
-	magic     = "CAIRNBG1"
-	wordLimit = 1
-	wordUsed  = 2
-	words     = 3
+	magic       = "CAIRNBG1"
+	wordLimit   = 1
+	wordUsed    = 2
+	wordRefused = 3
+	words       = 4
 )
 
 // A Budget is the account of a spool, opened. Methods of nil allow everything.
 type Budget struct {
-	memory []byte
-	limit  *atomic.Int64
-	used   *atomic.Int64
+	memory  []byte
+	limit   *atomic.Int64
+	used    *atomic.Int64
+	refused *atomic.Int64
 }
 
 // Open opens the account of a spool; nil without an error if there is none.
@@ -76,7 +78,7 @@ func open(root *os.Root) (*Budget, error) {
 		return nil, fmt.Errorf("%s is %w: no account of a spool", f.Name(), plainfile.ErrOdd)
 	}
 	word := func(n int) *atomic.Int64 { return (*atomic.Int64)(unsafe.Pointer(&memory[8*n])) }
-	return &Budget{memory: memory, limit: word(wordLimit), used: word(wordUsed)}, nil
+	return &Budget{memory: memory, limit: word(wordLimit), used: word(wordUsed), refused: word(wordRefused)}, nil
 }
 
 // Make opens the account of a spool, makes it if there is none, and sets its
@@ -159,6 +161,15 @@ func (b *Budget) Add(bytes int64) {
 
 // Limit is how much may be taken in all.
 func (b *Budget) Limit() int64 { return b.limit.Load() }
+
+// Refused is how many processes found no room to leave a sign that they were
+// there.
+func (b *Budget) Refused() (n int64) {
+	if b != nil {
+		_ = b.guard(func() { n = b.refused.Load() })
+	}
+	return n
+}
 
 // An Auditor sets an account right from what the spool really holds. Processes
 // go on meanwhile, and what one of them takes or gives back while the files are

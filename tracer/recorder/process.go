@@ -37,6 +37,9 @@ type Process struct {
 	SegmentBytes    int64 `json:"segment_bytes"`
 	SpoolLimitBytes int64 `json:"spool_limit_bytes"`
 
+	// SharedSpool is 1 in a pod, where a sidecar owns the spool and keeps its account.
+	SharedSpool int `json:"shared_spool"`
+
 	// Excluded are the groups of functions that were left out, with commas; StartOff is 1 if tracing was off until
 	// MPI_Pcontrol(1).
 	Excluded string `json:"excluded"`

@@ -164,7 +164,7 @@ func (s *Spool) spillTimes() (err error) {
 	}()
 	write := func(write func(f io.WriterAt, at int64) (int64, error)) error {
 		if f == nil {
-			if f, err = os.OpenFile(filepath.Join(s.dir, spillFile), os.O_WRONLY|os.O_CREATE, 0o644); err != nil {
+			if f, err = os.OpenFile(filepath.Join(s.dir, spillFile), os.O_WRONLY|os.O_CREATE|notFollowed, 0o644); err != nil {
 				return err
 			}
 			if s.timesBytes == 0 {

@@ -24,6 +24,10 @@ const (
 	mostMappedBytes     = 8 << 20   // of segments that wait for a checkpoint; more of them are kept as files only
 )
 
+// notFollowed opens files in a directory that others may write to: what they put in a file's place is neither followed nor
+// waited for.
+const notFollowed = unix.O_NOFOLLOW | unix.O_NONBLOCK
+
 // A Spool is the tracer's part of a living process: it hands out segments, works them off when they are full, and
 // checkpoints. It is not safe for concurrent use.
 //
@@ -91,7 +95,10 @@ func Open(dir string) (*Spool, error) {
 	}
 	r := New(p)
 	r.readDictionary(dir)
-	shared, _ := budget.Open(filepath.Dir(dir)) // without one the process has its own limit
+	var shared *budget.Budget // without one the process has its own limit
+	if p.SharedSpool != 0 {
+		shared, _ = budget.Open(filepath.Dir(dir))
+	}
 	return &Spool{
 		dir: dir, process: p, recorder: r, budget: shared,
 		sources: map[uint32]*spoolSource{}, mapped: map[uintptr]*mapping{}, mostState: mostStateBytes,
@@ -455,10 +462,7 @@ func writeFile(dir, name string, content []byte) error {
 		return err
 	}
 	temporary := filepath.Join(dir, name+".new")
-	err := os.WriteFile(temporary, content, 0o644)
-	if err == nil {
-		err = os.Chmod(temporary, 0o644)
-	}
+	err := writeNew(temporary, content)
 	if err == nil {
 		err = os.Rename(temporary, filepath.Join(dir, name))
 	}
@@ -466,4 +470,17 @@ func writeFile(dir, name string, content []byte) error {
 		_ = os.Remove(temporary)
 	}
 	return err
+}
+
+// writeNew writes a file that is not there yet: others may write to the directory, and what they put there is not opened.
+func writeNew(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Chmod(0o644) // whatever the umask: another user may have to read it
+	}
+	return errors.Join(err, f.Close())
 }

@@ -386,6 +386,7 @@ func TestSharedSpoolLimit(t *testing.T) {
 	for n := range 3 {
 		s := newFakeShim(t)
 		s.process.SegmentBytes = segmentHeaderSize + 4096
+		s.process.SharedSpool = 1
 		s.process.SpoolLimitBytes = 10_000 // holds only where there is no account
 		s.randomProgram(rand.New(rand.NewPCG(uint64(n), 2)), 20_000)
 		dir := filepath.Join(spool, fmt.Sprint(n))
@@ -409,4 +410,37 @@ func TestSharedSpoolLimit(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, writers[1].spool.budget.Take(limit-used, 0, 0), "one process does not get all of the rest")
 	require.True(t, writers[1].spool.budget.Take((limit-used)/2, 0, 0))
+}
+
+// In a pod others may write to a process's directory. What they put in the place of its files is not opened: the process may
+// write where they may not.
+func TestLinksInTheDirectoryAreNotFollowed(t *testing.T) {
+	victim := filepath.Join(t.TempDir(), "authorized_keys")
+	require.NoError(t, os.WriteFile(victim, []byte("mine"), 0o600))
+	for _, name := range []string{spillFile, stateFiles[0], stateFiles[1], stateFiles[0] + ".new", stateFiles[1] + ".new"} {
+		t.Run(name, func(t *testing.T) {
+			s := newFakeShim(t)
+			s.process.SegmentBytes = segmentHeaderSize + 4096
+			s.randomProgram(rand.New(rand.NewPCG(1, 2)), 20_000)
+			w, dir := startSpool(t, s)
+			plant := filepath.Join(dir, name)
+			w.spool.hook = func(step string) {
+				if step == "checkpoint begins" {
+					_ = os.Remove(plant)
+					_ = os.Symlink(victim, plant)
+				}
+			}
+			w.play(s, nil)
+			w.spool.workOff(false)
+			for range 4 {
+				_ = w.spool.checkpoint()
+			}
+			content, err := os.ReadFile(victim)
+			require.NoError(t, err)
+			require.Equal(t, "mine", string(content))
+			info, err := os.Stat(victim)
+			require.NoError(t, err)
+			require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+		})
+	}
 }

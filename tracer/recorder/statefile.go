@@ -49,7 +49,7 @@ func writeState(dir string, number uint64, framed []byte) error {
 	if err := fitsLimit(int64(len(framed))); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY, 0)
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|notFollowed, 0)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/cairn-mpi/cairn/api/messages"
+	"github.com/cairn-mpi/cairn/tracer/budget"
 )
 
 // InstallOptions says what to copy where.
@@ -20,6 +21,8 @@ type InstallOptions struct {
 	Binary    string // the binary that probes; "" is the one beside the one that runs
 	Libraries string // directory of the tracer's libraries; "" is looked for beside the binary
 	Refused   string // why nothing is to be traced, whatever can be installed; "" if it may be
+	// SpoolLimitBytes is how much all processes of the pod may have in the spool; 0: the sidecar says so, if anybody does.
+	SpoolLimitBytes int64
 }
 
 // Binaries: what is installed for the probe is small, and what all else is done with is not.
@@ -52,6 +55,7 @@ func Install(o InstallOptions) Verdict {
 	}
 	note := filepath.Join(o.To, InstallFile)
 	if v.Traceable {
+		makeAccount(o)
 		if err := os.Remove(note); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			refuse(&v, messages.ProbeInternalError, "cannot install the tracer: "+err.Error())
 		}
@@ -86,6 +90,22 @@ func makePlaces(o InstallOptions) error {
 		err = errors.Join(err, makeShared(filepath.Join(o.To, dir)))
 	}
 	return err
+}
+
+// makeAccount makes the account of the spool, which the sidecar keeps: the first rank may begin before that does. Without it
+// each process has a limit of its own, so that it is no reason not to trace.
+func makeAccount(o InstallOptions) {
+	if o.SpoolLimitBytes <= 0 {
+		return
+	}
+	root, err := os.OpenRoot(filepath.Join(o.To, "spool"))
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	if account, err := budget.Make(root, o.SpoolLimitBytes); err == nil {
+		_ = account.Close()
+	}
 }
 
 // checkSpool: where the sticky bit does not hold, any user could remove another's trace.

@@ -24,6 +24,7 @@ type Config struct {
 	Timing          string `json:"timing,omitempty"` // as trace.ParseTimingSettings reads it; "" keeps every time stamp
 	Mode            string `json:"mode,omitempty"`   // as recorder.ParseMode reads it; "" records every rank by itself
 	Verify          bool   `json:"verify"`
+	SharedSpool     bool   `json:"shared_spool,omitempty"` // with a sidecar, which is another user and owns it
 	SpoolLimitBytes int64  `json:"spool_limit_bytes,omitempty"`
 	SegmentBytes    int64  `json:"segment_bytes,omitempty"`
 	Include         string `json:"include,omitempty"`   // groups of functions (mpi.Group) to record, with commas; "": all

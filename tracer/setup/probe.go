@@ -216,6 +216,7 @@ func writeConfig(o ProbeOptions, v Verdict) error {
 		Pointers:        o.Pointers,
 		Timing:          o.Timing,
 		Mode:            o.Mode,
+		SharedSpool:     true,
 		SpoolLimitBytes: o.SpoolLimitBytes,
 		SegmentBytes:    o.SegmentBytes,
 		Include:         strings.Join(o.Include, ","),

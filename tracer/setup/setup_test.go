@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cairn-mpi/cairn/api/messages"
+	"github.com/cairn-mpi/cairn/tracer/budget"
 )
 
 // library compiles a shared library.
@@ -115,7 +116,7 @@ func TestProbeFindsBothMPIs(t *testing.T) {
 	if preload != want {
 		t.Errorf("preload file:\n%s", preload)
 	}
-	if !c.Enabled || c.Spool != root+"/spool" || c.CallSites != "caller" || c.SpoolLimitBytes != 77 {
+	if !c.Enabled || c.Spool != root+"/spool" || c.CallSites != "caller" || c.SpoolLimitBytes != 77 || !c.SharedSpool {
 		t.Errorf("%+v", c)
 	}
 }
@@ -246,7 +247,7 @@ func TestInstall(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "cairn")
 	write(t, binary, "binary")
 	for range 2 {
-		if v := Install(InstallOptions{To: to, Binary: binary, Libraries: filepath.Join(libraries, "lib")}); !v.Traceable {
+		if v := Install(InstallOptions{To: to, Binary: binary, Libraries: filepath.Join(libraries, "lib"), SpoolLimitBytes: 1 << 20}); !v.Traceable {
 			t.Fatal(v)
 		}
 	}
@@ -257,6 +258,7 @@ func TestInstall(t *testing.T) {
 		"ld.so.preload":           0o644,
 		"spool":                   os.ModeDir | os.ModeSticky | 0o777,
 		"spool/symbols":           os.ModeDir | os.ModeSticky | 0o777,
+		"spool/budget":            0o666,
 	} {
 		info, err := os.Stat(filepath.Join(to, name))
 		if err != nil {
@@ -267,5 +269,10 @@ func TestInstall(t *testing.T) {
 	}
 	if info, err := os.Stat(filepath.Join(to, "lib")); err != nil || info.Mode().Perm()&0o055 != 0o055 {
 		t.Errorf("lib cannot be entered by other users: %v", info.Mode())
+	}
+	// a rank may begin before the sidecar does
+	account, err := budget.Open(filepath.Join(to, "spool"))
+	if err != nil || account == nil || account.Limit() != 1<<20 {
+		t.Error(account, err)
 	}
 }

@@ -13,6 +13,7 @@
 struct account {
 	char magic[8];
 	_Atomic int64_t limit, used;
+	_Atomic int64_t refused; // processes that found no room to leave a sign
 };
 
 static struct account *account; // NULL: there is none
@@ -39,14 +40,14 @@ bool cairn_budget_open(const char *spool)
 	return account != NULL;
 }
 
-bool cairn_budget_take(uint64_t bytes, uint64_t own)
+bool cairn_budget_take(uint64_t bytes, uint64_t reserve)
 {
 	int64_t left;
 
 	if (account == NULL)
 		return true;
 	left = atomic_load(&account->limit) - (atomic_fetch_add(&account->used, (int64_t)bytes) + (int64_t)bytes);
-	if (left >= 0 && own + bytes <= (uint64_t)left)
+	if (left >= 0 && (uint64_t)left >= reserve)
 		return true;
 	cairn_budget_add(-(int64_t)bytes);
 	return false;
@@ -56,6 +57,12 @@ void cairn_budget_add(int64_t bytes)
 {
 	if (account != NULL)
 		atomic_fetch_add(&account->used, bytes);
+}
+
+void cairn_budget_refused(void)
+{
+	if (account != NULL)
+		atomic_fetch_add(&account->refused, 1);
 }
 
 uint64_t cairn_budget_limit(void)

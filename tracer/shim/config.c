@@ -196,6 +196,8 @@ static bool parse(const char *text, size_t n)
 			cairn_config.start_off = read_bool(&r, false);
 		} else if (strcmp(key, "pointers") == 0) {
 			cairn_config.pointers = read_bool(&r, false);
+		} else if (strcmp(key, "shared_spool") == 0) {
+			cairn_config.shared_spool = read_bool(&r, false);
 		} else if (strcmp(key, "enabled") == 0) {
 			enabled = read_bool(&r, true);
 		} else if (strcmp(key, "spool_limit_bytes") == 0) {

@@ -18,6 +18,7 @@ struct cairn_config {
 	bool verify;
 	char mode[256]; // for the core; "": full
 	int64_t wait_seconds; // at a marker, clustered
+	bool shared_spool; // with a sidecar, which is another user and owns it: a pod's
 	int64_t spool_limit_bytes, segment_bytes; // 0: not given
 };
 

@@ -239,7 +239,7 @@ static void add(const struct sample *s)
 void cairn_context_begin(void)
 {
 	find_throttling("/proc/self/cgroup", "/sys/fs/cgroup", throttling, sizeof(throttling));
-	file = cairn_spool_map("context", sizeof(struct file));
+	file = cairn_spool_map("context", sizeof(struct file), false);
 	if (file == NULL)
 		return;
 	memcpy(file->magic, "CAIRNCX3", sizeof(file->magic));

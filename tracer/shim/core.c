@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "budget.h"
 #include "clock.h"
 #include "config.h"
 #include "context.h"
@@ -57,6 +58,8 @@ static void stop(const char *why)
 		struct cairn_segment *s = e->segment;
 		snprintf(s->stopped, sizeof(s->stopped), "%s", why);
 	}
+	if (own == 0 && !cairn_life_counts())
+		cairn_budget_refused(); // nothing shows that it made calls
 	atomic_store(&failed, true);
 	cairn_stop(why);
 }

@@ -41,7 +41,7 @@ static int open_file(void)
 
 	if (snprintf(path, sizeof(path), "%s/dictionary", cairn_spool_directory) >= (int)sizeof(path))
 		return -1;
-	opened = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	opened = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
 	if (opened < 0)
 		return -1;
 	(void)fchmod(opened, 0644); // whatever the umask: another user may have to read it

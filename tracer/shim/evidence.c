@@ -90,7 +90,7 @@ void cairn_evidence_begin(void)
 #ifdef CAIRN_NO_EVIDENCE // hack/bench-tracer.sh compares
 	struct cairn_evidence_file *made = NULL;
 #else
-	struct cairn_evidence_file *made = cairn_spool_map("evidence", sizeof(*made));
+	struct cairn_evidence_file *made = cairn_spool_map("evidence", sizeof(*made), false);
 #endif
 
 	if (made == NULL)

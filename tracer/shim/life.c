@@ -68,7 +68,7 @@ static void crashed(int number, siginfo_t *info, void *context)
 
 void cairn_life_begin(void)
 {
-	file = cairn_spool_map("life", sizeof(*file));
+	file = cairn_spool_map("life", sizeof(*file), true);
 	if (file == NULL)
 		return;
 	owner = getpid();

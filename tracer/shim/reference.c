@@ -1,6 +1,7 @@
 #include "reference.h"
 
 #include "clock.h"
+#include "config.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -44,8 +45,9 @@ void cairn_reference_open(const char *process_directory)
 	if (path == NULL)
 		return;
 	snprintf(path, n, "%s/reference", process_directory);
-	mkdir(path, 0777);
-	chmod(path, 0777);
+	const mode_t mode = cairn_config.shared_spool ? 0777 : 0755;
+	mkdir(path, mode);
+	chmod(path, mode);
 	directory = path;
 }
 
@@ -132,7 +134,7 @@ static void end_line(void)
 		// Named as the thread's segments are.
 		char path[4096];
 		snprintf(path, sizeof(path), "%s/%u.log", directory, cairn_thread_number() - 1);
-		line.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) + 1;
+		line.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644) + 1;
 		if (line.file == 0) {
 			cairn_verifying = false;
 			fprintf(stderr, "cairn: cannot write %s: no reference log\n", path);

@@ -44,13 +44,14 @@ static bool fits(uint64_t size)
 	return false;
 }
 
+// open_new makes a file that is not there yet. Where others may write to the directory, what they put there is not opened.
 static int open_new(const char *name, int flags)
 {
 	char path[sizeof(cairn_spool_directory) + 64];
 	int file;
 
 	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
-	file = open(path, O_CREAT | O_CLOEXEC | flags, 0644);
+	file = open(path, O_CREAT | O_EXCL | O_CLOEXEC | flags, 0644);
 	if (file >= 0)
 		(void)fchmod(file, 0644); // whatever the umask: another user may have to read it
 	return file;
@@ -83,7 +84,7 @@ static bool write_process(const char *text)
 
 	if (!fits(left))
 		return false;
-	file = open_new("process.json.new", O_WRONLY | O_TRUNC);
+	file = open_new("process.json.new", O_WRONLY);
 	if (file < 0)
 		return false;
 	snprintf(temporary, sizeof(temporary), "%s/process.json.new", cairn_spool_directory);
@@ -108,18 +109,30 @@ static bool write_process(const char *text)
 	return false;
 }
 
-const char *cairn_spool_make(const char *spool, const char *name, const char *process_json)
+static const char *make(const char *spool, const char *name, const char *process_json)
 {
+	// Who uploads what is in it removes it afterwards, as another user.
+	const mode_t mode = cairn_config.shared_spool ? 0777 : 0755;
+
 	snprintf(cairn_spool_directory, sizeof(cairn_spool_directory), "%s/%s", spool, name);
-	if (cairn_budget_open(spool) && !cairn_budget_take(strlen(process_json), 0))
+	// Elsewhere an account would be anybody's, who could cut it off under our stores.
+	if (cairn_config.shared_spool && cairn_budget_open(spool) && !cairn_budget_take(strlen(process_json), 0))
 		return cairn_spool_limit_reached();
 	held = strlen(process_json);
-	// Who uploads what is in it removes it afterwards, as another user. The lock comes first: who sees process.json may
-	// trust it.
-	if (mkdir(cairn_spool_directory, 0777) != 0 || chmod(cairn_spool_directory, 0777) != 0 || !take_lock() ||
+	// The lock comes first: who sees process.json may trust it.
+	if (mkdir(cairn_spool_directory, mode) != 0 || chmod(cairn_spool_directory, mode) != 0 || !take_lock() ||
 	    !write_process(process_json))
 		return cannot_write(errno);
 	return NULL;
+}
+
+const char *cairn_spool_make(const char *spool, const char *name, const char *process_json)
+{
+	const char *failed = make(spool, name, process_json);
+
+	if (failed != NULL)
+		cairn_budget_refused();
+	return failed;
 }
 
 // give_back takes what was not allocated from the account.
@@ -130,20 +143,23 @@ static void *give_back(size_t size)
 	return NULL;
 }
 
-void *cairn_spool_map(const char *name, size_t size)
+void *cairn_spool_map(const char *name, size_t size, bool sign)
 {
+	// A process may hold as much as is left to all, and the last part of sixteen is for those that begin: so the recorder has
+	// it, too.
+	const uint64_t kept = cairn_budget_limit() / 16, reserve = sign ? 0 : kept > held + size ? kept : held + size;
 	char path[sizeof(cairn_spool_directory) + 64];
 	void *memory = MAP_FAILED;
 	int file, error;
 
 	if (!fits(size))
 		return NULL;
-	if (!cairn_budget_take(size, held)) {
+	if (!cairn_budget_take(size, reserve)) {
 		errno = EDQUOT;
 		return NULL;
 	}
 	held += size;
-	file = open_new(name, O_RDWR | O_EXCL);
+	file = open_new(name, O_RDWR);
 	if (file < 0)
 		return give_back(size);
 	do
@@ -188,7 +204,7 @@ struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why)
 		return NULL;
 	}
 	snprintf(name, sizeof(name), "first-%u.seg", count);
-	s = cairn_spool_map(name, size);
+	s = cairn_spool_map(name, size, count == 0);
 	if (s == NULL) {
 		*why = errno == EDQUOT && shared > 0 ? cairn_spool_limit_reached() : cannot_write(errno);
 		return NULL;

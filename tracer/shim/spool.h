@@ -2,6 +2,7 @@
 #ifndef CAIRN_SPOOL_H
 #define CAIRN_SPOOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,8 +15,9 @@ const char *cairn_spool_make(const char *spool, const char *name, const char *pr
 extern char cairn_spool_directory[];
 
 // cairn_spool_map makes a file in the directory, all of it allocated and mapped: a store to a file that is not allocated
-// would be a SIGBUS on a full disk. NULL and errno when that is not possible.
-void *cairn_spool_map(const char *name, size_t size);
+// would be a SIGBUS on a full disk. NULL and errno when that is not possible. Files that are signs that the process was there
+// may take the part of the spool that is kept for them.
+void *cairn_spool_map(const char *name, size_t size, bool sign);
 
 // cairn_spool_limit_reached says that the limit of all processes is reached, or that of this one if it has its own.
 const char *cairn_spool_limit_reached(void);

@@ -166,6 +166,8 @@ static char *describe_process(char *directory, size_t size)
 		cairn_json_string(&j, "excluded", excluded);
 	if (cairn_config.start_off)
 		cairn_json_number(&j, "start_off", 1);
+	if (cairn_config.shared_spool)
+		cairn_json_number(&j, "shared_spool", 1);
 	add_environment(&j);
 	cairn_json_open(&j, "modules", '[');
 	cairn_modules(&j);

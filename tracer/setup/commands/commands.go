@@ -31,6 +31,7 @@ func Install(ctx context.Context, args []string, s Streams) {
 	var o setup.InstallOptions
 	flags, log := newFlags("install", s)
 	flags.StringVar(&o.To, "to", "/cairn", "where the volume is mounted")
+	flags.Int64Var(&o.SpoolLimitBytes, "spool-limit-bytes", 0, "how much all processes together may write to the spool (0: the sidecar says)")
 	finish(ctx, s, log, func() (setup.Verdict, bool) {
 		refused, wanted := parse(flags, args)
 		if o.Refused = refused; !wanted {

@@ -73,7 +73,7 @@ func TestSpoolLimitOfAllProcesses(t *testing.T) {
 	const limit = 3 << 20
 	for _, implementation := range Implementations {
 		t.Run(implementation, func(t *testing.T) {
-			tracer := NewTracer(t, map[string]any{"spool_limit_bytes": 1 << 40})
+			tracer := NewTracer(t, map[string]any{"shared_spool": true, "spool_limit_bytes": 1 << 40})
 			spool := filepath.Join(tracer.Dir, "spool")
 			root, err := os.OpenRoot(spool)
 			require.NoError(t, err)
@@ -103,13 +103,60 @@ func TestSpoolLimitOfAllProcesses(t *testing.T) {
 	}
 }
 
+// A process that begins when the spool is nearly full records its first calls: the last sixteenth is for such. When that
+// is gone, too, its calls are counted, or at least the process.
+func TestProcessesThatBeginInAFullSpool(t *testing.T) {
+	const limit, kept = 16 << 20, 1 << 20
+	for _, implementation := range Implementations {
+		t.Run(implementation, func(t *testing.T) {
+			program := chattyProgram(t, implementation)
+			run := func(left int64) (dirs []string, spool string, account *budget.Budget) {
+				tracer := NewTracer(t, map[string]any{"shared_spool": true, "call_sites": "none"})
+				spool = filepath.Join(tracer.Dir, "spool")
+				root, err := os.OpenRoot(spool)
+				require.NoError(t, err)
+				defer root.Close()
+				account, err = budget.Make(root, limit)
+				require.NoError(t, err)
+				account.Add(limit - left)
+				r := tracer.Run(t, Launch(implementation, 1, program, "5000")...)
+				require.Equal(t, 0, r.Code, r.Stderr)
+				require.Contains(t, r.Stderr, "the spool limit of 16777216 bytes is reached")
+				return tracer.Processes(t), spool, account
+			}
+			dirs, spool, account := run(kept)
+			require.Len(t, dirs, 1)
+			_, report, err := recorder.Recover(dirs[0])
+			require.NoError(t, err)
+			require.Positive(t, report.Calls)
+			require.Positive(t, report.Lost)
+			require.Zero(t, account.Refused())
+			description, err := os.Stat(filepath.Join(dirs[0], "process.json"))
+			require.NoError(t, err)
+			require.Less(t, used(t, spool), description.Size()+128<<10+64<<10, "one segment: the rest is for others")
+
+			dirs, _, account = run(description.Size() + 8<<10)
+			require.Len(t, dirs, 1)
+			_, report, err = recorder.Recover(dirs[0])
+			require.NoError(t, err)
+			require.Zero(t, report.Calls)
+			require.Greater(t, report.Lost, uint64(5000))
+			require.Zero(t, account.Refused())
+
+			dirs, _, account = run(1000)
+			require.Empty(t, dirs)
+			require.Equal(t, int64(1), account.Refused())
+		})
+	}
+}
+
 // 100 launches one after the other in one pod: the sidecar removes what is in the store, so that the spool stays as small
 // as that of a few of them, no limit is reached, and every rank is there.
 func TestManyLaunchesInOneSpool(t *testing.T) {
 	const limit = 32 << 20 // of the spool; what they leave in all is far more
 	for implementation, launches := range map[string]int{"mpich": 100, "openmpi": 20} {
 		t.Run(implementation, func(t *testing.T) {
-			tracer := NewTracer(t, map[string]any{"call_sites": "caller", "spool_limit_bytes": limit})
+			tracer := NewTracer(t, map[string]any{"shared_spool": true, "call_sites": "caller", "spool_limit_bytes": limit})
 			spool := filepath.Join(tracer.Dir, "spool")
 			s, err := store.Open(t.TempDir(), store.S3Options{})
 			require.NoError(t, err)

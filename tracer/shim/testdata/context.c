@@ -13,11 +13,11 @@
 bool cairn_clock_is_tsc;
 static const char *path;
 
-void *cairn_spool_map(const char *name, size_t size)
+void *cairn_spool_map(const char *name, size_t size, bool sign)
 {
 	int opened = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
 
-	(void)name;
+	(void)name, (void)sign;
 	if (opened < 0 || ftruncate(opened, (off_t)size) != 0)
 		return NULL;
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 	path = argv[2];
 	if (strcmp(argv[1], "thin") == 0) {
 		const int64_t n = atoll(argv[3]);
-		file = cairn_spool_map("", sizeof(*file));
+		file = cairn_spool_map("", sizeof(*file), false);
 		memcpy(file->magic, "CAIRNCX3", 8);
 		for (; n == 0 || s.monotonic_ns < n; s.monotonic_ns++) {
 			s.cpu = s.monotonic_ns;
