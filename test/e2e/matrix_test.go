@@ -129,7 +129,7 @@ func begin(t testing.TB, s spec) {
 // end waits for the end of a job, whatever it is, and holds the launcher's exit code against the wanted one.
 func end(t *testing.T, s spec, wanted int) *job {
 	t.Helper()
-	j := await(t, s.namespace, s.name, 8*time.Minute, "the end", func(j *job) bool { return j.Status.CompletionTime != "" })
+	j := await(t, s.namespace, s.name, 15*time.Minute, "the end", func(j *job) bool { return j.Status.CompletionTime != "" })
 	last := -1
 	for _, a := range j.Status.Attempts {
 		if a.ExitCode != nil {

@@ -19,7 +19,8 @@ var storageTroubles = []scenario{
 	{name: "store away while the job runs, 1 min", expected: "a whole report", run: awayAt("running", "Running", time.Minute)},
 	{name: "store away while collecting, 1 min", expected: "a whole report", quick: true, run: awayAt("collecting", "Collecting", time.Minute)},
 	{name: "store away while analyzing, 1 min", expected: "a whole report", run: awayAt("analyzing", "Analyzing", time.Minute)},
-	{name: "store away while reporting, 1 min", expected: "a whole report", run: awayAt("reporting", "Reporting", time.Minute)},
+	// a large job's report has a pod of its own, so that there is time to take the storage away
+	{name: "store away while reporting, 1 min", expected: "a whole report", run: awayAt("reporting", "Reporting", time.Minute, change{"merge.fanIn", int64(2)})},
 	{name: "store away for good at the start", expected: "the job runs after a bounded wait, StorageReady=False", run: awayForGood},
 	{name: "store away longer than the grace", expected: "lost ranks named", run: awayBeyondTheGrace},
 	{name: "wrong key in the middle", expected: "AccessDenied said, then a report once the key is right", run: wrongKey},
@@ -84,10 +85,10 @@ func (w *way) mend() {
 }
 
 // awayAt takes the storage away once Ready has a reason, for a time.
-func awayAt(name, reason string, d time.Duration) func(*testing.T) string {
+func awayAt(name, reason string, d time.Duration, changes ...change) func(*testing.T) string {
 	return func(t *testing.T) string {
 		w, storage := newWay(t, name)
-		s := long("m-away-"+name, 5, storage)
+		s := long("m-away-"+name, 5, append(changes, storage)...)
 		if reason == "" {
 			w.cut()
 		}
