@@ -36,6 +36,9 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 	for i := range status.Analyses {
 		o, err := p.analyzeOne(ctx, &status.Analyses[i])
 		if err != nil {
+			if failed := p.makeRoomForRefused(ctx, err); failed != nil {
+				return await, failed
+			}
 			return await, err
 		}
 		if p.waitsForPerson(o) {
@@ -119,6 +122,7 @@ func (p *pass) analysisTask(name v1alpha1.AnalysisName) task {
 		args: []string{"analyze", "--job", "--store", p.job.Status.StorageURI,
 			"--analysis", string(name), "--index", "$(JOB_COMPLETION_INDEX)", "--of", strconv.Itoa(int(pods))},
 	}
+	t.template = p.job.Spec.Merge.PodTemplate // of an analysis that is no longer in the list
 	for _, analysis := range p.job.Spec.Analyses {
 		if analysis.Name == name {
 			t.template = analysis.PodTemplate

@@ -49,6 +49,7 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 		return await, nil
 	}
 	if !o.succeeded || answer == nil {
+		p.job.Status.Analyses = nil // a retry looks anew
 		message := "the merge did not say what it found"
 		if !o.succeeded {
 			message = "the merge failed: " + p.whyFailed(o)
@@ -132,6 +133,7 @@ func (p *pass) mergeTask(attempts string) task {
 
 // noTrace ends a job of which there is no trace.
 func (p *pass) noTrace(reason, message string) {
+	p.job.Status.Analyses = nil // there is nothing to compute them from
 	for _, kind := range []string{v1alpha1.ConditionTraceCollected, v1alpha1.ConditionTraceMerged, v1alpha1.ConditionAnalyzed} {
 		p.set(kind, metav1.ConditionFalse, reason, message)
 	}

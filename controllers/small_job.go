@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -223,6 +224,15 @@ func (p *pass) makeRoom(ctx context.Context) error {
 		return p.stopWaiting(ctx)
 	}
 	return nil
+}
+
+// makeRoomForRefused does so for an analysis whose Job is refused, by a quota of Jobs for example.
+func (p *pass) makeRoomForRefused(ctx context.Context, err error) error {
+	var refused *refusedError
+	if !errors.As(err, &refused) || p.Clock.Since(p.condition(v1alpha1.ConditionTraceMerged).LastTransitionTime.Time) < maxRoomWait {
+		return nil
+	}
+	return p.stopWaiting(ctx)
 }
 
 // stopWaiting deletes the Job whose report waits for findings that nobody will make. It stays until its pod is gone.

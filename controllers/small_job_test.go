@@ -207,6 +207,18 @@ func TestWaitingReportMakesRoom(t *testing.T) {
 		s.letPass(3 * time.Minute)
 		require.NotNil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
 	})
+	t.Run("an analysis whose Job is refused", func(t *testing.T) {
+		s := newStage(t)
+		s.apply()
+		s.runToMerge(0)
+		s.quota("count/jobs.batch", "0")
+		s.ends("stencil-cairn-merge-l0", pod{message: oneRun})
+		s.settle()
+		s.expect("Ready", isFalse, "Refused")
+		require.Nil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
+		s.letPass(3 * time.Minute)
+		require.NotNil(t, s.batchJob("stencil-cairn-merge-l0").DeletionTimestamp)
+	})
 	t.Run("there is room", func(t *testing.T) {
 		s := begin(t)
 		start(s, "stencil-cairn-clusters", corev1.PodRunning)

@@ -171,7 +171,7 @@ func (p *pass) storageSeen(ctx context.Context) (seenStorage, error) {
 			if !messages.Decode(ended.Message, &said) {
 				continue
 			}
-			p.noteLost(said)
+			p.noteLost(pod.Name, said)
 			if said.Storage != nil {
 				seen.take(ended.FinishedAt.Time, said.Storage, fmt.Sprintf("the sidecar of pod %s: ", pod.Name))
 			}
@@ -214,9 +214,13 @@ func shipEnds(pod corev1.Pod) []*corev1.ContainerStateTerminated {
 }
 
 // noteLost keeps the ranks that a sidecar could not send: its pod may soon be gone.
-func (p *pass) noteLost(said messages.Ship) {
+func (p *pass) noteLost(pod string, said messages.Ship) {
 	status := &p.job.Status
-	for _, line := range said.Lost {
+	lines := slices.Clone(said.Lost)
+	if more := said.LostCount - len(lines); more > 0 { // what a termination message has no room for
+		lines = append(lines, fmt.Sprintf("pod %s: %d more worlds", pod, more))
+	}
+	for _, line := range lines {
 		line = shortened(line, 256)
 		if len(status.Lost) < maxLost && !slices.Contains(status.Lost, line) {
 			status.Lost = append(status.Lost, line)

@@ -195,7 +195,7 @@ func TestRanksThatWereNotSentAreNamed(t *testing.T) {
 		s.settle()
 		require.Contains(t, s.expect("StorageReady", isFalse, "Unreachable"), "the sidecar of pod stencil-worker-0: no answer")
 		require.Equal(t, []string{"stencil-worker-0: world ab, ranks 0-1"}, s.job().Status.Lost)
-		s.shipEnds("stencil-worker-1", `{"lost":["stencil-worker-1: world ab, ranks 2-3"]}`)
+		s.shipEnds("stencil-worker-1", `{"lost":["stencil-worker-1: world ab, ranks 2-3"],"lost_count":12}`)
 		s.settle()
 		worker := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "stencil-worker-0", Namespace: s.namespace}}
 		require.NoError(t, s.Delete(s.ctx, worker), "the status keeps what the pod said")
@@ -208,13 +208,14 @@ func TestRanksThatWereNotSentAreNamed(t *testing.T) {
 		s.ends("stencil-cairn-merge-l0", pod{message: `{"runs":[],"run_count":0}`})
 		s.settle()
 		message := s.expect("Ready", isFalse, "NoTrace")
-		require.Contains(t, message, "stencil-worker-0: world ab, ranks 0-1; stencil-worker-1: world ab, ranks 2-3")
+		require.Contains(t, message, "stencil-worker-0: world ab, ranks 0-1; stencil-worker-1: world ab, ranks 2-3; pod stencil-worker-1: 11 more worlds")
+		require.Empty(t, s.job().Status.Analyses, "there is nothing to compute them from")
 	})
 	t.Run("some", func(t *testing.T) {
 		s := begin(t)
 		s.ends("stencil-cairn-merge-l0", pod{message: `{"runs":[{"id":"0/0","ranks":8,"missing_ranks":"0-3"}],"run_count":1}`})
 		s.settle()
-		require.Equal(t, "run 0/0: no trace of ranks 0-3 of 8; not sent: stencil-worker-0: world ab, ranks 0-1; stencil-worker-1: world ab, ranks 2-3",
+		require.Equal(t, "run 0/0: no trace of ranks 0-3 of 8; not sent: stencil-worker-0: world ab, ranks 0-1; stencil-worker-1: world ab, ranks 2-3; pod stencil-worker-1: 11 more worlds",
 			s.expect("TraceCollected", isFalse, "RanksMissing"))
 	})
 }

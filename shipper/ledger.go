@@ -183,7 +183,7 @@ func (s *ship) settle(ctx context.Context, w *world, members []process) error {
 		case w.closed[p.identity]:
 			s.inStore[p.name] = true
 		case w.unusable[p.name]:
-			s.kept[p.name] = true
+			s.keep(p)
 		default:
 			s.inStore[p.name] = true // it has left no call
 		}

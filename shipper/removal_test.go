@@ -365,7 +365,7 @@ func TestProcessesThatFoundNoRoom(t *testing.T) {
 	said := func() bool {
 		p := readPod(t, s, pod(0))
 		return p.Refused == 2 && len(p.Unrecorded) == 1 && strings.Contains(p.Unrecorded[0], silent.Directory()) &&
-			strings.Contains(p.Unrecorded[0], "none of its 1234 calls was recorded")
+			strings.Contains(p.Unrecorded[0], "none of its 1234 calls is known")
 	}
 	emptied(t, spool)
 	eventually(t, "it is told", said)

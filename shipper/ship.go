@@ -224,7 +224,9 @@ func (s *ship) sweep(ctx context.Context, atEnd bool) (all bool) {
 		return s.fail(ctx, atEnd, "the storage", err)
 	}
 	worlds := byWorld(s.unshipped(processes))
-	unread := false
+	s.mu.Lock()
+	unread := s.spool.unread
+	s.mu.Unlock()
 	for _, launchID := range sortedLaunches(worlds) {
 		w := s.world(launchID)
 		switch err := s.tryWorld(ctx, w, worlds[launchID], atEnd); {
@@ -242,7 +244,9 @@ func (s *ship) sweep(ctx context.Context, atEnd bool) (all bool) {
 		s.backoff.failed()
 		return false
 	}
-	s.forget(worlds)
+	if !unread { // a launch may have no process in worlds because none could be read
+		s.forget(worlds)
+	}
 	if !atEnd && s.discard(processes) {
 		s.audit(true)
 	}
@@ -302,6 +306,7 @@ func (s *ship) tryWorld(ctx context.Context, w *world, members []process, atEnd 
 func (s *ship) setAside(w *world, members []process, err error) {
 	w.partial = time.Now()
 	var problems []string
+	members = s.unshipped(members) // some may have gone into a shard of their own before it failed
 	for _, p := range members {
 		problems = append(problems, fmt.Sprintf("process %s cannot be used: world %s: %v", p.name, worldID(w.launchID), err))
 	}
@@ -311,10 +316,17 @@ func (s *ship) setAside(w *world, members []process, err error) {
 	w.failed = err
 	for _, p := range members {
 		if !p.alive {
-			s.kept[p.name] = true
+			s.keep(p)
 		}
 	}
 	s.ask()
+}
+
+// keep notes, under the lock, that a process has left what cannot be used: its ranks are lost, which the merge may not know
+// otherwise, since nothing of them may be in any shard.
+func (s *ship) keep(p process) {
+	s.kept[p.name] = true
+	s.unrecorded.add(p.name, p.title()+": what it has left cannot be used")
 }
 
 // shipWorld ships a world if that is due.
@@ -401,6 +413,11 @@ func (s *ship) upload(ctx context.Context, w *world, members []process, now stri
 	if err == nil {
 		w.shipped = now
 		w.unusable = c.unusable
+		for _, p := range members {
+			if !c.unusable[p.name] && c.unrecorded[p.name] == "" {
+				delete(s.unrecorded, p.name) // it could be used after all
+			}
+		}
 		s.ask()
 	}
 	return err

@@ -44,6 +44,7 @@ type spool struct {
 	root     *os.Root // nil: not opened yet
 	known    map[string]*process
 	broken   map[string]string // directories that cannot be read, with the reason
+	unread   bool              // the system could not read some of them, which may pass
 	starting int               // living processes that have not described themselves yet
 }
 
@@ -65,6 +66,7 @@ func (s *spool) scan() ([]process, error) {
 		return nil, err
 	}
 	clear(s.broken)
+	s.unread = false
 	s.starting = 0
 	there := map[string]bool{}
 	var processes []process
@@ -77,6 +79,7 @@ func (s *spool) scan() ([]process, error) {
 		switch p, err := s.read(name); {
 		case err != nil:
 			s.broken[name] = err.Error()
+			s.unread = s.unread || isOfReading(err)
 		case p != nil:
 			processes = append(processes, *p)
 		}
@@ -203,7 +206,7 @@ func (p process) recover() (r recovered) {
 		r.unread = isOfReading(err)
 		return r
 	case report.Calls == 0 && report.Lost > 0:
-		line := fmt.Sprintf("%s: none of its %d calls was recorded: its tracer found no room in the spool", p.title(), report.Lost)
+		line := fmt.Sprintf("%s: none of its %d calls is known: its tracer found no room in the spool, or could not start or write", p.title(), report.Lost)
 		r = recovered{process: p, unrecorded: line}
 		if !p.alive {
 			r.problem = line

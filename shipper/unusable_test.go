@@ -46,6 +46,7 @@ func TestWorldThatCannotBeMade(t *testing.T) {
 	require.True(t, now.Idle(), "%+v", now)
 	require.Len(t, now.Problems, 1)
 	require.Contains(t, now.Problems[0], first.Directory())
+	require.Len(t, now.Unrecorded, 1, "no shard says that these ranks are lost")
 	require.NoError(t, sh.storage)
 	require.True(t, exists(spool+"/"+first.Directory()), "it is kept for a person")
 	err := sh.put(t.Context(), &located{}, &pack{content: &trace.Content{Meta: trace.Meta{WorldSize: -1}}})
@@ -98,10 +99,13 @@ func TestReadErrorThatStays(t *testing.T) {
 	now, _ := sh.look()
 	require.True(t, now.Idle())
 	require.Contains(t, strings.Join(now.Problems, "\n"), broken.Directory())
+	require.Len(t, now.Unrecorded, 1)
 	require.True(t, exists(spool+"/"+broken.Directory()))
 	mend()
 	sh.finish(context.Background(), time.Now())
 	require.Len(t, collected(t, s, pod(0)), 2)
+	now, _ = sh.look()
+	require.Empty(t, now.Unrecorded, "it could be used after all")
 }
 
 // At the end the ranks of a world that can be read do not wait for one that cannot.

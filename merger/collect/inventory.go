@@ -171,7 +171,7 @@ func (inv *inventory) lost() []string {
 			lost = append(lost, pod.Pod+": "+l)
 		}
 		if pod.Refused > 0 {
-			lost = append(lost, fmt.Sprintf("%s: %d processes were not traced: they found no room in the spool", pod.Pod, pod.Refused))
+			lost = append(lost, fmt.Sprintf("%s: %d processes were not traced: they found no room in the spool, or could not write to it", pod.Pod, pod.Refused))
 		}
 	}
 	slices.Sort(lost)

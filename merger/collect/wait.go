@@ -37,8 +37,9 @@ import (
 // there are complete. So the promise holds from the moment on that the store
 // answers again: pods are watched anew when the merge itself had to wait for it,
 // and complete is not enough then, nor if a pod has not looked at its spool since
-// the launcher's end (clocks of nodes differ a little). With a wrong clock the
-// merge is a few seconds slower, or as blind as without this.
+// the launcher's end (clocks of nodes differ a little). A launcher that goes on for
+// longer than that after its last mpirun, or a wrong clock, costs the promise's
+// ten seconds; a clock that is wrong the other way hides what this would show.
 
 // poll is how often the store is looked at.
 const poll = time.Second

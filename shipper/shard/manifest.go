@@ -55,8 +55,8 @@ type Pod struct {
 	Final         bool     `json:"final"`      // nothing more will come from this pod
 	LostRanks     []string `json:"lost_ranks"` // ranks that could not be uploaded before the pod had to end
 	Problems      []string `json:"problems,omitempty"`
-	// Unrecorded are processes of which no call was recorded, a line each; Refused is how many more were not traced at
-	// all. Both found no room in the spool.
+	// Unrecorded are processes of which nothing is in any shard although they made calls, a line each: none was recorded, or
+	// what was cannot be used. Refused is how many more were not traced at all: they found no room in the spool.
 	Unrecorded []string `json:"unrecorded,omitempty"`
 	Refused    int      `json:"refused,omitempty"`
 	// TellsWithin is how long after a change of its spool a pod has written that, or after the store answers again. A pod
