@@ -4,6 +4,7 @@ package mpi
 
 import (
 	"encoding/json"
+	"math"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -51,46 +52,45 @@ func TestEvidenceForCPUAndKernel(t *testing.T) {
 				command := append(launch(implementation, 1, ""), iterations, t.TempDir())
 				command[len(command)-3] = program
 				var found evidence
-				seen := 0
-				for tries := 0; tries < 5 && seen < 5; tries++ { // where reading takes long, the budget allows for few
+				seen, odd := 0, ""
+				// Where reading takes long, the budget allows for few; where the hypervisor takes CPUs, a burn takes more of one.
+				for tries := 0; tries < 5 && (seen < 5 || odd != ""); tries++ {
 					r := trace(t, flags, command...)
 					require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
 					said := cairn(t, "", "info", filepath.Join(r.dir, "trace.cairn"), "--json")
 					found = evidence{}
 					require.NoError(t, json.Unmarshal([]byte(said.stdout), &found), said.stderr)
 					require.Len(t, found.Evidence, 1)
-					seen = 0
+					seen, odd = 0, ""
 					for _, p := range found.Evidence[0].Places {
 						if p.After == nil || p.IOBytes == nil { // what it was blocked for was never looked at
 							continue
 						}
 						require.NotNil(t, p.RunDelay, "this kernel counts it")
 						kind := p.After.Function
+						near := func(want, got, error float64) bool { return math.Abs(got-want) <= error*want }
+						good := p.Measured > 0
 						switch kind {
 						case "MPI_Comm_rank": // burns 5 ms
-							require.InEpsilon(t, 5*ms*p.Measured, p.CPU, 0.1, kind)
-							require.InDelta(t, p.Wall, p.CPU+*p.RunDelay, 0.1*p.Wall, kind)
+							good = good && near(5*ms*p.Measured, p.CPU, 0.1) && near(p.Wall, p.CPU+*p.RunDelay, 0.1)
 						case "MPI_Comm_size": // sleeps 5 ms
-							require.Less(t, p.CPU, 0.1*p.Wall, kind)
-							require.Greater(t, *p.Blocked, 0.85*5*ms*p.Measured, kind)
-							require.Less(t, *p.IOBytes, 1e4*p.Measured, kind)
+							good = good && p.CPU < 0.1*p.Wall && *p.Blocked > 0.85*5*ms*p.Measured && *p.IOBytes < 1e4*p.Measured
 						case "MPI_Initialized": // writes 1 MiB, and waits until the disk has it
-							require.Greater(t, *p.Blocked, 3*ms*p.Measured*0.9, kind)
-							require.InEpsilon(t, float64(1<<20)*p.Measured, *p.IOBytes, 0.1, kind)
+							good = good && *p.Blocked > 3*ms*p.Measured*0.9 && near(float64(1<<20)*p.Measured, *p.IOBytes, 0.1)
 						case "MPI_Finalized": // another thread burns 5 ms
-							require.Less(t, p.CPU, 0.2*5*ms*p.Measured, kind)
-							require.InEpsilon(t, 5*ms*p.Measured, *p.Other, 0.2, kind)
+							good = good && p.CPU < 0.2*5*ms*p.Measured && near(5*ms*p.Measured, *p.Other, 0.2)
 						case "MPI_Is_thread_main": // burns 20 ms, and somebody else has the CPU, too
-							require.InEpsilon(t, 20*ms*p.Measured, p.CPU, 0.1, kind)
-							require.Greater(t, *p.RunDelay, 0.3*p.CPU, kind)
-							require.InDelta(t, p.Wall, p.CPU+*p.RunDelay, 0.1*p.Wall, kind)
+							good = good && near(20*ms*p.Measured, p.CPU, 0.1) && *p.RunDelay > 0.3*p.CPU && near(p.Wall, p.CPU+*p.RunDelay, 0.1)
 						default:
 							continue
 						}
-						require.Positive(t, p.Measured, kind)
+						if !good {
+							odd += " " + kind
+						}
 						seen++
 					}
 				}
+				require.Empty(t, odd, "%+v", found.Evidence[0].Places)
 				require.Equal(t, 5, seen, "%+v", found.Evidence[0].Places)
 				require.NotEmpty(t, found.Evidence[0].Instances)
 				tracers := 0
