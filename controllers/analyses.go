@@ -41,7 +41,7 @@ func (p *pass) analyze(ctx context.Context) (next, error) {
 			}
 			return await, err
 		}
-		if p.waitsForPerson(o) {
+		if p.waitsForPerson(stepAnalysis, o) {
 			return p.awaitPerson(ctx, stepAnalysis, o)
 		}
 		switch a := status.Analyses[i]; a.State {
@@ -98,7 +98,7 @@ func (p *pass) analyzeOne(ctx context.Context, analysis *v1alpha1.AnalysisStatus
 	switch {
 	case err != nil:
 		return o, err
-	case !o.finished, p.waitsForPerson(o):
+	case !o.finished, p.waitsForPerson(stepAnalysis, o):
 		analysis.State = v1alpha1.AnalysisRunning
 	case o.succeeded:
 		analysis.State = v1alpha1.AnalysisSucceeded

@@ -38,7 +38,7 @@ func (p *pass) mergeTraces(ctx context.Context) (next, error) {
 	if err != nil {
 		return await, err
 	}
-	if p.waitsForPerson(o) {
+	if p.waitsForPerson(stepMerge, o) {
 		return p.awaitPerson(ctx, stepMerge, o)
 	}
 	if !o.finished {

@@ -25,7 +25,7 @@ func (p *pass) report(ctx context.Context) (next, error) {
 	if err != nil {
 		return await, err
 	}
-	if p.waitsForPerson(o) {
+	if p.waitsForPerson(stepReport, o) {
 		return p.awaitPerson(ctx, stepReport, o)
 	}
 	if !o.finished {

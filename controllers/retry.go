@@ -138,24 +138,13 @@ func (p *pass) stopJobs(ctx context.Context, steps []string) error {
 // too, do not make it longer: a check may pass that uses other credentials than the step.
 const maxPersonWait = 7 * 24 * time.Hour
 
-// waitsForPerson reports whether the storage refused a Job, and somebody may still mend it.
-func (p *pass) waitsForPerson(o outcome) bool {
+// waitsForPerson reports whether the storage refused a Job of a step, and somebody may still mend it.
+func (p *pass) waitsForPerson(step string, o outcome) bool {
 	since := o.ended
-	if refusal := p.job.Status.StorageRefusal; refusal != nil && refusal.Step == p.stepNow() {
+	if refusal := p.job.Status.StorageRefusal; refusal != nil && refusal.Step == step {
 		since = refusal.Since.Time
 	}
 	return o.refused() != nil && p.Clock.Since(since) < maxPersonWait
-}
-
-// stepNow is the step that the job has come to, once its launcher has ended.
-func (p *pass) stepNow() string {
-	switch {
-	case p.condition(v1alpha1.ConditionTraceMerged).Status == metav1.ConditionUnknown:
-		return stepMerge
-	case !p.analysesDecided():
-		return stepAnalysis
-	}
-	return stepReport
 }
 
 // awaitPerson waits until a person has mended a storage that refused a step. A check that passes after the refusal says

@@ -180,19 +180,17 @@ type recovered struct {
 // recover makes the trace of a process: all of it when it has ended, as far as
 // it has got when it lives. Nothing that it has left ends the sidecar.
 func (p process) recover() (r recovered) {
-	cannot := func(err any) recovered {
-		return recovered{process: p, unusable: true, problem: fmt.Sprintf("process %s cannot be recovered: %v", p.name, err)}
+	cannot := func(err error) recovered {
+		return recovered{process: p, unusable: true, unread: isOfReading(err), problem: fmt.Sprintf("process %s cannot be recovered: %v", p.name, err)}
 	}
 	defer func() {
 		if failed := recover(); failed != nil {
-			r = cannot("the recorder failed on it")
+			r = cannot(errors.New("the recorder failed on it"))
 		}
 	}()
 	d, err := recorder.OpenDirectory(p.spool, p.name)
 	if err != nil {
-		r = cannot(err)
-		r.unread = isOfReading(err)
-		return r
+		return cannot(err)
 	}
 	defer d.Close()
 	finish := d.Recover
@@ -202,9 +200,7 @@ func (p process) recover() (r recovered) {
 	content, report, err := finish()
 	switch {
 	case err != nil:
-		r = cannot(err)
-		r.unread = isOfReading(err)
-		return r
+		return cannot(err)
 	case report.Calls == 0 && report.Lost > 0:
 		line := fmt.Sprintf("%s: none of its %d calls is known: its tracer found no room in the spool, or could not start or write", p.title(), report.Lost)
 		r = recovered{process: p, unrecorded: line}

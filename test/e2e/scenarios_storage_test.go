@@ -115,7 +115,7 @@ func awayForGood(t *testing.T) string {
 	assert.Equal(t, "Succeeded", j.condition("JobFinished").Reason)
 	assert.Equal(t, "Unreachable", j.condition("StorageReady").Reason, "%+v", j.condition("StorageReady"))
 	assert.Contains(t, j.condition("StorageReady").Message, w.name, "who cannot be reached")
-	return "Succeeded, StorageReady=False Unreachable"
+	return fmt.Sprintf("%s, StorageReady=%s %s", j.condition("JobFinished").Reason, j.condition("StorageReady").Status, j.condition("StorageReady").Reason)
 }
 
 // awayBeyondTheGrace: the ranks of pods that had to end while the storage was away are lost, and named.

@@ -68,7 +68,7 @@ func TestEvidenceForCPUAndKernel(t *testing.T) {
 						}
 						require.NotNil(t, p.RunDelay, "this kernel counts it")
 						kind := p.After.Function
-						near := func(want, got, error float64) bool { return math.Abs(got-want) <= error*want }
+						near := func(want, got, within float64) bool { return math.Abs(got-want) <= within*want }
 						good := p.Measured > 0
 						switch kind {
 						case "MPI_Comm_rank": // burns 5 ms
