@@ -124,7 +124,26 @@ func (p *pass) replaceCheck(ctx context.Context, last, wanted *batchv1.Job) (sto
 	if client.IgnoreNotFound(err) != nil {
 		return storageCheck{}, err
 	}
-	return p.startCheck(ctx, wanted)
+	check, err := p.startCheck(ctx, wanted)
+	if err != nil || check.before != nil || wanted.Annotations[lastAnswerAnnotation] == "" {
+		return check, err
+	}
+	return p.tellOfLast(ctx, check, wanted)
+}
+
+// tellOfLast gives a check what the one before it found. Whoever looked between deletion and creation found none, and
+// started this one without.
+func (p *pass) tellOfLast(ctx context.Context, check storageCheck, wanted *batchv1.Job) (storageCheck, error) {
+	job := check.job.DeepCopy()
+	for _, name := range []string{failuresAnnotation, lastAnswerAnnotation, lastEndedAnnotation} {
+		metav1.SetMetaDataAnnotation(&job.ObjectMeta, name, wanted.Annotations[name])
+	}
+	if err := p.Patch(ctx, job, client.MergeFrom(check.job)); client.IgnoreNotFound(err) != nil {
+		return storageCheck{}, err
+	}
+	told := checkOnItsWay(job)
+	told.again = check.again
+	return told, nil
 }
 
 func (p *pass) startCheck(ctx context.Context, wanted *batchv1.Job) (storageCheck, error) {

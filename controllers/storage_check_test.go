@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	mpiv2beta1 "github.com/kubeflow/mpi-operator/pkg/apis/kubeflow/v2beta1"
@@ -51,6 +52,46 @@ func TestFailedChecksBackOff(t *testing.T) {
 	s.settle()
 	s.expect("StorageReady", isTrue, "Writable")
 	require.True(t, s.exists(&mpiv2beta1.MPIJob{}, "stencil"))
+}
+
+// intruded has something else happen right after each deletion.
+type intruded struct {
+	client.Client
+	then func()
+}
+
+func (c intruded) Delete(ctx context.Context, o client.Object, options ...client.DeleteOption) error {
+	err := c.Client.Delete(ctx, o, options...)
+	c.then()
+	return err
+}
+
+// Another job may find no check at all at the moment between the deletion of one and the creation of the next. It then
+// creates one that knows nothing of those before, and what they found is not forgotten.
+func TestCheckThatAnotherJobCreatesKnowsTheLastAnswer(t *testing.T) {
+	s := newStage(t)
+	s.apply(failurePolicyFail)
+	s.apply(failurePolicyFail, func(j *v1alpha1.TracedMPIJob) { j.Name = "other" })
+	s.settle()
+	s.ends(s.checkName(), pod{exitCode: 69, message: unreachable})
+	s.settle()
+	s.later(11 * time.Second)
+	intruders := 0
+	s.settleAs(intruded{s.Client, func() {
+		r := &Reconciler{Client: s.Client, Live: s.Client, Events: s.events, Clock: s.clock, Settings: s.settings}
+		for range 3 { // the finalizer, then the check
+			_, err := r.Reconcile(s.ctx, ctrl.Request{NamespacedName: s.key("other")})
+			require.NoError(t, err)
+		}
+		intruders++
+		require.NotContains(t, s.batchJob(s.checkName()).Annotations, lastAnswerAnnotation)
+	}})
+	require.Equal(t, 1, intruders)
+	check := s.batchJob(s.checkName())
+	require.Equal(t, "1", check.Annotations[failuresAnnotation])
+	require.Contains(t, check.Annotations[lastAnswerAnnotation], "Unreachable")
+	require.NotEmpty(t, check.Annotations[lastEndedAnnotation])
+	s.expect("StorageReady", isFalse, "Unreachable")
 }
 
 // counting counts the Jobs that a client makes in a namespace: the operator also works for those of other tests.

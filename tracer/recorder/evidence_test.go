@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -32,15 +33,13 @@ func readEvidence(t *testing.T, path string) *evidence {
 	return decodeEvidence(b, func(word uint64) int32 { return int32(word >> 12) })
 }
 
-// gapOf is the row of the computation of the driver's program.
-func gapOf(t *testing.T, e *evidence) *trace.EvidenceRow {
-	t.Helper()
+// gapOf is the row of the computation of the driver's program, nil if it was never measured.
+func gapOf(e *evidence) *trace.EvidenceRow {
 	for i := range e.rows {
 		if e.rows[i].After == (trace.CallPlace{Function: 1, Site: 1}) && e.rows[i].Before == (trace.CallPlace{Function: 2, Site: 2}) {
 			return &e.rows[i]
 		}
 	}
-	require.Fail(t, "nothing was measured", "%+v", e.rows)
 	return nil
 }
 
@@ -49,10 +48,16 @@ func TestEvidenceOfAComputation(t *testing.T) {
 	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
 	for kind, test := range map[string]struct{ least, most float64 }{"burn": {0.98, 1.05}, "sleep": {0, 0.05}} {
 		t.Run(kind, func(t *testing.T) {
-			require.NoError(t, driver("gap", path, "20", kind).Run())
-			e := readEvidence(t, path)
-			row := gapOf(t, e)
-			require.GreaterOrEqual(t, row.Count, uint64(2), "the first one may come as a surprise, others be over the budget")
+			var e *evidence
+			var row *trace.EvidenceRow
+			// The first one may come as a surprise. On a busy machine reading takes long, and most are over the budget.
+			for times := 30; times <= 480 && (row == nil || row.Count < 2); times *= 2 {
+				require.NoError(t, driver("gap", path, "20", kind, strconv.Itoa(times)).Run())
+				e = readEvidence(t, path)
+				row = gapOf(e)
+			}
+			require.NotNil(t, row, "%+v", e.rows)
+			require.GreaterOrEqual(t, row.Count, uint64(2))
 			asked := float64(row.Count) * 20e6
 			require.GreaterOrEqual(t, float64(row.WallNS), 0.99*asked)
 			require.GreaterOrEqual(t, float64(row.CPUNS), test.least*asked)
@@ -83,7 +88,8 @@ func TestEvidenceThatIsNotToBeHad(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			driver, path := evidenceDriver(t, `-DCAIRN_PROC="`+test.proc+`"`), filepath.Join(t.TempDir(), "evidence")
 			require.NoError(t, driver("gap", path, "20", test.kind).Run())
-			row := gapOf(t, readEvidence(t, path))
+			row := gapOf(readEvidence(t, path))
+			require.NotNil(t, row)
 			require.Less(t, float64(row.CPUNS), 0.05*float64(row.WallNS))
 			require.EqualValues(t, trace.Unknown, row.RunDelayNS)
 			require.EqualValues(t, trace.Unknown, row.IOBytes)

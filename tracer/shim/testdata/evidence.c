@@ -76,7 +76,8 @@ int main(int argc, char **argv)
 		for (;;)
 			add(row, &(struct cairn_evidence_sums){.count = 1, .wall_ns = 1000, .cpu_ns = 1000, .io_bytes = 5});
 	} else if (strcmp(argv[1], "gap") == 0) {
-		for (int i = 0; i < 30; i++) { // where reading takes long, most of them go unmeasured
+		const int times = argc > 5 ? atoi(argv[5]) : 30; // where reading takes long, most of them go unmeasured
+		for (int i = 0; i < times; i++) {
 			call(1, 0x1000);
 			if (strcmp(argv[4], "closed") == 0)
 				for (int k = 3; k < 1024; k++)
