@@ -7,7 +7,9 @@ package spooltest
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -107,12 +109,17 @@ func halves(a, b uint32) uint64 {
 // Directory is the name of the process's directory.
 func (p *Process) Directory() string { return fmt.Sprintf("%s-%d-%016x", p.Host, p.PID, p.Start) }
 
-// Write leaves what was called so far in a spool and returns the directory. It may be repeated.
+// Write leaves what was called so far in a spool and returns the directory. It may be repeated. The directory comes as a
+// whole: nobody holds its lock, so one that is half written is that of a process that died there.
 func (p *Process) Write(t testing.TB, spool string) string {
 	t.Helper()
 	dir := filepath.Join(spool, p.Directory())
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
+	made := dir
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		made = filepath.Join(t.TempDir(), p.Directory())
+		if err := os.MkdirAll(made, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	description := map[string]any{
 		"format": 1, "hostname": p.Host, "pid": p.PID, "executable": p.Executable, "start_realtime_ns": p.Start,
@@ -134,7 +141,15 @@ func (p *Process) Write(t testing.TB, spool string) string {
 	segment[5], segment[6], segment[7] = p.clock, p.clock, uint64(p.Start)+p.clock
 	segment = append(segment, p.words...)
 	for name, content := range map[string][]byte{"process.json": raw, "0-0.seg": bytesOf(segment), "lock": nil} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(made, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if made != dir {
+		if err := os.MkdirAll(spool, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(made, dir); err != nil {
 			t.Fatal(err)
 		}
 	}
