@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,12 +61,17 @@ func shipOnce(t *testing.T, spool string, s store.Store, id Identity) []string {
 	return Ship(ctx, quick(t, spool, s, id))
 }
 
+// readPod is a pod's last heartbeat. The first one may take a moment.
 func readPod(t *testing.T, s store.Store, id Identity) shard.Pod {
 	t.Helper()
 	var p shard.Pod
-	if err := shard.Read(context.Background(), s, shard.PodKey(id.PodUID), &p); err != nil {
-		t.Fatal(err)
-	}
+	eventually(t, "a heartbeat", func() bool {
+		err := shard.Read(context.Background(), s, shard.PodKey(id.PodUID), &p)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		return err == nil
+	})
 	return p
 }
 
