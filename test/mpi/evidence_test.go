@@ -57,7 +57,8 @@ func TestEvidenceForCPUAndKernel(t *testing.T) {
 			return s.cpu < 0.1*s.wall && s.blocked > 0.85*5*ms*s.measured && s.ioBytes < 1e4*s.measured
 		},
 		"MPI_Initialized": func(s *sums) bool { // writes 1 MiB, and waits until the disk has it
-			return s.blocked > 0.9*3*ms*s.measured && near(1<<20*s.measured, s.ioBytes)
+			// what is read and written is known of some only, and stands for all
+			return s.blocked > 0.9*3*ms*s.measured && math.Abs(s.ioBytes/s.measured-1<<20) < 1<<19
 		},
 		"MPI_Finalized": func(s *sums) bool { // another thread burns 5 ms
 			return s.cpu < 0.2*5*ms*s.measured && near(5*ms*s.measured, s.other)
@@ -66,6 +67,7 @@ func TestEvidenceForCPUAndKernel(t *testing.T) {
 			return near(20*ms*s.measured, s.cpu) && s.runDelay > 0.3*s.cpu && near(s.wall, s.cpu+s.runDelay)
 		},
 	}
+	reads := map[string]bool{"MPI_Comm_size": true, "MPI_Initialized": true} // those of which the bytes are asked
 	for _, implementation := range implementations {
 		program := filepath.Join(t.TempDir(), "kinds")
 		out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-g", "-pthread", "-Wall", "-Werror", "-o", program, "evidence/kinds.c").CombinedOutput()
@@ -86,7 +88,8 @@ func TestEvidenceForCPUAndKernel(t *testing.T) {
 					}
 					return list
 				}
-				for runs := 0; runs < most && len(wrong()) > 0; runs++ {
+				threads := false // where listing them takes long, a run has only the list of its beginning
+				for runs := 0; runs < most && (len(wrong()) > 0 || !threads); runs++ {
 					r := trace(t, flags, command...)
 					require.Equal(t, 0, r.code, "%s\n%s", r.stdout, r.stderr)
 					said := cairn(t, "", "info", filepath.Join(r.dir, "trace.cairn"), "--json")
@@ -94,30 +97,37 @@ func TestEvidenceForCPUAndKernel(t *testing.T) {
 					require.NoError(t, json.Unmarshal([]byte(said.stdout), &one), said.stderr)
 					require.Len(t, one.Evidence, 1)
 					for _, p := range one.Evidence[0].Places {
-						if p.After == nil || found[p.After.Function] == nil || p.IOBytes == nil { // nil: what it was blocked for was never looked at
+						if p.After == nil || found[p.After.Function] == nil {
 							continue
 						}
 						require.NotNil(t, p.RunDelay, "this kernel counts it")
+						require.NotNil(t, p.Blocked)
+						require.NotNil(t, p.Other)
 						s := found[p.After.Function]
+						if p.IOBytes != nil {
+							s.ioBytes += *p.IOBytes
+						} else if reads[p.After.Function] {
+							continue // what it was blocked for was never looked at
+						}
 						s.measured += p.Measured
 						s.wall += p.Wall
 						s.cpu += p.CPU
 						s.runDelay += *p.RunDelay
 						s.blocked += *p.Blocked
 						s.other += *p.Other
-						s.ioBytes += *p.IOBytes
 					}
 					require.NotEmpty(t, one.Evidence[0].Instances)
-					tracers := 0
+					known, tracers := len(one.Evidence[0].Threads) > 0, 0
 					for i, thread := range one.Evidence[0].Threads {
-						require.Equal(t, i == 0, thread.CallsMPI, thread.Name)
+						known = known && thread.CallsMPI == (i == 0)
 						if thread.Tracer {
 							tracers++
 						}
 					}
-					require.Positive(t, tracers)
+					threads = threads || known && tracers > 0
 				}
 				require.Empty(t, wrong())
+				require.True(t, threads, "the thread that calls MPI uses most, and the tracer's are known")
 			})
 		}
 	}
