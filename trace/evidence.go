@@ -39,7 +39,9 @@ type EvidenceRow struct {
 	// used like files), of instances in which it was blocked for a millisecond or more; 0 where there are none, Unknown where
 	// the kernel does not tell.
 	IOBytes, IOCalls int64
-	Instructions     int64 // in user space; Unknown where they are not counted
+	// DataNS is for how long the thread was blocked in those of these instances in which it read or wrote 4 KiB and more: in
+	// one of many that says nothing about the others. Unknown as IOBytes.
+	DataNS int64
 }
 
 // BlockedNS is for how long the thread neither ran nor waited for a CPU: blocked in the kernel. Without the run delay that is

@@ -29,7 +29,7 @@ const (
 	rowOtherCPU
 	rowIOBytes
 	rowIOCalls
-	rowInstructions
+	rowData
 	rowColumns
 )
 
@@ -92,7 +92,7 @@ func (t *evidenceTable) append(r *Rank) {
 	for i := range r.Evidence {
 		e := &r.Evidence[i]
 		t.rows.add(rowColumns, t.place(e.EvidencePlace), int64(e.Count), roundedCode(e.WallNS), roundedCode(e.WallNS-e.CPUNS),
-			roundedCode(e.RunDelayNS), roundedCode(e.OtherCPUNS), roundedCode(e.IOBytes), roundedCode(e.IOCalls), roundedCode(e.Instructions))
+			roundedCode(e.RunDelayNS), roundedCode(e.OtherCPUNS), roundedCode(e.IOBytes), roundedCode(e.IOCalls), roundedCode(e.DataNS))
 	}
 	t.rows.end(rowColumns)
 	before := int64(0)
@@ -130,7 +130,7 @@ func (t *evidenceTable) lookup() func(i int, r *Rank) {
 				r.Evidence[k] = EvidenceRow{
 					EvidencePlace: t.places[at(rowPlace)], Count: uint64(at(rowCount)), WallNS: wall, CPUNS: wall - unrounded(at(rowOffCPU)),
 					RunDelayNS: unrounded(at(rowRunDelay)), OtherCPUNS: unrounded(at(rowOtherCPU)), IOBytes: unrounded(at(rowIOBytes)),
-					IOCalls: unrounded(at(rowIOCalls)), Instructions: unrounded(at(rowInstructions)),
+					IOCalls: unrounded(at(rowIOCalls)), DataNS: unrounded(at(rowData)),
 				}
 			}
 		}
@@ -281,7 +281,7 @@ func (t *evidenceTable) check() error {
 	}
 	if !t.rows.columns[rowPlace].Within(0, int64(len(t.places))) || !t.rows.columns[rowCount].Within(1, math.MaxInt64) ||
 		!t.rows.columns[rowWall].Within(0, maxRounded+1) || !t.rows.columns[rowOffCPU].Within(0, maxRounded+1) ||
-		!rounded(&t.rows, rowRunDelay, rowOtherCPU, rowIOBytes, rowIOCalls, rowInstructions) {
+		!rounded(&t.rows, rowRunDelay, rowOtherCPU, rowIOBytes, rowIOCalls, rowData) {
 		return errEvidence
 	}
 	if !t.instances.columns[instanceWall].Within(0, maxRounded+1) || !t.instances.columns[instanceOffCPU].Within(0, maxRounded+1) ||

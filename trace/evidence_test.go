@@ -18,9 +18,9 @@ func withEvidence() *Content {
 	c.Ranks.Change(0, func(r *Rank) {
 		r.Evidence = []EvidenceRow{
 			{EvidencePlace: EvidencePlace{After: call(0), Before: call(1)}, Count: 1000, WallNS: 127 << 20, CPUNS: 100 << 20,
-				RunDelayNS: 20 << 20, OtherCPUNS: 0, Instructions: 65 << 24},
+				RunDelayNS: 20 << 20, OtherCPUNS: 0, DataNS: 65 << 24},
 			{EvidencePlace: EvidencePlace{Thread: 1, Before: call(1)}, Count: 1, WallNS: 100, CPUNS: 100, RunDelayNS: Unknown,
-				OtherCPUNS: Unknown, IOBytes: Unknown, IOCalls: Unknown, Instructions: Unknown},
+				OtherCPUNS: Unknown, IOBytes: Unknown, IOCalls: Unknown, DataNS: Unknown},
 		}
 		r.Outliers = []EvidenceInstance{
 			{Row: 1, BeginNS: 5 << 16, WallNS: 90, CPUNS: 80, RunDelayNS: Unknown, IOBytes: Unknown},

@@ -363,7 +363,7 @@ func (a *analysis) reason(c *verdict.Cause, set, others []worker, where activity
 		c.Form, c.StolenSeconds = verdict.Stolen, stolen/1e9
 	case more >= explains*excess && more > stolen:
 		c.Form, c.BlockedSeconds = verdict.Blocked, (more-max(0, stolen))/1e9
-		if own.movesData(t.count) {
+		if own.movesData() {
 			c.Bytes = float64(own.bytes)
 		}
 	}
@@ -443,7 +443,7 @@ func (a *analysis) intermittent(what activity, questions int) *hypothesis {
 	case a.isStolen(set, except(all, set), float64(o.blocked+o.stolen), float64(o.stolen)):
 		h.cause.Form, h.cause.StolenSeconds = verdict.Stolen, float64(o.stolen)/1e9
 	default:
-		if h.cause.BlockedSeconds = float64(o.blocked) / 1e9; o.movesData(uint64(n)) {
+		if h.cause.BlockedSeconds = float64(o.blocked) / 1e9; o.movesData() {
 			h.cause.Bytes = float64(o.bytes)
 		}
 	}

@@ -15,6 +15,7 @@ type offCPU struct {
 	stolen  int64 // by the hypervisor, which the kernel counts as neither
 	others  int64 // CPU time of the process's other threads meanwhile; −1: not known
 	bytes   int64 // read and written by system calls; −1: not known
+	data    int64 // blocked in instances in which data was read or written; −1: not known
 }
 
 // evident is the part of a computation's time that evidence has to cover before the rest is taken to be like it.
@@ -91,6 +92,7 @@ func (a *analysis) takeEvidence() {
 			o.count += e.Count
 			o.wall, o.cpu, o.delayed, o.blocked = o.wall+e.WallNS, o.cpu+e.CPUNS, o.delayed+e.RunDelayNS, o.blocked+blocked
 			o.others, o.bytes = plus(o.others, e.OtherCPUNS), plus(o.bytes, e.IOBytes)
+			o.data = plus(o.data, e.DataNS)
 		}
 	}
 	for i := range a.accounts {
@@ -114,7 +116,7 @@ func (o *offCPU) standFor(t *tally) bool {
 		return false
 	}
 	scale := float64(t.ns) / float64(o.wall)
-	for _, ns := range []*int64{&o.wall, &o.cpu, &o.delayed, &o.blocked, &o.others, &o.bytes} {
+	for _, ns := range []*int64{&o.wall, &o.cpu, &o.delayed, &o.blocked, &o.others, &o.bytes, &o.data} {
 		if *ns > 0 {
 			*ns = int64(scale * float64(*ns))
 		}
@@ -122,13 +124,10 @@ func (o *offCPU) standFor(t *tally) bool {
 	return true
 }
 
-// minData is how many bytes a rank reads or writes each time, at least, where it waits for files: a runtime wakes its own
-// threads through pipes, a few bytes at a time.
-const minData = 4 << 10
-
-// movesData reports whether so much was read or written in so many instances that a rank that was blocked waited for files.
-func (o *offCPU) movesData(instances uint64) bool {
-	return o.bytes > 0 && uint64(o.bytes) >= minData*max(1, instances)
+// movesData reports whether a rank that was blocked waited for files: data moved in most of that time. A sum of bytes would not
+// say so: what a page of the program or a library takes that is loaded once is in it, too.
+func (o *offCPU) movesData() bool {
+	return o.bytes > 0 && o.data > 0 && float64(o.data) >= explains*float64(o.blocked)
 }
 
 // plus adds what may not be known.

@@ -27,7 +27,7 @@ type evidencePlace struct {
 	OtherCPUSeconds *float64      `json:"other_cpu_seconds"` // of the process's other threads, without the tracer's
 	IOBytes         *int64        `json:"io_bytes"`
 	IOCalls         *int64        `json:"io_calls"`
-	Instructions    *int64        `json:"instructions"`
+	DataSeconds     *float64      `json:"data_seconds"`
 }
 
 type evidenceCall struct {
@@ -61,7 +61,7 @@ func evidenceOf(f *traceFile, r *trace.Rank) rankEvidence {
 			Thread: row.Thread, Before: *nameOfCall(f, row.Before), After: nameOfCall(f, row.After), Measured: row.Count,
 			WallSeconds: float64(row.WallNS) / 1e9, CPUSeconds: float64(row.CPUNS) / 1e9, RunDelaySeconds: knownSeconds(row.RunDelayNS),
 			OtherCPUSeconds: knownSeconds(row.OtherCPUNS), IOBytes: known(row.IOBytes), IOCalls: known(row.IOCalls),
-			Instructions: known(row.Instructions),
+			DataSeconds: knownSeconds(row.DataNS),
 		}
 		if ns, ok := row.BlockedNS(); ok {
 			p.BlockedSeconds = knownSeconds(ns)

@@ -11,6 +11,9 @@ import (
 // longNS is from when on a computation or a call leaves evidence, as in the tracer.
 const longNS = int64(time.Millisecond)
 
+// dataBytes is from when on reading and writing counts as data, as in the tracer.
+const dataBytes = 4 << 10
+
 // evidence is what the operating system would have counted for a rank, of Config.Evidence. Ranks that wait inside of a call
 // poll: they have a CPU.
 type evidence struct {
@@ -87,7 +90,7 @@ func (e *evidence) long(place trace.EvidencePlace, begin, end int64, c counted) 
 		}
 		i = len(e.rows)
 		e.index[place] = i
-		e.rows = append(e.rows, trace.EvidenceRow{EvidencePlace: place, Instructions: trace.Unknown})
+		e.rows = append(e.rows, trace.EvidenceRow{EvidencePlace: place})
 	}
 	wall := end - begin
 	one := trace.EvidenceInstance{
@@ -100,6 +103,9 @@ func (e *evidence) long(place trace.EvidencePlace, begin, end int64, c counted) 
 	row.RunDelayNS += c.delay
 	row.IOBytes += c.ioBytes
 	row.IOCalls += c.ioCalls
+	if c.ioBytes >= dataBytes {
+		row.DataNS += c.blocked
+	}
 	e.instances = append(e.instances, one)
 	if len(e.instances) >= 8*trace.MaxInstances {
 		e.instances = recorder.LargestInstances(e.instances)

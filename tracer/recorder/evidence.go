@@ -13,7 +13,7 @@ import (
 // has the format).
 const (
 	evidenceFile      = "evidence"
-	evidenceMagic     = "CAIRNEV1"
+	evidenceMagic     = "CAIRNEV2"
 	evidenceRows      = 512
 	evidenceInstances = 16
 	evidenceThreads   = 16
@@ -26,7 +26,7 @@ type (
 		Count                           uint64
 		Wall, CPU, Delay, Other         int64
 		Blocked, Seen, IOBytes, IOCalls int64
-		Instructions, Counted           int64
+		Data                            int64
 	}
 	evidenceRow struct {
 		Thread                    uint32
@@ -127,22 +127,13 @@ func addSums(row *trace.EvidenceRow, s *evidenceSums) {
 		of int64
 	}{
 		{&row.RunDelayNS, s.Delay}, {&row.OtherCPUNS, s.Other}, {&row.IOBytes, s.ofBlocked(s.IOBytes)},
-		{&row.IOCalls, s.ofBlocked(s.IOCalls)},
+		{&row.IOCalls, s.ofBlocked(s.IOCalls)}, {&row.DataNS, s.ofBlocked(s.Data)},
 	} {
 		if *sum.to < 0 || sum.of < 0 {
 			*sum.to = trace.Unknown
 		} else {
 			*sum.to += sum.of
 		}
-	}
-	instructions := int64(trace.Unknown)
-	if s.Counted > 0 && s.Instructions >= 0 { // of the instances in which they were counted, and so in the others
-		instructions = int64(float64(s.Instructions) * float64(s.CPU) / float64(s.Counted))
-	}
-	if row.Instructions < 0 || instructions < 0 {
-		row.Instructions = trace.Unknown
-	} else {
-		row.Instructions += instructions
 	}
 }
 

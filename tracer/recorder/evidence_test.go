@@ -62,7 +62,7 @@ func TestEvidenceOfAComputation(t *testing.T) {
 			require.GreaterOrEqual(t, float64(row.WallNS), 0.99*asked)
 			require.GreaterOrEqual(t, float64(row.CPUNS), test.least*asked)
 			require.LessOrEqual(t, float64(row.CPUNS), test.most*asked)
-			require.EqualValues(t, trace.Unknown, row.Instructions)
+			require.LessOrEqual(t, row.DataNS, int64(0))
 			if blocked, known := row.BlockedNS(); known { // the kernel counts run delays
 				require.InDelta(t, float64(row.WallNS), float64(row.CPUNS+row.RunDelayNS+blocked), 1e3)
 				if kind == "sleep" {
@@ -71,6 +71,25 @@ func TestEvidenceOfAComputation(t *testing.T) {
 			}
 			require.NotEmpty(t, e.instances)
 			require.True(t, len(e.threads) > 0 && e.threads[0].CallsMPI && !e.threads[0].Tool, "%+v", e.threads)
+		})
+	}
+}
+
+// Data that moved in one of many instances is no reason why the others were blocked.
+func TestDataOfSomeInstances(t *testing.T) {
+	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
+	for kind, most := range map[string]bool{"data": true, "once": false} {
+		t.Run(kind, func(t *testing.T) {
+			var row *trace.EvidenceRow
+			for times := 30; times <= 480 && (row == nil || row.Count < 20); times *= 2 {
+				require.NoError(t, driver("gap", path, "5", kind, strconv.Itoa(times)).Run())
+				row = gapOf(readEvidence(t, path))
+			}
+			require.NotNil(t, row)
+			blocked, known := row.BlockedNS()
+			if known && row.DataNS >= 0 { // the kernel counts both
+				require.Equal(t, most, float64(row.DataNS) > 0.5*float64(blocked), "%+v", row)
+			}
 		})
 	}
 }
@@ -136,7 +155,7 @@ func made(change func(f *evidenceContent)) []byte {
 		Thread: 1, After: 3, Before: 4, AfterCaller: 1 << 12, BeforeCaller: 2 << 12, Ticks: 9e6, Which: 2,
 		Sums: [2]evidenceSums{1: {
 			Count: 4, Wall: 8e6, CPU: 6e6, Delay: 1e6, Other: 5, Blocked: 4e6, Seen: 2e6, IOBytes: 100, IOCalls: 2,
-			Instructions: 3e6, Counted: 3e6,
+			Data: 1e6,
 		}},
 	}
 	f.Instances[0][3] = evidenceInstance{Size: 1, Begin: 77, Wall: 5e6, CPU: 1e6, Delay: -1, IO: 3}
@@ -158,7 +177,7 @@ func TestEvidenceFile(t *testing.T) {
 	require.Equal(t, []trace.EvidenceRow{{
 		EvidencePlace: trace.EvidencePlace{Thread: 1, After: trace.CallPlace{Function: 3, Site: 1}, Before: trace.CallPlace{Function: 4, Site: 2}},
 		Count:         4, WallNS: 8e6, CPUNS: 6e6, RunDelayNS: 1e6, OtherCPUNS: 5,
-		IOBytes: 200, IOCalls: 4, Instructions: 6e6, // as in the half of which they are known
+		IOBytes: 200, IOCalls: 4, DataNS: 2e6, // as in the half of which they are known
 	}}, e.rows)
 	require.Equal(t, []int64{9e6}, e.all)
 	require.Equal(t, []trace.EvidenceInstance{{BeginNS: 77, WallNS: 5e6, CPUNS: 1e6, RunDelayNS: -1, IOBytes: 3}}, e.instances)

@@ -35,6 +35,7 @@
 static const double LONG_NS = 1e6, EXPIRY_NS = 16e6, CALIBRATION_NS = 1e6;
 static const int64_t NEGLIGIBLE_NS = 50000; // time off the CPU that is not explained: an interrupt, the tracer's reading
 static const int64_t BLOCKED_NS = 1000000;  // from here on I/O is looked for
+static const int64_t DATA_BYTES = 4096;     // less is no data: a runtime wakes its own threads through pipes
 static const double SHARE = 0.0005, CREDIT_NS = 100000, WORST_NS = 100000;
 
 enum {
@@ -95,7 +96,7 @@ void cairn_evidence_begin(void)
 
 	if (made == NULL)
 		return;
-	memcpy(made->magic, "CAIRNEV1", sizeof(made->magic));
+	memcpy(made->magic, "CAIRNEV2", sizeof(made->magic));
 	begin_ticks = cairn_now();
 	begin_ns = cairn_clock_ns(CLOCK_MONOTONIC);
 	cairn_usage_begin(made);
@@ -362,8 +363,7 @@ static void add(struct cairn_evidence_row *row, const struct cairn_evidence_sums
 	next->seen_ns = plus(next->seen_ns, one->seen_ns);
 	next->io_bytes = plus(next->io_bytes, one->io_bytes);
 	next->io_calls = plus(next->io_calls, one->io_calls);
-	next->instructions += one->instructions;
-	next->counted_ns += one->counted_ns;
+	next->data_ns = plus(next->data_ns, one->data_ns);
 	atomic_store_explicit(&row->which, which == 1 ? 2 : 1, memory_order_release);
 }
 
@@ -423,13 +423,15 @@ static bool measure(struct watch *w, struct cairn_evidence_row *row, uint64_t be
 			one.io_bytes = difference(r.io_bytes, b->io_bytes);
 			one.io_calls = difference(r.io_calls, b->io_calls);
 			one.seen_ns = off;
+			if (one.io_bytes >= DATA_BYTES)
+				one.data_ns = off - (one.delay_ns > 0 ? one.delay_ns : 0);
 		}
 		w->thorough = r;
 	}
 	if (w->thorough.delay_ns < 0)
 		one.delay_ns = -1;
 	if (w->thorough.io_bytes < 0)
-		one.io_bytes = one.io_calls = one.seen_ns = -1;
+		one.io_bytes = one.io_calls = one.seen_ns = one.data_ns = -1;
 	one.cpu_ns = one.wall_ns - off;
 	one.other_ns = other;
 	w->quick = q;

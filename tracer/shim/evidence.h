@@ -25,7 +25,7 @@ struct cairn_evidence_sums {
 	int64_t wall_ns, cpu_ns, delay_ns, other_ns;
 	int64_t blocked_ns;                // of instances that were blocked for so long that I/O was looked for
 	int64_t seen_ns, io_bytes, io_calls; // and of those of which it is known, and what it was
-	int64_t instructions, counted_ns;  // in the CPU time for which they were counted; nobody counts (docs/tracer.md)
+	int64_t data_ns;                   // for how long those of them were blocked that moved data
 };
 
 struct cairn_evidence_row {

@@ -1,7 +1,8 @@
 // What of evidence.c and usage.c no MPI program can be made to do. CAIRN_PROC may be a folder of the test's.
 //
 //	evidence kill FILE         instances without end; count, wall and CPU time grow together
-//	evidence gap FILE MS KIND  thirty times a computation of so many ms: burn, sleep, closed (sleep, all descriptors closed)
+//	evidence gap FILE MS KIND  thirty times a computation of so many ms: burn, sleep, closed (sleep, all descriptors closed),
+//                             data (sleep, and read 64 KiB each time), once (1 MiB, only each tenth time)
 //	evidence full FILE         more places than there is room for
 #include "../evidence.c"
 #include "../usage.c"
@@ -52,10 +53,27 @@ static void call(uint16_t function, uint64_t caller)
 	t->depth = 0;
 }
 
+static void read_bytes(size_t n)
+{
+	static char bytes[1 << 20];
+	const int opened = open("/dev/zero", O_RDONLY);
+
+	if (opened < 0 || read(opened, bytes, n) != (ssize_t)n)
+		_exit(5);
+	close(opened);
+}
+
 static void pass(const char *kind, int64_t ns)
 {
 	const struct timespec all = {ns / 1000000000, ns % 1000000000};
 
+	static int times;
+
+	times++;
+	if (strcmp(kind, "data") == 0)
+		read_bytes(64 << 10);
+	else if (strcmp(kind, "once") == 0 && times % 10 == 2)
+		read_bytes(1 << 20);
 	if (strcmp(kind, "burn") != 0)
 		nanosleep(&all, NULL);
 	else
