@@ -62,6 +62,7 @@ const (
 	blockEvidence
 	blockEnds
 	blockSteal
+	blockEvidenceData
 	blockIndex = 127
 )
 

@@ -39,7 +39,7 @@ type EvidenceRow struct {
 	// used like files), of instances in which it was blocked for a millisecond or more; 0 where there are none, Unknown where
 	// the kernel does not tell.
 	IOBytes, IOCalls int64
-	// DataNS is for how long the thread was blocked in those of these instances in which it read or wrote 4 KiB and more: in
+	// DataNS is for how long the thread was blocked in those of these instances in which it read or wrote DataBytes and more: in
 	// one of many that says nothing about the others. Unknown as IOBytes.
 	DataNS int64
 }
@@ -85,6 +85,10 @@ type ThreadUsage struct {
 	CallsMPI   bool
 	Tool       bool // the tracer's own
 }
+
+// DataBytes is from how many bytes on reading and writing is of data: a runtime wakes its own threads through pipes, a few
+// bytes at a time.
+const DataBytes = 4 << 10
 
 // MaxInstances and MaxThreadUsages bound the lists of a rank.
 const (

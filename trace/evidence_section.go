@@ -29,8 +29,10 @@ const (
 	rowOtherCPU
 	rowIOBytes
 	rowIOCalls
-	rowData
+	rowReserved // the file has instructions there, which nobody counts
 	rowColumns
+	rowData    = rowColumns // has a block of its own
+	rowsFields = rowColumns + 1
 )
 
 const (
@@ -62,7 +64,7 @@ const (
 const instanceUnit = 1 << 16
 
 func (t *evidenceTable) begin(ranks int) {
-	t.rows.begin(rowColumns)
+	t.rows.begin(rowsFields)
 	t.rows.first.PushRun(0, 0, ranks)
 	t.instances.begin(instanceColumns)
 	t.instances.first.PushRun(0, 0, ranks)
@@ -91,10 +93,10 @@ func (t *evidenceTable) place(p EvidencePlace) int64 {
 func (t *evidenceTable) append(r *Rank) {
 	for i := range r.Evidence {
 		e := &r.Evidence[i]
-		t.rows.add(rowColumns, t.place(e.EvidencePlace), int64(e.Count), roundedCode(e.WallNS), roundedCode(e.WallNS-e.CPUNS),
-			roundedCode(e.RunDelayNS), roundedCode(e.OtherCPUNS), roundedCode(e.IOBytes), roundedCode(e.IOCalls), roundedCode(e.DataNS))
+		t.rows.add(rowsFields, t.place(e.EvidencePlace), int64(e.Count), roundedCode(e.WallNS), roundedCode(e.WallNS-e.CPUNS),
+			roundedCode(e.RunDelayNS), roundedCode(e.OtherCPUNS), roundedCode(e.IOBytes), roundedCode(e.IOCalls), Unknown, roundedCode(e.DataNS))
 	}
-	t.rows.end(rowColumns)
+	t.rows.end(rowsFields)
 	before := int64(0)
 	for i := range r.Outliers {
 		e := &r.Outliers[i]
@@ -220,6 +222,9 @@ func appendEvidence(c *Content) []byte {
 	for _, table := range []*ragged{&t.rows, &t.instances, &t.usages} {
 		s.b = AppendSequence(s.b, table.counts())
 		for k := range table.columns {
+			if table == &t.rows && k == rowData {
+				continue
+			}
 			if table == &t.usages && k == usageName {
 				s.textNumbers(&table.columns[k], t.names.list)
 			} else {
@@ -269,7 +274,59 @@ func (d *decoder) evidence(c *Content) {
 		d.fail(err)
 		return
 	}
+	t.rows.columns = append(t.rows.columns, t.rows.impliedData())
 	c.Ranks.evidence = t
+}
+
+// impliedData is the column of a file without a block for it: fewer bytes than that are no data, of more it is unknown.
+func (g *ragged) impliedData() Numbers {
+	var list Numbers
+	if g.n == 0 {
+		return list
+	}
+	ioBytes := g.columns[rowIOBytes].Lookup()
+	for i := range g.n {
+		if v := unrounded(ioBytes(i)); v >= 0 && v < DataBytes {
+			list.Push(0)
+		} else {
+			list.Push(Unknown)
+		}
+	}
+	return list
+}
+
+func hasEvidenceData(c *Content) bool {
+	rows := &c.Ranks.evidence.rows
+	if rows.n == 0 {
+		return false
+	}
+	implied, data := rows.impliedData(), rows.columns[rowData].Lookup()
+	expected := implied.Lookup()
+	for i := range rows.n {
+		if data(i) != expected(i) {
+			return true
+		}
+	}
+	return false
+}
+
+func appendEvidenceData(c *Content) []byte {
+	s := newSection()
+	s.numbers(&c.Ranks.evidence.rows.columns[rowData])
+	return s.b
+}
+
+// evidenceData reads what appendEvidenceData wrote; the evidence is there.
+func (d *decoder) evidenceData(c *Content) {
+	rows := &c.Ranks.evidence.rows
+	list := d.numbers(rows.n)
+	switch {
+	case d.err != nil || rows.n == 0:
+	case !list.Within(Unknown, maxRounded+1):
+		d.fail(errEvidence)
+	default:
+		rows.columns[rowData] = list
+	}
 }
 
 var errEvidence = errors.New("evidence: a number is out of range")
@@ -281,7 +338,7 @@ func (t *evidenceTable) check() error {
 	}
 	if !t.rows.columns[rowPlace].Within(0, int64(len(t.places))) || !t.rows.columns[rowCount].Within(1, math.MaxInt64) ||
 		!t.rows.columns[rowWall].Within(0, maxRounded+1) || !t.rows.columns[rowOffCPU].Within(0, maxRounded+1) ||
-		!rounded(&t.rows, rowRunDelay, rowOtherCPU, rowIOBytes, rowIOCalls, rowData) {
+		!rounded(&t.rows, rowRunDelay, rowOtherCPU, rowIOBytes, rowIOCalls) {
 		return errEvidence
 	}
 	if !t.instances.columns[instanceWall].Within(0, maxRounded+1) || !t.instances.columns[instanceOffCPU].Within(0, maxRounded+1) ||

@@ -169,7 +169,7 @@ func TestEverySectionIsFuzzed(t *testing.T) {
 			require.ErrorIs(t, err, ErrLeads)
 		}
 	}
-	for kind := blockMeta; kind <= blockSteal; kind++ {
+	for kind := blockMeta; kind <= blockEvidenceData; kind++ {
 		require.True(t, fuzzed[kind], "block %d is not fuzzed", kind)
 	}
 }

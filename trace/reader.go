@@ -218,6 +218,7 @@ func (t *Reader) openShared() error {
 		{blockRunDelay, "run delay", true, func(d *decoder) { d.contextColumn(c, runDelayColumn) }},
 		{blockSteal, "steal", true, func(d *decoder) { d.contextColumn(c, stealColumn) }},
 		{blockEvidence, "evidence", false, func(d *decoder) { d.evidence(c) }},
+		{blockEvidenceData, "evidence of data", true, func(d *decoder) { d.evidenceData(c) }},
 		{blockEnds, "ends", true, func(d *decoder) { d.ends(c) }},
 		{blockLeads, "leads", true, func(d *decoder) { d.leads(c) }},
 		{blockClustering, "clustering", false, func(d *decoder) { d.clustering(c) }},
@@ -229,7 +230,7 @@ func (t *Reader) openShared() error {
 		e, ok := byType[section.kind]
 		if !ok {
 			switch section.kind {
-			case blockSites, blockContext, blockRunDelay, blockSteal, blockEvidence, blockEnds, blockSegments, blockColumns, blockLeads, blockClustering, blockMoments:
+			case blockSites, blockContext, blockRunDelay, blockSteal, blockEvidence, blockEvidenceData, blockEnds, blockSegments, blockColumns, blockLeads, blockClustering, blockMoments:
 				continue
 			}
 			return fmt.Errorf("%s: missing", section.name)

@@ -57,6 +57,9 @@ func Write(w io.Writer, c *Content) error {
 	if hasEvidence(c) {
 		f.block(blockEvidence, 0, 0, appendEvidence(c))
 	}
+	if hasEvidenceData(c) {
+		f.block(blockEvidenceData, 0, 0, appendEvidenceData(c))
+	}
 	if c.Ranks.ends.n > 0 {
 		f.block(blockEnds, 0, 0, appendEnds(&c.Ranks))
 	}

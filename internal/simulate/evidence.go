@@ -11,9 +11,6 @@ import (
 // longNS is from when on a computation or a call leaves evidence, as in the tracer.
 const longNS = int64(time.Millisecond)
 
-// dataBytes is from when on reading and writing counts as data, as in the tracer.
-const dataBytes = 4 << 10
-
 // evidence is what the operating system would have counted for a rank, of Config.Evidence. Ranks that wait inside of a call
 // poll: they have a CPU.
 type evidence struct {
@@ -103,7 +100,7 @@ func (e *evidence) long(place trace.EvidencePlace, begin, end int64, c counted) 
 	row.RunDelayNS += c.delay
 	row.IOBytes += c.ioBytes
 	row.IOCalls += c.ioCalls
-	if c.ioBytes >= dataBytes {
+	if c.ioBytes >= trace.DataBytes {
 		row.DataNS += c.blocked
 	}
 	e.instances = append(e.instances, one)
