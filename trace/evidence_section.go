@@ -278,21 +278,28 @@ func (d *decoder) evidence(c *Content) {
 	c.Ranks.evidence = t
 }
 
-// impliedData is the column of a file without a block for it: fewer bytes than that are no data, of more it is unknown.
+// impliedData is the column of a file without a block for it: fewer bytes than that are no data, of more it is unknown. A file
+// may claim many more rows than it has bytes, so it goes by runs: those that are no constant are short, as codes are.
 func (g *ragged) impliedData() Numbers {
 	var list Numbers
-	if g.n == 0 {
-		return list
-	}
-	ioBytes := g.columns[rowIOBytes].Lookup()
-	for i := range g.n {
-		if v := unrounded(ioBytes(i)); v >= 0 && v < DataBytes {
-			list.Push(0)
-		} else {
-			list.Push(Unknown)
+	for run, count := range g.columns[rowIOBytes].Runs() {
+		if run.Step == 0 {
+			list.PushRun(impliedData(run.First), 0, count)
+			continue
+		}
+		for k := range int64(count) {
+			list.Push(impliedData(run.First + k*run.Step))
 		}
 	}
 	return list
+}
+
+// impliedData is that of a row, by the code of its bytes.
+func impliedData(ioBytes int64) int64 {
+	if v := unrounded(ioBytes); v >= 0 && v < DataBytes {
+		return 0
+	}
+	return Unknown
 }
 
 func hasEvidenceData(c *Content) bool {
@@ -300,14 +307,8 @@ func hasEvidenceData(c *Content) bool {
 	if rows.n == 0 {
 		return false
 	}
-	implied, data := rows.impliedData(), rows.columns[rowData].Lookup()
-	expected := implied.Lookup()
-	for i := range rows.n {
-		if data(i) != expected(i) {
-			return true
-		}
-	}
-	return false
+	implied := rows.impliedData()
+	return !rows.columns[rowData].Equal(&implied)
 }
 
 func appendEvidenceData(c *Content) []byte {

@@ -2,7 +2,7 @@
 //
 //	evidence kill FILE         instances without end; count, wall and CPU time grow together
 //	evidence gap FILE MS KIND  thirty times a computation of so many ms: burn, sleep, closed (sleep, all descriptors closed),
-//                             data (sleep, and read 64 KiB each time), once (1 MiB, only each tenth time)
+//	                           data (sleep, and read 64 KiB each time), once (1 MiB, only each tenth time)
 //	evidence full FILE         more places than there is room for
 #include "../evidence.c"
 #include "../usage.c"
@@ -65,9 +65,8 @@ static void read_bytes(size_t n)
 
 static void pass(const char *kind, int64_t ns)
 {
-	const struct timespec all = {ns / 1000000000, ns % 1000000000};
-
 	static int times;
+	const struct timespec all = {ns / 1000000000, ns % 1000000000};
 
 	times++;
 	if (strcmp(kind, "data") == 0)
