@@ -66,6 +66,17 @@ until_ok() { # SECONDS WHAT COMMAND...
     sleep 0.2
   done
 }
+# import_image loads an image archive into the containerd behind a socket, in up to three tries: the name's old image is
+# garbage as soon as the name has moved, and the collector may take a layer of it that the new one has, too, and that the
+# import has just found there (github.com/containerd/containerd/issues/3787). The next try unpacks that layer anew.
+import_image() { # SOCKET FILE LOG
+  local try
+  for try in 1 2 3; do
+    ctr -a "$1" -n k8s.io images import "$2" >>"$3" 2>&1 && return 0
+    printf '\nimport of %s failed, try %d of 3\n' "$2" "$try" >>"$3"
+  done
+  return 1
+}
 nodes_up() { # the numbers of the nodes that run
   local f
   for f in "$PIDS"/node*; do

@@ -12,7 +12,7 @@ import() { # NODE FILE
   key=$(cat "${2%.tar}.key" 2>/dev/null || stat -c '%s %Y' "$2")
   [ "$(cat "$r/imported/$name" 2>/dev/null)" = "$key" ] && return 0
   mkdir -p "$r/imported"
-  ctr -a "$r/containerd.sock" -n k8s.io images import "$2" >>"$LOGS/import.log" 2>&1 ||
+  import_image "$r/containerd.sock" "$2" "$LOGS/import.log" ||
     die "import of $2 into node$1, see $LOGS/import.log"
   echo "$key" >"$r/imported/$name"
 }

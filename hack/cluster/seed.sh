@@ -32,7 +32,7 @@ C
   for f in "${todo[@]}"; do
     name=$(basename "$f" .tar)
     rm -f "$SEED/imported/$name"
-    ctr -a $sock -n k8s.io images import "$f" >>"$SEED/import.log" 2>&1 || die "import of $f, see $SEED/import.log"
+    import_image "$sock" "$f" "$SEED/import.log" || die "import of $f, see $SEED/import.log"
     cp "$IMG/$name.key" "$SEED/imported/$name"
   done
   say "images unpacked in $((SECONDS - t))s"
