@@ -116,6 +116,11 @@ bench-analyze: build ## events per second from trace to report, memory, size of 
 bench-predict: build examples ## what-if predictions against real runs of the examples changed accordingly, or on another network, within 15% (PAIRS=5)
 	CAIRN_BENCH_PREDICT=$(or $(PAIRS),5) go test -tags mpi -count=1 -v -run 'Test(Network)?Predictions' ./test/mpi | grep -v '^ *\(===\|---\)'
 
+.PHONY: bench-long
+bench-long: ## a pod with 8 slots for 24 hours (HOURS=) through the sidecar's code: memory, spool, bytes, requests, hour by hour; irregular calls by the million
+	go test -run '^$$' -bench Irregular -benchtime 1x ./tracer/recorder
+	HOURS=$(or $(HOURS),24) go test -run '^$$' -bench Long -benchtime 1x -timeout 2h ./shipper
+
 .PHONY: bench-operator
 bench-operator: build ## seconds from apply to the launcher, and from the job's end to the report: medians, traced and plain (REPEATS=5)
 	hack/e2e.sh -run ^$$ -bench Seconds -benchtime $(or $(REPEATS),5)x

@@ -46,6 +46,7 @@ var troubles = map[string]bool{
 	v1alpha1.ReasonJobFailed:            true,
 	v1alpha1.ReasonRanksMissing:         true,
 	v1alpha1.ReasonCallsLost:            true,
+	v1alpha1.ReasonTimesCoarse:          true,
 	v1alpha1.ReasonNoTrace:              true,
 	v1alpha1.ReasonNotTraced:            true,
 	v1alpha1.ReasonMergeFailed:          true,

@@ -38,7 +38,7 @@ func (p *pass) takeRuns(answer messages.Merge) {
 		p.takeNoRuns(append(missing, answer.Message))
 		return
 	}
-	p.collected(missing, lostCalls(answer), endedEarly(answer.Runs))
+	p.collected(missing, lostCalls(answer), coarseTimes(answer.Runs), endedEarly(answer.Runs))
 	message := fmt.Sprintf("%d runs", status.RunCount)
 	if status.RunCount == 1 {
 		message = "one run"
@@ -47,13 +47,15 @@ func (p *pass) takeRuns(answer messages.Merge) {
 		strings.TrimSuffix(message+"; "+answer.Message, "; "))
 }
 
-// collected says what of the traces arrived: ranks that are missing weigh more than calls that are.
-func (p *pass) collected(missing, calls, early []string) {
-	status, reason, parts := metav1.ConditionFalse, v1alpha1.ReasonRanksMissing, slices.Concat(missing, calls, early)
+// collected says what of the traces arrived: ranks that are missing weigh more than calls that are, and these more than times.
+func (p *pass) collected(missing, calls, times, early []string) {
+	status, reason, parts := metav1.ConditionFalse, v1alpha1.ReasonRanksMissing, slices.Concat(missing, calls, times, early)
 	switch {
 	case len(missing) > 0:
 	case len(calls) > 0:
 		reason = v1alpha1.ReasonCallsLost
+	case len(times) > 0:
+		reason = v1alpha1.ReasonTimesCoarse
 	default:
 		status, reason = metav1.ConditionTrue, v1alpha1.ReasonAllRanks
 		parts = append([]string{"the traces of all ranks arrived"}, early...)
@@ -95,6 +97,18 @@ func lostCalls(answer messages.Merge) []string {
 		lost = append(lost, fmt.Sprintf("%d more runs lack ranks or calls", more))
 	}
 	return lost
+}
+
+// coarseTimes says of which calls there are only sums of times.
+func coarseTimes(runs []messages.Run) []string {
+	var coarse []string
+	for _, run := range runs {
+		if run.CallsCoarse > 0 {
+			coarse = append(coarse, fmt.Sprintf("run %s: of %d of %d calls there are only sums of times (ranks %s): the spool neared its limit while the storage did not take them",
+				run.ID, run.CallsCoarse, run.Calls, run.CoarseRanks))
+		}
+	}
+	return coarse
 }
 
 func endedEarly(runs []messages.Run) []string {

@@ -23,10 +23,13 @@ func TestCallsThatWereNotRecorded(t *testing.T) {
 	whole := messages.Run{ID: "0/0", Ranks: 4, Calls: 100}
 	cut := messages.Run{ID: "0/1", Run: 1, Ranks: 4, Calls: 809254, CallsLost: 11214754, LostWhy: "the spool of the pod was full (ranks 0-3)"}
 	missing := messages.Run{ID: "0/2", Run: 2, Ranks: 4, Calls: 7, MissingRanks: "3"}
+	coarse := messages.Run{ID: "0/3", Run: 3, Ranks: 4, Calls: 1_000_000, CallsCoarse: 131_072, CoarseRanks: "0-1"}
 	for _, test := range []struct {
 		name, reason, want string
 		answer             messages.Merge
 	}{
+		{"times were given up", "TimesCoarse", "run 0/3: of 131072 of 1000000 calls there are only sums of times (ranks 0-1): the spool neared its limit while the storage did not take them",
+			messages.Merge{Runs: []messages.Run{whole, coarse}}},
 		{"a limit was reached", "CallsLost", "run 0/1: 11214754 of 12024008 calls were not recorded: the spool of the pod was full (ranks 0-3)",
 			messages.Merge{Runs: []messages.Run{whole, cut}, IncompleteRuns: 1}},
 		{"ranks are missing, too", "RanksMissing", "run 0/2: no trace of ranks 3 of 4; run 0/1: 11214754 of 12024008 calls were not recorded: the spool of the pod was full (ranks 0-3)",

@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # How fast a trace becomes a report: simulated stencils with a rank that is slow (cairn simulate), analyzed by
-# `cairn analyze`, reading, all analyses and the page included. Events per second of wall-clock time, and those that two
-# cores alone would reach by the CPU time it took (on a busy machine the former says little); peak memory; size of the
-# page. Targets: 2 million events a second on two cores; a page below 3 MiB; with LARGE, and with 16,384 ranks, 1 GiB of
-# memory.
+# `cairn analyze`, reading, all analyses with the verdict's scenarios and the page included. Events per second of wall-clock
+# time (on a busy machine that says little), CPU time an event, peak memory and temporary file, size of the page. Targets:
+# 0.5, 0.8 and 1.0 µs an event with 16, 256 and 1,024 ranks; a page below 3 MiB; with LARGE, and with 16,384 ranks, 1 GiB of
+# memory; a billion events in 8 minutes, 2 GiB of memory and 5 GB of disk.
+# Then two ranks that wait for each other all the time, so that the critical path goes from one to the other and back: peak
+# memory for 2 million events and for eight times as many, and the ratio of the two. Target: a ratio of at most 1.3.
 # Then irregular programs, in which hardly anything is repeated: CPU seconds for a million calls of each command, for a
 # trace and for one of four times as many calls, and the ratio of the two. Target: a ratio of at most 1.3.
 #   hack/bench-analyze.sh [RANKS…]       default: 16 256 1024 16384
 #   EVENTS=N                             events of each trace, about; default 1000000 (irregular: a quarter, and all)
-#   LARGE=1                              100 million events on 1024 ranks too: a quarter of an hour, 1 GB of disk
+#   LARGE=1                              100 million events on 1024 ranks too: some minutes, 1 GB of disk
+#   BILLION=1                            a billion events on 256 ranks too: an hour with making the trace, 5 GB of disk
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT"
@@ -23,22 +26,63 @@ row() {
   python3 - "$ranks" "$(sed 's/.*, \([0-9]*\) calls.*/\1/' "$w/made")" "$w/report" bin/cairn analyze "$trace" -o "$w/report" <<'PY'
 import os, resource, subprocess, sys, time
 ranks, events, report = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-begun = time.time()
-subprocess.run(sys.argv[4:], stdout=subprocess.DEVNULL, check=True)
+def spooled(pid): # bytes of its temporary files, which have no names any more
+    sizes = 0
+    try:
+        for fd in os.scandir(f"/proc/{pid}/fd"):
+            if "cairn-analyze-" in os.readlink(fd.path): sizes += os.stat(fd.path).st_size
+    except OSError:
+        pass
+    return sizes
+begun, disk = time.time(), 0
+analyzing = subprocess.Popen(sys.argv[4:], stdout=subprocess.DEVNULL)
+while True:
+    try:
+        analyzing.wait(0.2)
+        break
+    except subprocess.TimeoutExpired:
+        disk = max(disk, spooled(analyzing.pid))
 wall = time.time() - begun
+if analyzing.returncode: sys.exit(f"{sys.argv[4:]} ended with {analyzing.returncode}")
 u = resource.getrusage(resource.RUSAGE_CHILDREN)
 cpu, memory = u.ru_utime + u.ru_stime, u.ru_maxrss / 1024
 page, json = (os.path.getsize(report + "/" + name) / 2**20 for name in ("index.html", "report.json"))
-rate = 2 * events / cpu / 1e6
+each = cpu / events * 1e6
 def judge(met): return "" if met else " (missed)"
-large = events > 50e6 or ranks >= 16384
-print(f"{ranks:>6} {events:>12} {events / wall / 1e6:>12.2f} {rate:>10.2f}{judge(rate >= 2):<9} {memory:>8.0f}{judge(not large or memory <= 1024):<9} {page:>8.2f}{judge(page < 3):<9} {json:>8.2f}")
+billion, large = events > 500e6, events > 50e6 or ranks >= 16384
+fast = each <= {16: 0.5, 256: 0.8, 1024: 1.0}.get(ranks, each) and (not billion or wall <= 480)
+small = memory <= (2048 if billion else 1024 if large else memory)
+print(f"{ranks:>6} {events:>12} {events / wall / 1e6:>12.2f} {each:>10.2f}{judge(fast):<9} {memory:>8.0f}{judge(small):<9} {disk / 1e6:>8.0f}{judge(disk <= 5e9):<9} {page:>8.2f}{judge(page < 3):<9} {json:>8.2f}")
 PY
 }
 
-printf '%6s %12s %12s %19s %17s %17s %8s\n' ranks events 'Mevents/s' 'on two cores' 'peak MiB' 'page MiB' 'JSON MiB'
+printf '%6s %12s %12s %19s %17s %17s %17s %8s\n' ranks events 'Mevents/s' 'µs an event' 'peak MiB' 'file MB' 'page MiB' 'JSON MiB'
 for ranks in ${*:-16 256 1024 16384}; do row "$ranks" "${EVENTS:-1000000}"; done
 [ -z "${LARGE:-}" ] || row 1024 100000000
+[ -z "${BILLION:-}" ] || row 256 1000000000
+
+# long EVENTS: two ranks, a trace of so many events and one of eight times as many
+long() {
+  local events=$1
+  for times in 1 8; do
+    bin/cairn simulate --pattern butterfly --ranks 2 --iterations $((events * times / 2)) --noise-percent 40 --timing "lossy 5" -o "$w/$times.cairn" >"$w/$times.made"
+  done
+  python3 - "$w" <<'PY'
+import os, re, subprocess, sys
+w = sys.argv[1]
+def peak(times): # MiB
+    analyzing = subprocess.Popen(["bin/cairn", "analyze", f"{w}/{times}.cairn", "-o", f"{w}/report"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(analyzing.pid, 0)
+    if status: sys.exit(f"cairn analyze ended with status {status}")
+    return used.ru_maxrss / 1024
+calls = int(re.search(r"(\d+) calls", open(f"{w}/8.made").read()).group(1))
+few, many = peak(1), peak(8)
+print(f"{2:>6} {calls:>12} {few:>16.0f} {many:>12.0f} {many / few:>8.2f}{'' if many <= 1.3 * few else ' (missed)'}")
+PY
+}
+
+printf '\n%6s %12s %16s %12s %8s\n' ranks events 'MiB, an eighth' 'MiB, all' ratio
+long $((2 * ${EVENTS:-1000000}))
 
 # irregular NAME RANKS OPTIONS…
 irregular() {

@@ -6,7 +6,7 @@
 #   hack/bench-trace.sh                programs of hack/bench
 #   NPB=dir hack/bench-trace.sh        and NAS Parallel Benchmarks: the folder NPB3.x-MPI with their sources
 #                                      (https://www.nas.nasa.gov/software/npb.html), or one with the executables
-#   ONLY=sizes|simulated|merge|timing|decode   that part alone
+#   ONLY=sizes|clock|simulated|merge|timing|decode   that part alone
 #   LARGE=1                            simulated rows with 65,536 and 1,048,576 ranks and ten million iterations too
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -115,6 +115,28 @@ if part sizes; then
   awk '{s += log($1 / $2); n++} END {r = n ? exp(s / n) : 0
     printf "geometric mean over the %d rows where Pilgrim writes 2 KB or more: %.1fx (target 10x) %s\n", n, r, (r >= 10 ? "pass" : "MISS")
   }' "$w/ratios"
+fi
+
+# clock: what a program that reads the clock in most of its calls takes for that, of what its trace takes in all.
+if part clock; then
+  echo
+  printf '%-34s %9s %9s %9s %9s\n' 'clock readings, 4 ranks' 'target' 'B/reading' 'bytes' 'of trace'
+  for mpi in openmpi mpich; do
+    mpicc.$mpi -O2 -o "$w/clock.$mpi" hack/bench/clock.c
+    launch=(mpirun.$mpi -np 4)
+    [ "$mpi" = mpich ] || launch+=(--oversubscribe --mca mpi_yield_when_idle 1)
+    for timing in lossy lossless; do
+      rm -rf "$w/out"
+      bin/cairn run --call-sites none --timing $timing -o "$w/out" -- "${launch[@]}" "$w/clock.$mpi" 2000 >"$w/log" 2>&1 </dev/null
+      # two readings around each of 8 timers, two around the messages of a step
+      bin/cairn info "$w/out/trace.cairn" | awk -v name="$mpi, $timing" -v readings=$((4 * 2000 * 18)) -v lossy="$timing" '
+        $1 == "bytes" {total = $2}
+        $1 == "of" && $2 == "MPI_Wtime" {bytes = $3}
+        END {each = bytes / readings
+          printf "%-34s %9s %9.4f %9d %9d %s\n", name, (lossy == "lossy" ? "0.1" : ""), each, bytes, total,
+            (lossy != "lossy" ? "" : (bytes > 0 && each <= 0.1 ? "pass" : "MISS"))}'
+    done
+  done
 fi
 
 simulated() {

@@ -120,9 +120,9 @@ END
 }
 
 # What the start costs: a program that makes a hundred calls, and one whose records need the core. For that segments are as
-# small, so that 4,000 calls fill enough of them and hardly count themselves.
+# small, so that 6,000 calls fill enough of them and hardly count themselves.
 start() {
-  local few=100 more=4000 round variant mpi all=$configs
+  local few=100 more=6000 round variant mpi all=$configs
   local configs=$'short {"call_sites":"caller","timing":"lossy"}\ncore {"call_sites":"caller","timing":"lossy","segment_bytes":32768}'
   echo
   echo "Start: what a process pays in all that makes some calls and ends, median of $((4 * rounds)) rounds"

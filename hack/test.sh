@@ -18,8 +18,8 @@ verify() { hack/verify.sh; }
 unit() { go test -timeout 15m ./...; }
 # With the race detector: the packages that start goroutines or are called by several, and those that read files of
 # others, for which it checks uses of unsafe pointers, too. The rest of the analyzer runs in one goroutine per analysis,
-# and ./analyzer runs all of it. -short leaves out, or makes fewer, cases that differ in their data only: the unit stage
-# has all of them.
+# and ./analyzer runs all of it. -short leaves out, or makes fewer, cases that differ in their data only, and tests that
+# are slow and start no goroutines that others do not: the unit stage has all of them.
 race() {
   go test -race -short -timeout 25m ./trace ./tracer/recorder/... ./merger/... ./shipper/... ./store/... ./internal/passes \
     ./internal/simulate/... ./analyzer ./analyzer/{clock,clusters,compare,criticalpath,journal,match,phases,profile} \

@@ -1,18 +1,25 @@
 package merger
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// adopt puts the content of c into the pool and adds its processes to those that are there.
-func (p *pool) adopt(c *trace.Content, to *processes) error {
+// adopt puts the content of c into the pool and adds its processes to those that are there. Unless it is whole it will grow,
+// and is taken as it is.
+func (p *pool) adopt(c *trace.Content, to *processes, whole bool) error {
 	// a reader may have accepted bytes whose parts do not fit together
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	c = separate(c)
+	if whole {
+		var err error
+		if c, err = separate(c); err != nil {
+			return err
+		}
+	}
 	for i := range c.Functions {
 		if err := p.addFunction(&c.Functions[i]); err != nil {
 			return err
@@ -173,8 +180,10 @@ func (a *adoption) element(v trace.Value, place int) (int64, error) {
 		}
 		return a.element(v.List[1+which], place)
 	}
-	return 0, fmt.Errorf("an elastic value is none that shards have")
+	return 0, errElement
 }
+
+var errElement = errors.New("an elastic value is none that shards have, or has nothing for a thread")
 
 // addRows appends a row for every thread to the columns of its shape.
 func (a *adoption) addRows() {
@@ -301,29 +310,19 @@ func (a *adoption) streamCode(list []trace.StreamRef, terminal, number int32, fo
 	if !ok {
 		return noStream
 	}
-	values := a.from.Sequences[ref.Sequence]
-	if fold && uint64(len(values)) == calls && isConstant(values) {
-		return numberCode(values[0])
-	}
-	return a.sequence(ref.Sequence)
-}
-
-func isConstant(values []int64) bool {
-	if len(values) == 0 || !codeFits(values[0]) {
-		return false
-	}
-	for _, v := range values[1:] {
-		if v != values[0] {
-			return false
+	values := &a.from.Sequences[ref.Sequence]
+	if fold && values.Len() == calls {
+		if value, constant := values.Constant(); constant && codeFits(value) {
+			return numberCode(value)
 		}
 	}
-	return true
+	return a.sequence(ref.Sequence)
 }
 
 // sequence is the code of a sequence of the input.
 func (a *adoption) sequence(i int32) int64 {
 	if a.sequences[i] == 0 {
-		a.sequences[i] = nameCode(a.pool.addSequence(a.from.Sequences[i])) + 1
+		a.sequences[i] = nameCode(a.pool.sequences.Add(a.from.Sequences[i])) + 1
 	}
 	return a.sequences[i] - 1
 }

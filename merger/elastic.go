@@ -427,20 +427,20 @@ func (e *emission) betterRelative(codes, own *trace.Numbers) bool {
 	if _, constant := codes.Constant(); constant || own == nil {
 		return false
 	}
-	absolute, relative := map[uint64]bool{}, map[uint64]bool{}
+	absolute, constant, relative := map[int64]bool{}, map[int64]bool{}, map[string]bool{}
 	rank := own.Lookup()
 	for place, code := range codes.All() {
 		if code == noStream {
 			return false
 		}
 		if code&1 == 0 {
-			absolute[uint64(code)] = true
-			relative[uint64(code>>1-rank(place))<<1] = true
+			absolute[code] = true
+			constant[code>>1-rank(place)] = true
 			continue
 		}
-		values := e.pool.sequences[code>>1]
-		absolute[uint64(code)] = true
-		relative[hashValues(shifted(values, -rank(place)))|1] = true
+		absolute[code] = true
+		values := e.plus(e.pool.sequences.List[code>>1], -rank(place))
+		relative[values.Key()] = true
 	}
-	return len(relative) < len(absolute)
+	return len(constant)+len(relative) < len(absolute)
 }

@@ -12,12 +12,11 @@ import (
 // come from the content: ranks and threads by number, shapes, terminals, rules,
 // columns, sequences and communicators by first use in that order, call sites and
 // segments by what they are (places.go).
-func (p *pool) emit(of *processes, order []int32, final bool) *trace.Content {
+func (p *pool) emit(of *processes, order []int32, final bool, timing trace.TimingMode) (*trace.Content, error) {
 	c := &trace.Content{}
 	e := emission{
-		pool: p, c: c, final: final,
+		pool: p, c: c, final: final, timing: timing,
 		shapes: map[int]*emitted{}, signatureIDs: map[string]int32{}, columnIDs: map[uint64][]int32{},
-		sequences: sequenceTable{index: map[uint64][]int32{}},
 	}
 	e.addRanks(of, order)
 	e.findShapes(of, order)
@@ -27,16 +26,17 @@ func (p *pool) emit(of *processes, order []int32, final bool) *trace.Content {
 	}
 	e.addGrammar()
 	e.addThreads(of, order)
-	c.Sequences = e.sequences.values
+	c.Sequences = e.sequences.List
 	e.addTables()
-	return c
+	return c, e.err
 }
 
 // An emission is a trace on its way out of the pool.
 type emission struct {
-	pool  *pool
-	c     *trace.Content
-	final bool
+	pool   *pool
+	c      *trace.Content
+	final  bool
+	timing trace.TimingMode
 
 	shapes map[int]*emitted
 	order  []*emitted // by first thread
@@ -45,7 +45,8 @@ type emission struct {
 	signatureIDs map[string]int32
 	rules        ruleTable
 	columnIDs    map[uint64][]int32
-	sequences    sequenceTable
+	sequences    trace.SequenceTable
+	err          error // the first: chunks of sequences are read here
 	grids        []grid
 }
 
@@ -89,6 +90,9 @@ func (e *emission) addRanks(of *processes, order []int32) {
 				shared[&own[0]] = mine
 			}
 			rank.CommunicatorsOwn = mine
+		}
+		if e.final {
+			rank.Clock.Samples = thinned(rank.Clock.Samples, clockTolerance(e.timing))
 		}
 		e.c.Ranks.Append(rank)
 	}
@@ -342,42 +346,23 @@ func (e *emission) streamsOf(s *emitted) []trace.StreamRef {
 // sequence enters the values that the next thread of a shape has in a stream.
 func (e *emission) sequence(s *emitted, k int) int32 {
 	code, stream := s.next.before[2*k], &s.streams[k]
-	var values []int64
+	var values trace.Sequence
 	if code&1 == 1 {
-		values = e.pool.sequences[code>>1]
+		values = e.pool.sequences.List[code>>1]
 	} else {
-		calls := s.counts[s.next.before[2*len(s.streams)]][stream.local]
-		values = slices.Repeat([]int64{code >> 1}, int(calls))
+		var b trace.SequenceBuilder
+		b.PushRun(code>>1, s.counts[s.next.before[2*len(s.streams)]][stream.local])
+		values = b.Sequence()
 	}
 	if stream.own != nil {
-		values = shifted(values, -s.next.before[2*k+1])
+		values = e.plus(values, -s.next.before[2*k+1])
 	}
-	return e.sequences.add(values)
+	return e.sequences.Add(values)
 }
 
-func shifted(values []int64, by int64) []int64 {
-	out := make([]int64, len(values))
-	for i, v := range values {
-		out[i] = v + by
-	}
-	return out
-}
-
-// A sequenceTable enters distinct sequences in order of first use.
-type sequenceTable struct {
-	values [][]int64
-	index  map[uint64][]int32
-}
-
-func (t *sequenceTable) add(values []int64) int32 {
-	h := hashValues(values)
-	for _, i := range t.index[h] {
-		if slices.Equal(t.values[i], values) {
-			return i
-		}
-	}
-	i := int32(len(t.values))
-	t.values = append(t.values, values)
-	t.index[h] = append(t.index[h], i)
-	return i
+// plus adds a number to all values of a sequence.
+func (e *emission) plus(s trace.Sequence, more int64) trace.Sequence {
+	sum, err := s.Plus(more)
+	e.err = cmp.Or(e.err, err)
+	return sum
 }

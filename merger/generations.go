@@ -213,7 +213,7 @@ func (p *pool) digestColumns(h io.Writer, s *shape, row, signature int) {
 		case k <= t.slots:
 			fmt.Fprintf(h, "%q ", p.names[code>>1])
 		default:
-			fmt.Fprintf(h, "s%d ", hashValues(p.sequences[code>>1]))
+			fmt.Fprintf(h, "s%x ", p.sequences.List[code>>1].Key())
 		}
 	}
 }

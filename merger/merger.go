@@ -27,9 +27,12 @@ var ErrRepeatedRank = errors.New("the same rank occurs in several runs of this w
 // A Merger collects the traces of one world. The zero value is ready to use.
 // It keeps references to the timing of what was added.
 type Merger struct {
-	pool      pool
-	meta      metas
-	processes processes
+	// Unfinished traces are merged again later, as they grow: what varies on a thread stays in its signatures until then,
+	// so that nothing which is coded already is coded anew.
+	Unfinished bool
+	pool       pool
+	meta       metas
+	processes  processes
 }
 
 // Add takes in a trace. After an error the Merger is as it was before.
@@ -40,7 +43,7 @@ func (m *Merger) Add(c *trace.Content) error {
 	if err := m.meta.compatible(&c.Meta); err != nil {
 		return err
 	}
-	if err := m.pool.adopt(c, &m.processes); err != nil {
+	if err := m.pool.adopt(c, &m.processes, !m.Unfinished); err != nil {
 		return err
 	}
 	m.meta.add(&c.Meta)
@@ -57,7 +60,10 @@ func (m *Merger) Finish(o Options) ([]*trace.Content, error) {
 	distinct, notes := m.pool.distinct(&m.processes)
 	var merged []*trace.Content
 	for _, generation := range generations(distinct) {
-		c := m.pool.emit(&m.processes, generation, o.Final)
+		c, err := m.pool.emit(&m.processes, generation, o.Final, m.meta.joined.Timing.Mode)
+		if err != nil {
+			return nil, err
+		}
 		m.meta.describe(c, o, notes)
 		merged = append(merged, c)
 	}

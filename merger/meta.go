@@ -43,7 +43,6 @@ func (m *metas) add(meta *trace.Meta) {
 		m.notes = append(m.notes, "the ranks' times were kept in different ways or with different errors; what there is is kept as it is")
 		j.Timing = trace.TimingSettings{Mode: trace.TimingLossless}
 	}
-	j.Timing.Join(&meta.Timing)
 	j.Clustering = longer(j.Clustering, meta.Clustering)
 	if !slices.Equal(j.Excluded, meta.Excluded) {
 		m.notes = append(m.notes, "not all ranks were recorded with the same groups of functions left out")

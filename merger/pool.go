@@ -3,7 +3,6 @@ package merger
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cespare/xxhash/v2"
@@ -34,8 +33,7 @@ type pool struct {
 	shapes      []shape
 	shapeIDs    map[string]int32
 
-	sequences   [][]int64
-	sequenceIDs map[uint64][]int32 // by hash
+	sequences trace.SequenceTable
 }
 
 // siteKey is what makes two sites one: the same offset in the same binary,
@@ -122,22 +120,6 @@ func (p *pool) addCommunicator(c trace.Communicator) int32 {
 	id := int32(len(p.communicators))
 	p.communicators = append(p.communicators, c)
 	p.communicatorIDs[key] = id
-	return id
-}
-
-func (p *pool) addSequence(values []int64) int32 {
-	h := hashValues(values)
-	for _, id := range p.sequenceIDs[h] {
-		if slices.Equal(p.sequences[id], values) {
-			return id
-		}
-	}
-	if p.sequenceIDs == nil {
-		p.sequenceIDs = map[uint64][]int32{}
-	}
-	id := int32(len(p.sequences))
-	p.sequences = append(p.sequences, values)
-	p.sequenceIDs[h] = append(p.sequenceIDs[h], id)
 	return id
 }
 

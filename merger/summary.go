@@ -13,6 +13,9 @@ type Summary struct {
 	// CallsLost were made and not recorded; LostWhy names the ranks and the reasons.
 	CallsLost uint64
 	LostWhy   string
+	// CallsCoarse are those of Calls of which there are only sums of times; CoarseRanks made them.
+	CallsCoarse uint64
+	CoarseRanks trace.RankList
 	// RunTime is the time from the first call of a thread that initializes MPI to
 	// the end of its MPI_Finalize, in seconds.
 	RunTime float64
@@ -25,6 +28,7 @@ type Summary struct {
 func Summarize(c *trace.Content) Summary {
 	s := Summary{Ranks: c.Ranks.Len(), Missing: c.Meta.MissingRanks, ParallelEfficiency: -1}
 	s.CallsLost, s.LostWhy = lostCalls(c)
+	s.CallsCoarse, s.CoarseRanks = trace.CoarseCalls(c.Coarse())
 	operations := make(map[uint16]semantics.Operation, len(c.Functions))
 	for i := range c.Functions {
 		operations[c.Functions[i].ID] = c.Functions[i].Semantics().Operation

@@ -79,7 +79,7 @@ func (to *visitor) value(v trace.Value, kind string) trace.Value {
 		}
 		return to.slot(v)
 	case trace.Stream:
-		if kind != "double" {
+		if kind != "double" && (!handleKinds[kind] || kind == "request") {
 			return to.stream(v, int32(v.Int), nil)
 		}
 		to.otherStream(v)

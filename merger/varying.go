@@ -15,60 +15,78 @@ import (
 // numbers and in requests, what differs goes to value streams, and the grammar
 // is made anew (ScalaTrace II's value vectors, ICS '13, §3.1).
 //
-// The choice sees the thread's calls only: not what other ranks did, nor what
-// was merged before. Done again it changes nothing.
+// The choice sees the thread's calls only: not what other ranks did, nor what was merged before. Done again it changes
+// nothing. Of a shard whose ranks were not separated yet (Merger.Unfinished) it sees what each thread's values are: a shard
+// has those of all its ranks in one signature, and streams that are constant on a thread as constants.
 
 // mostAlike is the number of signatures that a thread may have of one family.
 const mostAlike = 32
 
-// A family is what signatures have in common that differ only in numbers and requests.
-type family struct {
-	members []int32
-}
-
 // separate returns c with what varies on a thread in streams; c itself if there is nothing to do.
-func separate(c *trace.Content) *trace.Content {
+func separate(c *trace.Content) (*trace.Content, error) {
 	if len(c.Signatures) <= mostAlike {
-		return c
+		return c, nil
 	}
 	functions := map[uint16]*trace.Function{}
 	for i := range c.Functions {
 		functions[c.Functions[i].ID] = &c.Functions[i]
 	}
-	families := map[string]*family{}
-	of := make([]*family, len(c.Signatures))
+	members := map[string]int{}
+	like := make([]string, len(c.Signatures))
 	large := false
 	for i := range c.Signatures {
-		key := familyKey(c.Signatures[i], functions[c.Signatures[i].Function])
-		f := families[key]
-		if f == nil {
-			f = &family{}
-			families[key] = f
-		}
-		f.members = append(f.members, int32(i))
-		of[i] = f
-		large = large || len(f.members) > mostAlike
+		like[i] = likeness(c.Signatures[i], functions[c.Signatures[i].Function])
+		members[like[i]]++
+		large = large || members[like[i]] > mostAlike
 	}
 	if !large {
-		return c
+		return c, nil
 	}
 	out := *c
 	out.Threads = trace.ThreadTable{}
 	out.Signatures = slices.Clone(c.Signatures)
 	out.Sequences = slices.Clone(c.Sequences)
 	out.Grammar.Rules = slices.Clone(c.Grammar.Rules)
-	regular := map[int]bool{} // roots with nothing to do: threads of a shard share them
+	alike := map[int][]int32{} // terminals below a root, which threads of a shard share, that may become fewer
 	for _, t := range c.Threads.All() {
-		if root := t.Root; !regular[root] {
+		terminals, known := alike[t.Root]
+		if !known {
+			local := localize(c.Grammar, t.Root)
+			terminals = mayBeFewer(local.terminals, like)
+			alike[t.Root] = terminals
+		}
+		if len(terminals) > 0 {
 			s := separation{c: &out, thread: &t, functions: functions}
-			s.run(of)
-			regular[root] = t.Root == root
+			if err := s.run(terminals); err != nil {
+				return nil, err
+			}
 		}
 		out.Threads.Append(t)
 	}
-	return &out
+	return &out, nil
 }
 
+// mayBeFewer are the terminals of which more than mostAlike are like each other.
+func mayBeFewer(terminals []int32, like []string) []int32 {
+	members := map[string]int{}
+	for _, terminal := range terminals {
+		members[like[terminal]]++
+	}
+	return slices.DeleteFunc(slices.Clone(terminals), func(terminal int32) bool { return members[like[terminal]] <= mostAlike })
+}
+
+// likeness is what all signatures have in common that may be of one family on some thread.
+func likeness(s trace.Signature, f *trace.Function) string {
+	s = visit(s, f, visitor{
+		slot:    func(trace.Value) trace.Value { return trace.Value{} },
+		stream:  func(v trace.Value, _ int32, _ *trace.Value) trace.Value { return v },
+		request: func(trace.Value) trace.Value { return trace.Value{} },
+	})
+	s.OwnRank = -1
+	return string(trace.AppendSignature(nil, &s))
+}
+
+// familyKey is what signatures of a thread have in common that differ only in numbers and requests: a family.
 func familyKey(s trace.Signature, f *trace.Function) string {
 	s = visit(s, f, visitor{
 		slot: func(v trace.Value) trace.Value {
@@ -90,7 +108,15 @@ type separation struct {
 	functions map[uint16]*trace.Function
 	streams   map[int32][]trace.StreamRef // the thread's, by terminal
 	changed   map[int32]*changed          // by old terminal
-	made      map[int32]map[int32][]int64
+	made      map[int32]map[int32]*trace.SequenceBuilder
+	err       error
+}
+
+// A member is a signature as it is on the thread.
+type member struct {
+	terminal  int32
+	signature trace.Signature
+	constants []added // its streams that have the same value in each call
 }
 
 // changed is what becomes of a signature.
@@ -105,7 +131,7 @@ type changed struct {
 type source struct {
 	number int32
 	list   bool
-	values []int64
+	values *trace.ValueReader
 }
 
 // added is a value that goes to a new stream in each call.
@@ -114,40 +140,90 @@ type added struct {
 	value  trace.Value
 }
 
-func (s *separation) run(of []*family) {
-	local := localize(s.c.Grammar, s.thread.Root)
-	used := map[*family][]int32{}
-	var order []*family
-	for _, terminal := range local.terminals {
-		f := of[terminal]
-		if used[f] == nil {
-			order = append(order, f)
+func (s *separation) run(terminals []int32) error {
+	families := map[string][]member{}
+	var order []string
+	for _, terminal := range terminals {
+		m := s.onThread(terminal)
+		key := familyKey(m.signature, s.functions[m.signature.Function])
+		if families[key] == nil {
+			order = append(order, key)
 		}
-		used[f] = append(used[f], terminal)
+		families[key] = append(families[key], m)
 	}
-	for _, f := range order {
-		if members := used[f]; len(members) > mostAlike {
+	if s.err != nil {
+		return s.err
+	}
+	for _, key := range order {
+		if members := families[key]; len(members) > mostAlike {
 			s.replace(members)
 		}
 	}
-	if len(s.changed) > 0 {
-		s.rewrite()
+	if len(s.changed) == 0 {
+		return nil
 	}
+	return s.rewrite()
+}
+
+// onThread is a signature with the thread's own values in the place of those of all threads of a shard, and streams in the
+// place of constants.
+func (s *separation) onThread(terminal int32) member {
+	m := member{terminal: terminal}
+	from := s.c.Signatures[terminal]
+	m.signature = visit(from, s.functions[from.Function], visitor{
+		slot: s.value,
+		stream: func(v trace.Value, number int32, constant *trace.Value) trace.Value {
+			if constant != nil {
+				m.constants = append(m.constants, added{number, s.value(*constant)})
+			}
+			return v
+		},
+	})
+	if own := from.OwnRank; own < -1 {
+		m.signature.OwnRank = int32(s.column(-2 - int64(own)))
+	}
+	return m
+}
+
+// value is a value of a shard on the thread (adoption.element has the same).
+func (s *separation) value(v trace.Value) trace.Value {
+	switch {
+	case v.Form == trace.Column:
+		return trace.Value{Form: trace.Int, Int: s.column(v.Int)}
+	case v.Form == trace.Elastic && trace.Operator(v.Int) == trace.Cases && len(v.List) > 1:
+		which := s.column(v.List[0].Int)
+		if which < 0 || which >= int64(len(v.List)-1) || v.List[1+which].Form == trace.Elastic {
+			s.err = errElement
+			return v
+		}
+		return s.value(v.List[1+which])
+	case v.Form == trace.Elastic:
+		s.err = errElement
+	}
+	return v
+}
+
+func (s *separation) column(k int64) int64 {
+	if k < 0 || k >= int64(len(s.c.Columns)) || s.thread.Place < 0 || s.thread.Place >= s.c.Columns[k].Len() {
+		s.err = errElement
+		return 0
+	}
+	return s.c.Columns[k].At(s.thread.Place)
 }
 
 // replace makes one signature of several.
-func (s *separation) replace(members []int32) {
+func (s *separation) replace(members []member) {
 	if s.changed == nil {
-		s.changed, s.made = map[int32]*changed{}, map[int32]map[int32][]int64{}
+		s.changed, s.made = map[int32]*changed{}, map[int32]map[int32]*trace.SequenceBuilder{}
 		s.streams = map[int32][]trace.StreamRef{}
 		for _, ref := range s.thread.Streams {
 			s.streams[ref.Terminal] = append(s.streams[ref.Terminal], ref)
 		}
 	}
-	f := s.functions[s.c.Signatures[members[0]].Function]
+	f := s.functions[members[0].signature.Function]
 	values := make([][]trace.Value, len(members))
-	for i, terminal := range members {
-		values[i] = variables(s.c.Signatures[terminal], f)
+	for i := range members {
+		values[i] = variables(members[i].signature, f)
 	}
 	differs := make([]bool, len(values[0]))
 	for _, mine := range values {
@@ -155,7 +231,7 @@ func (s *separation) replace(members []int32) {
 			differs[k] = differs[k] || !equalValues(mine[k], values[0][k])
 		}
 	}
-	first := nextStream(s.c.Signatures[members[0]])
+	first := nextStream(members[0].signature)
 	numbers := make([]int32, len(differs))
 	next := first
 	for k := range differs {
@@ -172,7 +248,7 @@ func (s *separation) replace(members []int32) {
 		}
 		return v
 	}
-	signature := visit(s.c.Signatures[members[0]], f, visitor{
+	signature := visit(members[0].signature, f, visitor{
 		slot: func(v trace.Value) trace.Value {
 			if v.Form != trace.Int {
 				return v
@@ -189,10 +265,11 @@ func (s *separation) replace(members []int32) {
 	})
 	terminal := int32(len(s.c.Signatures))
 	s.c.Signatures = append(s.c.Signatures, signature)
-	s.made[terminal] = map[int32][]int64{}
+	s.made[terminal] = map[int32]*trace.SequenceBuilder{}
 	requests := map[int32]*requestList{}
-	for i, old := range members {
-		ch := &changed{terminal: terminal, requests: requests}
+	for i := range members {
+		old := members[i].terminal
+		ch := &changed{terminal: terminal, requests: requests, add: members[i].constants}
 		for k, v := range values[i] {
 			if differs[k] {
 				ch.add = append(ch.add, added{numbers[k], v})
@@ -200,7 +277,7 @@ func (s *separation) replace(members []int32) {
 		}
 		lists := listStreams(&s.c.Signatures[old])
 		for _, ref := range s.streams[old] {
-			ch.kept = append(ch.kept, &source{ref.Number, lists[ref.Number], s.c.Sequences[ref.Sequence]})
+			ch.kept = append(ch.kept, &source{ref.Number, lists[ref.Number], s.c.Sequences[ref.Sequence].Read()})
 		}
 		s.changed[old] = ch
 	}
@@ -265,11 +342,13 @@ func listStreams(s *trace.Signature) map[int32]bool {
 }
 
 // rewrite makes the grammar and the streams of the thread anew.
-func (s *separation) rewrite() {
+func (s *separation) rewrite() error {
 	grammar := trace.NewSequitur()
 	for terminal := range s.c.Grammar.All(s.thread.Root) {
 		if ch := s.changed[terminal]; ch != nil {
-			s.call(ch)
+			if err := s.call(ch); err != nil {
+				return err
+			}
 			terminal = ch.terminal
 		}
 		grammar.Append(terminal)
@@ -291,32 +370,46 @@ func (s *separation) rewrite() {
 		}
 	}
 	for terminal, numbers := range s.made {
-		for number, values := range numbers {
+		for number := range numbers {
 			streams = append(streams, trace.StreamRef{Terminal: terminal, Number: number, Sequence: -1})
-			_ = values
 		}
 	}
 	slices.SortFunc(streams, compareStreams)
 	for i := range streams {
 		if ref := &streams[i]; ref.Sequence < 0 {
 			ref.Sequence = int32(len(s.c.Sequences))
-			s.c.Sequences = append(s.c.Sequences, s.made[ref.Terminal][ref.Number])
+			s.c.Sequences = append(s.c.Sequences, s.made[ref.Terminal][ref.Number].Sequence())
 		}
 	}
 	s.thread.Streams = streams
+	return nil
 }
 
 // call moves the values of one call to the streams of the new signature.
-func (s *separation) call(ch *changed) {
-	out := s.made[ch.terminal]
-	for _, from := range ch.kept {
-		n := 1
-		if from.list && len(from.values) > 0 && from.values[0] > 0 {
-			n = 1 + int(min(from.values[0], math.MaxInt32))
+func (s *separation) call(ch *changed) error {
+	out := func(number int32) *trace.SequenceBuilder {
+		made := s.made[ch.terminal]
+		if made[number] == nil {
+			made[number] = &trace.SequenceBuilder{}
 		}
-		n = min(n, len(from.values))
-		out[from.number] = append(out[from.number], from.values[:n]...)
-		from.values = from.values[n:]
+		return made[number]
+	}
+	for _, from := range ch.kept {
+		to := out(from.number)
+		for n, head := int64(1), from.list; n > 0; n-- {
+			v, ok := from.values.Next()
+			if !ok {
+				if err := from.values.Err(); err != nil {
+					return err
+				}
+				break
+			}
+			to.Push(v)
+			if head && v > 0 {
+				n += min(v, math.MaxInt32)
+			}
+			head = false
+		}
 	}
 	for _, a := range ch.add {
 		switch a.value.Form {
@@ -326,11 +419,14 @@ func (s *separation) call(ch *changed) {
 				list = &requestList{}
 				ch.requests[a.number] = list
 			}
-			out[a.number] = list.append(out[a.number], a.value.List)
+			for _, v := range list.append(nil, a.value.List) {
+				out(a.number).Push(v)
+			}
 		default:
-			out[a.number] = append(out[a.number], requestNumber(a.value))
+			out(a.number).Push(requestNumber(a.value))
 		}
 	}
+	return nil
 }
 
 // requestNumber is how a stream has a request, or another number.

@@ -145,7 +145,7 @@ func creationsBy(c *trace.Content, t *trace.Thread, sides map[uint16]side) int {
 	for _, ref := range t.Streams {
 		s := &c.Signatures[ref.Terminal]
 		if _, meets := sides[s.Function]; meets && s.Communicator.Form == trace.Stream && s.Communicator.Int == int64(ref.Number) {
-			n += len(c.Sequences[ref.Sequence])
+			n += int(c.Sequences[ref.Sequence].Len())
 		}
 	}
 	return n

@@ -132,10 +132,18 @@ const (
 	leastRate  = 1 << 20 // bytes per second
 )
 
-// put uploads one shard, then its manifest, then deletes the shard that it replaces.
+// put uploads parts, then a shard, then its manifest, then deletes the shard that it replaces.
 func (s *ship) put(ctx context.Context, l *located, p *pack) error {
+	if err := s.putParts(ctx, p); err != nil {
+		return err
+	}
+	chain, parts, err := s.chain(ctx, p)
+	if err != nil {
+		return err
+	}
+	p.manifest.Parts = parts
 	var encoded bytes.Buffer
-	if err := trace.Write(&encoded, p.content); err != nil {
+	if err := trace.WriteTail(&encoded, p.content, chain); err != nil {
 		return fmt.Errorf("%w: %w", errUnusable, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, putTimeout+time.Duration(encoded.Len()/leastRate)*time.Second)
@@ -150,6 +158,12 @@ func (s *ship) put(ctx context.Context, l *located, p *pack) error {
 		return err
 	}
 	l.manifest = p.manifest
+	if len(p.moved) > 0 {
+		if err := s.verify(ctx, l); err != nil {
+			return err
+		}
+		s.freeParts(p)
+	}
 	s.Logf("uploaded %d ranks of world %s (%d bytes, final: %v)", len(p.manifest.Ranks), p.manifest.World, encoded.Len(), p.manifest.Final)
 	if before != "" && before != p.manifest.Shard {
 		_ = s.Store.Delete(ctx, s.key(l, before)) // it costs nothing but space
@@ -164,7 +178,11 @@ func (s *ship) settle(ctx context.Context, w *world, members []process) error {
 		return nil
 	}
 	for _, l := range w.open {
-		if err := s.verify(ctx, l); err != nil {
+		err := s.verify(ctx, l)
+		if err == nil {
+			err = s.verifyParts(ctx, l)
+		}
+		if err != nil {
 			s.mu.Lock()
 			w.shipped, w.failed = "", err // it is uploaded again
 			s.mu.Unlock()
@@ -199,11 +217,7 @@ var errNotStored = errors.New("the store does not have what was uploaded")
 func (s *ship) verify(ctx context.Context, l *located) error {
 	ctx, cancel := context.WithTimeout(ctx, putTimeout)
 	defer cancel()
-	object, err := s.Store.Stat(ctx, s.key(l, l.manifest.Shard))
-	if err == nil && object.Size != l.manifest.Bytes {
-		err = fmt.Errorf("%s: %w: %d bytes, not %d", s.Store.URL(object.Key), errNotStored, object.Size, l.manifest.Bytes)
-	}
-	if err != nil {
+	if err := s.holds(ctx, s.key(l, l.manifest.Shard), l.manifest.Bytes); err != nil {
 		return err
 	}
 	var manifest shard.Manifest
@@ -214,6 +228,26 @@ func (s *ship) verify(ctx context.Context, l *located) error {
 		return fmt.Errorf("%s: %w: another manifest", s.Store.URL(s.key(l, shard.ManifestFile)), errNotStored)
 	}
 	return nil
+}
+
+// verifyParts asks the store for the sizes of the objects that a shard needs.
+func (s *ship) verifyParts(ctx context.Context, l *located) error {
+	for _, part := range l.manifest.Parts {
+		if err := s.holds(ctx, shard.PartKey(s.Identity.PodUID, part.Name), part.Bytes); err != nil {
+			delete(s.objects, part.Name) // the next upload asks for it again
+			return err
+		}
+	}
+	return nil
+}
+
+// holds asks the store whether an object has so many bytes.
+func (s *ship) holds(ctx context.Context, key string, bytes int64) error {
+	object, err := s.Store.Stat(ctx, key)
+	if err == nil && object.Size != bytes {
+		err = fmt.Errorf("%s: %w: %d bytes, not %d", s.Store.URL(key), errNotStored, object.Size, bytes)
+	}
+	return err
 }
 
 // sameDocument reports whether two manifests are the same once they are written.

@@ -1,11 +1,12 @@
 package shipper
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,7 +15,6 @@ import (
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/version"
 	"github.com/cairn-mpi/cairn/merger"
-	"github.com/cairn-mpi/cairn/store"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -85,7 +85,7 @@ func RunLocal(ctx context.Context, o LocalOptions) (runs []LocalRun, problems []
 		}
 		r.Content.Meta.Run = i
 		r.Trace = filepath.Join(r.Directory, TraceFile)
-		if err := writeTrace(ctx, r.Directory, r.Content); err != nil {
+		if err := writeTrace(r.Directory, r.Content); err != nil {
 			return nil, problems, err
 		}
 	}
@@ -151,15 +151,33 @@ func startOf(c *trace.Content) int64 {
 	return start
 }
 
-// writeTrace puts a trace into a directory; it is there whole or not at all.
-func writeTrace(ctx context.Context, directory string, c *trace.Content) error {
-	var encoded bytes.Buffer
-	if err := trace.Write(&encoded, c); err != nil {
+// writeTrace writes a trace into a directory; it is there whole or not at all.
+func writeTrace(directory string, c *trace.Content) (err error) {
+	if err := os.MkdirAll(directory, 0o755); err != nil {
 		return err
 	}
-	s, err := store.Open(directory, store.S3Options{})
+	f, err := os.CreateTemp(directory, ".cairn-tmp-")
 	if err != nil {
 		return err
 	}
-	return s.Put(ctx, TraceFile, bytes.NewReader(encoded.Bytes()), int64(encoded.Len()))
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	out := bufio.NewWriterSize(f, 1<<20)
+	err = trace.Write(out, c)
+	if err == nil {
+		err = out.Flush()
+	}
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), filepath.Join(directory, TraceFile))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -42,7 +43,7 @@ const (
 	DefaultGrace      = 120 * time.Second
 	DefaultScan       = time.Second
 	DefaultHeartbeat  = time.Minute
-	DefaultCheckpoint = 60 * time.Second
+	DefaultCheckpoint = 30 * time.Second // a pod that is lost without a word loses no more
 )
 
 func (o *Options) complete() {
@@ -89,7 +90,7 @@ func Ship(ctx context.Context, o Options) []string {
 }
 
 func newShip(o Options) *ship {
-	return &ship{
+	s := &ship{
 		Options: o,
 		spool:   newSpool(o.Spool),
 		tables:  newSymbolTables(o.Spool, false),
@@ -98,12 +99,15 @@ func newShip(o Options) *ship {
 		kept:    map[string]bool{},
 		refused: map[string]time.Time{},
 		taken:   map[string]bool{},
+		objects: map[string]int64{},
 
 		unrecorded: unrecorded{},
 		changed:    make(chan struct{}, 1),
 		// a number that no earlier shipper of this pod has reached
 		sequence: time.Now().UnixMilli(),
 	}
+	s.spool.remote = s.remote
+	return s
 }
 
 // ship is the state of one Ship. Only the fields under mu are shared with the
@@ -116,6 +120,8 @@ type ship struct {
 	refused map[string]time.Time // directories that cannot be removed, and since when
 	audited time.Time
 	auditor auditor
+	packer  packer
+	objects map[string]int64 // sizes of objects with parts
 
 	mu         sync.Mutex
 	spool      *spool
@@ -161,6 +167,7 @@ func (s *ship) run(ctx context.Context) []string {
 func (s *ship) watch(ctx context.Context) {
 	s.beginAudits()
 	for {
+		s.pack(ctx)
 		if !s.backoff.wait() {
 			s.sweep(ctx, false)
 		}
@@ -201,7 +208,7 @@ const (
 
 // snapshotShare is how many times longer the pause between two uploads of a
 // running world is than an upload.
-const snapshotShare = 20
+var snapshotShare time.Duration = 20
 
 // sweep looks at every world and ships those that changed. At the end it ships
 // living ranks too, as far as they have got. It reports whether all that is to
@@ -336,7 +343,8 @@ func (s *ship) shipWorld(ctx context.Context, w *world, members []process, atEnd
 	if running && !atEnd {
 		// ranks that end one by one are worth one upload, not one each
 		if w.partial.IsZero() {
-			w.partial = time.Now()
+			// all pods of a job begin at once, and need not upload at once
+			w.partial = time.Now().Add(-rand.N(s.Checkpoint/2 + 1))
 			return nil
 		}
 		// a long run takes long to snapshot: that must not become all the sidecar does

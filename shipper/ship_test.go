@@ -25,7 +25,13 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-func TestMain(m *testing.M) { spooltest.Main(m) }
+func TestMain(m *testing.M) {
+	if spool := os.Getenv(longPod); spool != "" {
+		playPod(spool)
+	}
+	packInterval, leastParts = 20*time.Millisecond, 100<<10
+	spooltest.Main(m)
+}
 
 func openStore(t *testing.T) store.Store {
 	t.Helper()
@@ -132,7 +138,7 @@ func content(t *testing.T, s store.Store, id Identity, dir string, m shard.Manif
 
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !condition(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never happened: %s", what)
 		}

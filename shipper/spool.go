@@ -26,6 +26,7 @@ type process struct {
 	rank     string   // as the launcher has numbered it; "": not known
 	modules  []string // paths of its binaries
 	spool    *os.Root
+	remote   recorder.Remote // reads what is in the store already
 }
 
 // identity tells a process from all others, in the spool and in the store.
@@ -46,6 +47,7 @@ type spool struct {
 	broken   map[string]string // directories that cannot be read, with the reason
 	unread   bool              // the system could not read some of them, which may pass
 	starting int               // living processes that have not described themselves yet
+	remote   recorder.Remote
 }
 
 func newSpool(dir string) *spool {
@@ -131,7 +133,7 @@ func (s *spool) read(name string) (*process, error) {
 func (s *spool) describe(name string, d *recorder.Process) *process {
 	p := &process{
 		identity: identity{hostname: d.Hostname, pid: d.PID, start: d.StartRealtimeNS},
-		name:     name, dir: filepath.Join(s.dir, name), launchID: d.LaunchID, spool: s.root,
+		name:     name, dir: filepath.Join(s.dir, name), launchID: d.LaunchID, spool: s.root, remote: s.remote,
 	}
 	if p.launchID == "" {
 		p.launchID = name
@@ -175,6 +177,16 @@ type recovered struct {
 	unusable   bool   // it has left something that cannot be used
 	unread     bool   // the system could not read it, which may pass
 	modules    []recorder.Module
+	parts      []recorder.Part // that have times of content
+}
+
+// open opens the directory of a process.
+func (p process) open() (*recorder.Directory, error) {
+	d, err := recorder.OpenDirectory(p.spool, p.name)
+	if err == nil {
+		d.Remote = p.remote
+	}
+	return d, err
 }
 
 // recover makes the trace of a process: all of it when it has ended, as far as
@@ -188,7 +200,7 @@ func (p process) recover() (r recovered) {
 			r = cannot(errors.New("the recorder failed on it"))
 		}
 	}()
-	d, err := recorder.OpenDirectory(p.spool, p.name)
+	d, err := p.open()
 	if err != nil {
 		return cannot(err)
 	}
@@ -213,7 +225,7 @@ func (p process) recover() (r recovered) {
 	case report.Calls == 0:
 		return recovered{process: p, problem: fmt.Sprintf("process %s left no call: it ended %s, or its tracer could not write", p.name, report.EndedEarly)}
 	}
-	r = recovered{process: p, content: content, modules: d.LaterModules()}
+	r = recovered{process: p, content: content, modules: d.LaterModules(), parts: report.Parts}
 	if p.alive {
 		content.Ranks.Change(0, func(r *trace.Rank) { r.EndedEarly = merger.Running })
 	}

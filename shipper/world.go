@@ -45,6 +45,8 @@ func state(processes []process, resolved string) string {
 type pack struct {
 	content  *trace.Content
 	manifest shard.Manifest
+	parts    []processPart // that have times of the content
+	moved    []int         // those of them that went to the store with it
 }
 
 // A collection is what the processes of a world have become.
@@ -60,11 +62,12 @@ type collection struct {
 // collectWorld makes the packs of one world from its processes. Processes count for the pass (nil: nobody watches).
 func collectWorld(launchID string, processes []process, id Identity, tables *symbolTables, pass *passes.Pass) collection {
 	var (
-		m     merger.Merger
+		m     = merger.Merger{Unfinished: true}
 		c     = collection{unusable: map[string]bool{}, unrecorded: map[string]string{}}
 		alive = map[processKey]bool{}
 		notes = map[processKey]string{}
 		added []string
+		parts []processPart
 	)
 	world := worldID(launchID)
 	for _, p := range processes {
@@ -103,6 +106,9 @@ func collectWorld(launchID string, processes []process, id Identity, tables *sym
 		alive[key] = p.alive
 		notes[key] = r.problem
 		added = append(added, p.name)
+		for _, part := range r.parts {
+			parts = append(parts, processPart{p, part})
+		}
 	}
 	if len(added) == 0 {
 		return c
@@ -121,7 +127,9 @@ func collectWorld(launchID string, processes []process, id Identity, tables *sym
 			Pod: id.Pod, PodUID: id.PodUID, Node: id.Node, BootID: id.BootID,
 			Problems: slices.Clone(c.problems),
 		}}
+		here := map[identity]bool{}
 		for _, r := range content.Ranks.All() {
+			here[identity{r.Host, r.PID, r.StartRealtimeNS}] = true
 			key := keyOf(&r)
 			p.manifest.Ranks = append(p.manifest.Ranks, shard.Rank{
 				Rank: r.Rank, Host: r.Host, PID: r.PID, StartRealtimeNS: r.StartRealtimeNS,
@@ -130,6 +138,11 @@ func collectWorld(launchID string, processes []process, id Identity, tables *sym
 			p.manifest.Final = p.manifest.Final && !alive[key]
 			if notes[key] != "" {
 				p.manifest.Problems = append(p.manifest.Problems, notes[key])
+			}
+		}
+		for _, part := range parts {
+			if here[part.process.identity] {
+				p.parts = append(p.parts, part)
 			}
 		}
 		c.packs = append(c.packs, p)

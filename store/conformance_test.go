@@ -74,6 +74,14 @@ func TestPutAndGet(t *testing.T) {
 				t.Errorf("%s: stat %+v, %v", key, o, err)
 			}
 		}
+		// what cannot be read twice
+		pieces := io.MultiReader(bytes.NewReader(large[:1<<20]), bytes.NewReader(large[1<<20:]))
+		if err := s.Put(context.Background(), "pieces", pieces, int64(len(large))); err != nil {
+			t.Fatal(err)
+		}
+		if got := get(t, s, "pieces"); !bytes.Equal(got, large) {
+			t.Errorf("pieces: got %d bytes, want %d", len(got), len(large))
+		}
 		put(t, s, "a", []byte("replaced"))
 		if got := get(t, s, "a"); string(got) != "replaced" {
 			t.Errorf("got %q", got)

@@ -11,19 +11,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// FormatVersion is the newest version of the file format that this package reads and writes. Versions are frozen:
-// docs/format.md says what may still be added, and what makes a file of version 2. Version 0 was that of the time before
-// the first release; its files are refused.
-const FormatVersion = 2
-
-// versionOf is the version that a content has to be written in: the oldest that can say it, so that older readers can read
-// what they know.
-func versionOf(c *Content) byte {
-	if c.Meta.Timing.MomentTicks > 0 {
-		return 2
-	}
-	return 1
-}
+// FormatVersion is the version of the file format that this package reads and writes (docs/format.md). Files of others are
+// refused.
+const FormatVersion = 3
 
 // The file (docs/format.md): magic, blocks, of which the last is the index, and a trailer of eight bytes: the length
 // of the index block (little endian) and the end mark.
@@ -57,13 +47,16 @@ const (
 	blockClockReadings
 	blockLeads
 	blockClustering
-	blockMoments
-	blockRunDelay
+	blockSections // small sections, one after the other
 	blockEvidence
 	blockEnds
-	blockSteal
-	blockEvidenceData
-	blockIndex = 127
+	blockLongSequences // which chunks value sequences begin with
+	blockChunk
+	blockChunkList // in parts only: what the chunks are
+	blockShortSums // in place of timing
+	blockLongSums
+	blockSkipped = 126 // bytes of a chain that are no block of its trace
+	blockIndex   = 127
 )
 
 // codec says how a block's content is stored.
@@ -72,7 +65,7 @@ type codec uint8
 const (
 	codecNone codec = iota
 	codecZstd
-	codecMix
+	codecMix // mixcodec.go
 )
 
 // A block is stored as type, codec (a byte each), length of the content, length as stored (varints), the lower half of
@@ -102,27 +95,39 @@ const (
 
 // appendBlock appends a block.
 func appendBlock(b []byte, kind blockType, content []byte, purpose effort) []byte {
+	stored, how := pack(kind, content, purpose)
+	start := len(b)
+	b = append(b, blockHead(kind, how, len(content), len(stored))...)
+	b = binary.LittleEndian.AppendUint32(b, blockChecksum(b[start:], stored))
+	return append(b, stored...)
+}
+
+// blockHead is what stands before the checksum of a block.
+func blockHead(kind blockType, how codec, length, stored int) []byte {
+	b := append(make([]byte, 0, 2+2*binary.MaxVarintLen64), byte(kind), byte(how))
+	b = binary.AppendUvarint(b, uint64(length))
+	return binary.AppendUvarint(b, uint64(stored))
+}
+
+// pack gives the content of a block as it is stored: the shortest of what its codecs make of it.
+func pack(kind blockType, content []byte, purpose effort) ([]byte, codec) {
 	stored, how := content, codecNone
+	if kind == blockTiming || kind == blockSections { // coded as tightly as it can be
+		return stored, how
+	}
 	encoder := smallestEncoder
 	if purpose == fastest {
 		encoder = fastestEncoder
 	}
-	if kind != blockTiming { // which is coded as tightly as it can be
-		if packed := encoder().EncodeAll(content, nil); len(packed) < len(content) {
-			stored, how = packed, codecZstd
-		}
+	if packed := encoder().EncodeAll(content, nil); len(packed) < len(stored) {
+		stored, how = packed, codecZstd
 	}
-	if kind != blockTiming && purpose == smallest && len(content) <= mixLimit {
+	if purpose == smallest && len(content) <= mixLimit {
 		if packed := encodeMix(content); len(packed) < len(stored) {
 			stored, how = packed, codecMix
 		}
 	}
-	start := len(b)
-	b = append(b, byte(kind), byte(how))
-	b = binary.AppendUvarint(b, uint64(len(content)))
-	b = binary.AppendUvarint(b, uint64(len(stored)))
-	b = binary.LittleEndian.AppendUint32(b, blockChecksum(b[start:], stored))
-	return append(b, stored...)
+	return stored, how
 }
 
 func blockChecksum(head, stored []byte) uint32 {
@@ -151,17 +156,22 @@ func openBlock(b []byte, want blockType, m *budget) (content []byte, err error) 
 	case kind != want:
 		return nil, fmt.Errorf("type is %d", kind)
 	}
+	return unpack(how, length, d.b, m)
+}
+
+// unpack gives the content, so long, of what pack made of it. It may be a part of stored and is booked on m.
+func unpack(how codec, length uint64, stored []byte, m *budget) ([]byte, error) {
 	if length > math.MaxInt64 || !m.take(int64(length)) {
 		return nil, errMemory
 	}
 	switch how {
 	case codecNone:
-		if length != storedLength {
+		if length != uint64(len(stored)) {
 			return nil, errors.New("lengths disagree")
 		}
-		return d.b, nil
+		return stored, nil
 	case codecZstd:
-		content, err = blockDecoder().DecodeAll(d.b, make([]byte, 0, length))
+		content, err := blockDecoder().DecodeAll(stored, make([]byte, 0, length))
 		if err == nil && uint64(len(content)) != length {
 			err = errors.New("lengths disagree")
 		}
@@ -169,17 +179,15 @@ func openBlock(b []byte, want blockType, m *budget) (content []byte, err error) 
 			return nil, err
 		}
 		return content, nil
-	}
-	if how == codecMix {
-		return decodeMix(d.b, int(min(length, mixLimit+1)))
+	case codecMix:
+		return decodeMix(stored, int(min(length, mixLimit+1)))
 	}
 	return nil, fmt.Errorf("codec %d is unknown", how)
 }
 
 // blockDecoder decodes into the capacity that it is given and never beyond.
 var blockDecoder = sync.OnceValue(func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(1<<40),
-		zstd.WithDecoderLowmem(true))
+	d, err := zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(1<<40), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		panic(err) // the options are constants
 	}

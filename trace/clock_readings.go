@@ -1,16 +1,87 @@
 package trace
 
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
 // What MPI_Wtime returned are times, though the program read them itself: their value sequences have blocks of their own,
-// which count as timing (docs/decisions/0043-clock-readings.md).
+// which count as timing (docs/decisions/0081-clock-readings.md). A finished trace with the times of calls has each reading
+// relative to the exit of its call.
 const clockFunction = "MPI_Wtime"
+
+// A clockReading says how the values of a sequence of clock readings are told.
+type clockReading struct {
+	form readingForm
+	// unit: of near readings, how many ns make 1; of exact ones, by how many of its last bits a reading is off at most from
+	// the number of seconds that is nearest to its nanoseconds
+	unit   int64
+	offset int64 // what the clock shows at 0 ns of the node's CLOCK_MONOTONIC, in ns
+}
+
+type readingForm int64
+
+const (
+	plainReadings readingForm = iota // the bits of each value
+	nearReadings                     // within MomentTicks, as all moments of lossy timing
+	exactReadings
+	readingForms
+)
+
+// value is the bits of the reading of a call that ended at a time, in ns. Sums wrap around at 64 bits.
+func (r *clockReading) value(coded, exit int64) int64 {
+	switch r.form {
+	case nearReadings:
+		return seconds(r.offset + exit + coded*r.unit)
+	case exactReadings:
+		span := 2*r.unit + 1
+		last := floorMod(coded, span)
+		return seconds(r.offset+exit+(coded-last)/span) + last - r.unit
+	}
+	return coded
+}
+
+// code is the inverse, of a reading that fits.
+func (r *clockReading) code(value, exit int64) int64 {
+	switch ns := nanosecondsOf(value); r.form {
+	case nearReadings:
+		return floorDiv(ns-exit-r.offset+r.unit/2, r.unit)
+	case exactReadings:
+		return (ns-exit-r.offset)*(2*r.unit+1) + value - seconds(ns) + r.unit
+	}
+	return value
+}
+
+// seconds are the bits of the number of seconds that is nearest to so many nanoseconds.
+func seconds(ns int64) int64 { return int64(math.Float64bits(float64(ns) / 1e9)) }
+
+// nanosecondsOf is how many nanoseconds a number of seconds is.
+func nanosecondsOf(value int64) int64 {
+	return int64(math.Round(math.Float64frombits(uint64(value)) * 1e9))
+}
+
+func floorDiv(x, n int64) int64 { return (x - floorMod(x, n)) / n }
+
+const (
+	// maxReading is up to how many seconds a reading is told relative to its call.
+	maxReading = 1 << 32
+	// readingNoise is what a number of seconds since 1970 and one of nanoseconds may differ by.
+	readingNoise = 512
+	// maxLastBits is up to which unit readings are exact ones: those of a clock that counts nanoseconds need 1.
+	maxLastBits = 1 << 10
+	// readingShare: on a thread where fewer than one call in so many reads the clock, readings are left as they are: to go
+	// through the times of all calls would take longer than it saves.
+	readingShare = 64
+)
 
 // clockReadings tells which value sequences hold nothing but results of MPI_Wtime.
 func clockReadings(c *Content) []bool {
 	readings, other := make([]bool, len(c.Sequences)), make([]bool, len(c.Sequences))
 	for _, streams := range c.Threads.streamSets.lists {
 		for _, ref := range streams {
-			s := &c.Signatures[ref.Terminal]
-			if s.Return.Form == Stream && s.Return.Int == int64(ref.Number) && c.function(s.Function).Name == clockFunction {
+			if c.readsClock(ref) {
 				readings[ref.Sequence] = true
 			} else {
 				other[ref.Sequence] = true
@@ -23,19 +94,252 @@ func clockReadings(c *Content) []bool {
 	return readings
 }
 
-// clockReadings writes the value sequences that are clock readings: their numbers, encoded lengths and encodings.
-func (f *fileWriter) clockReadings(sequences [][]int64, readings []bool) {
-	var numbers, lengths []int64
+// readsClock reports whether a stream is that of what MPI_Wtime returns.
+func (c *Content) readsClock(ref StreamRef) bool {
+	s := &c.Signatures[ref.Terminal]
+	return s.Return.Form == Stream && s.Return.Int == int64(ref.Number) && c.function(s.Function).Name == clockFunction
+}
+
+// codedReadings are the sequences of clock readings of a content as a file has them.
+type codedReadings struct {
+	of    map[int]clockReading
+	codes map[int][]int64
+}
+
+// codeReadings tells readings relative to the calls that they are from, where each call's time is known and a sequence is
+// of one thread.
+func codeReadings(c *Content, readings []bool) (*codedReadings, error) {
+	coded := &codedReadings{map[int]clockReading{}, map[int][]int64{}}
+	if !c.Meta.Final || len(c.Leads) > 0 || !slices.Contains(readings, true) {
+		return coded, nil
+	}
+	users := make([]int, len(c.Sequences))
+	for _, t := range c.Threads.streams.All() {
+		for _, ref := range c.Threads.streamSets.lists[t] {
+			users[ref.Sequence]++
+		}
+	}
+	var plans []callPlan
+	for i := range c.Threads.Len() {
+		t := c.Threads.At(i)
+		of, values, total := map[int32]int{}, map[int][]int64{}, 0
+		for _, ref := range t.Streams {
+			s := int(ref.Sequence)
+			if !readings[s] || users[s] != 1 {
+				continue
+			}
+			all, err := c.Sequences[s].All()
+			if err != nil {
+				return nil, err
+			}
+			if relatable(all) {
+				of[ref.Terminal], values[s] = s, all
+				total += len(all)
+			}
+		}
+		if !t.timed() || len(t.StandIns) > 0 || total == 0 || uint64(total) < t.Calls/readingShare {
+			continue
+		}
+		if plans == nil {
+			plans = planCalls(c, semanticsOf(c.Functions))
+		}
+		if err := coded.thread(newCursor(c, plans, i, &contentSource{c: c}, true), of, values, total); err != nil {
+			return nil, err
+		}
+	}
+	return coded, nil
+}
+
+// relatable reports whether all readings of a sequence are numbers of seconds of some clock.
+func relatable(values []int64) bool {
+	return !slices.ContainsFunc(values, func(v int64) bool { return !(math.Abs(math.Float64frombits(uint64(v))) < maxReading) })
+}
+
+// thread codes the readings of a thread, by terminal.
+func (r *codedReadings) thread(c *Cursor, of map[int32]int, sequences map[int][]int64, total int) error {
+	exits := map[int32][]int64{}
+	differences := make([]int64, 0, total)
+	reading := clockReading{form: exactReadings}
+	err := c.exits(func(terminal int32, exit int64) error {
+		s, reads := of[terminal]
+		if !reads {
+			return nil
+		}
+		k := len(exits[terminal])
+		if k == len(sequences[s]) {
+			return errStreamEnds
+		}
+		exits[terminal] = append(exits[terminal], exit)
+		value := sequences[s][k]
+		ns := nanosecondsOf(value)
+		differences = append(differences, ns-exit)
+		reading.unit = max(reading.unit, magnitude(value-seconds(ns)))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	most := int64(maxLastBits)
+	if c.shared.Meta.Timing.Mode == TimingLossy {
+		reading.form, reading.unit, most = nearReadings, 2*c.clock.atMost(MomentTicks), math.MaxInt32
+	}
+	if reading.unit < 0 || reading.unit > most || reading.form == nearReadings && reading.unit == 0 {
+		return nil
+	}
+	slices.Sort(differences)
+	if len(differences) == 0 {
+		return nil
+	}
+	reading.offset = differences[len(differences)/2] // those of a trace that was read are coded as they were
+	for terminal, ends := range exits {
+		s := of[terminal]
+		if len(ends) != len(sequences[s]) {
+			continue
+		}
+		codes := reading.codes(sequences[s], ends)
+		if codes == nil || reading.form == exactReadings && packedSize(codes) >= packedSize(sequences[s]) {
+			continue
+		}
+		r.of[s], r.codes[s] = reading, codes
+	}
+	return nil
+}
+
+func packedSize(values []int64) int {
+	packed, _ := pack(blockClockReadings, AppendSequence(nil, values), smallest)
+	return len(packed)
+}
+
+// codes tells readings relative to the exits of their calls; nil if that does not give them back.
+func (r *clockReading) codes(values, exits []int64) []int64 {
+	codes := make([]int64, len(values))
+	for k, exit := range exits {
+		codes[k] = r.code(values[k], exit)
+		got, off := r.value(codes[k], exit), int64(0)
+		if r.form == nearReadings {
+			off = r.unit / 2
+		}
+		if got != values[k] && (off == 0 || magnitude(nanosecondsOf(got)-nanosecondsOf(values[k])) > off+readingNoise) {
+			return nil
+		}
+	}
+	return codes
+}
+
+// exits goes through the calls of a thread: their terminals, and when they end, in ns.
+func (c *Cursor) exits(visit func(terminal int32, exit int64) error) error {
+	for terminal, ok := c.walk.Next(); ok; terminal, ok = c.walk.Next() {
+		if !c.time(terminal) {
+			return c.err
+		}
+		c.next++
+		if err := visit(terminal, c.event.Exit); err != nil {
+			return err
+		}
+	}
+	c.leavePart()
+	return nil
+}
+
+// clockReadings writes the value sequences that are clock readings: their numbers, forms, units, offsets, encoded lengths
+// and encodings.
+func (f *fileWriter) clockReadings(sequences []Sequence, readings []bool, coded *codedReadings) {
+	var columns [5][]int64
 	var bytes []byte
 	for i, sequence := range sequences {
 		if readings[i] {
 			before := len(bytes)
-			bytes = AppendSequence(bytes, sequence)
-			numbers, lengths = append(numbers, int64(i)), append(lengths, int64(len(bytes)-before))
+			reading, values := coded.of[i], sequence.Values
+			if codes, relative := coded.codes[i]; relative {
+				values = codes
+			}
+			bytes = AppendSequence(bytes, values)
+			for k, v := range [...]int64{int64(i), int64(reading.form), reading.unit, reading.offset, int64(len(bytes) - before)} {
+				columns[k] = append(columns[k], v)
+			}
 		}
-		if len(bytes) >= sequenceBlockBytes || i == len(sequences)-1 && len(numbers) > 0 {
-			f.block(blockClockReadings, numbers[0], 0, append(AppendSequence(AppendSequence(nil, numbers), lengths), bytes...))
-			numbers, lengths, bytes = numbers[:0], lengths[:0], bytes[:0]
+		if len(bytes) >= sequenceBlockBytes || i == len(sequences)-1 && len(columns[0]) > 0 {
+			var content []byte
+			for _, column := range columns {
+				content = AppendSequence(content, column)
+			}
+			f.block(blockClockReadings, columns[0][0], 0, append(content, bytes...))
+			columns, bytes = [5][]int64{}, bytes[:0]
 		}
 	}
+}
+
+var errReadings = errors.New("damaged clock readings")
+
+// clockForms reads what stands before the lengths of a block of clock readings.
+func (d *decoder) clockForms() (numbers []int64, readings []clockReading) {
+	numbers = d.sequence()
+	forms, units, offsets := d.column(len(numbers)), d.column(len(numbers)), d.column(len(numbers))
+	if !d.budget.take(24 * int64(len(numbers))) {
+		d.fail(errMemory)
+	}
+	if d.err != nil {
+		return nil, nil
+	}
+	readings = make([]clockReading, len(numbers))
+	for i := range readings {
+		r := clockReading{readingForm(forms[i]), units[i], offsets[i]}
+		if r.form < 0 || r.form >= readingForms || r.unit < 0 || r.unit > math.MaxInt32 || r.form == nearReadings && r.unit == 0 {
+			d.fail(errReadings)
+			return nil, nil
+		}
+		readings[i] = r
+	}
+	return numbers, readings
+}
+
+// resolveReadings gives sequences of clock readings that are relative to their calls the values that the program got.
+func (t *Reader) resolveReadings(wanted func(sequence int) []int64) error {
+	if len(t.clockBlocks) == 0 {
+		return nil
+	}
+	for i := range t.shared.Threads.Len() {
+		of := map[int32]*readingsOfCall{}
+		for _, ref := range t.shared.Threads.At(i).Streams {
+			values := wanted(int(ref.Sequence))
+			if values == nil || !t.shared.readsClock(ref) {
+				continue
+			}
+			_, reading, err := t.sequenceBytes(int(ref.Sequence))
+			if err != nil {
+				return err
+			}
+			if reading.form != plainReadings {
+				of[ref.Terminal] = &readingsOfCall{reading, values}
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		if t.timed.At(i) != timingOfCalls {
+			return fmt.Errorf("trace: %w", errReadings)
+		}
+		err := newCursor(&t.shared, t.plans, i, t, true).exits(func(terminal int32, exit int64) error {
+			r := of[terminal]
+			if r == nil {
+				return nil
+			}
+			if len(r.left) == 0 {
+				return errStreamEnds
+			}
+			r.left[0] = r.value(r.left[0], exit)
+			r.left = r.left[1:]
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readingsOfCall are those of a signature's calls on a thread that are still to come.
+type readingsOfCall struct {
+	clockReading
+	left []int64
 }

@@ -1,8 +1,12 @@
 package trace
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 )
 
@@ -23,4 +27,259 @@ func TestClockReadingsAreTimes(t *testing.T) {
 	thread.Streams = append(thread.Streams, StreamRef{Terminal: 0, Number: 9, Sequence: int32(len(c.Sequences) - 1)})
 	c.Threads.Append(thread)
 	require.False(t, clockReadings(c)[len(c.Sequences)-1])
+}
+
+// A wallClock is how an MPI implementation makes a number of seconds of the nanoseconds of some clock.
+type wallClock func(ns int64) float64
+
+var wallClocks = map[string]wallClock{
+	"since the start, as Open MPI": func(ns int64) float64 { // origin 5.3 s
+		s, n := ns/1e9-5, ns%1e9-300_000_000
+		return float64(n)/1e9 + float64(s)
+	},
+	"since boot, as MPICH": func(ns int64) float64 { return float64(ns/1e9) + 1e-9*float64(ns%1e9) },
+	"microseconds since 1970": func(ns int64) float64 {
+		us := (ns + 1_700_000_000_123_456_789) / 1000
+		return float64(us/1e6) + float64(us%1e6)*1e-6
+	},
+	"cycles, of which one is a little longer than told": func(ns int64) float64 { return float64(int64(float64(ns)*2.1)) / 2.1003e9 },
+	"set back by an hour": func(ns int64) float64 {
+		if ns > 7e9 {
+			ns -= 3600e9
+		}
+		return float64(ns) / 1e9
+	},
+}
+
+// clockReader is a rank that calls MPI_Wtime again and again from two places, and MPI_Barrier, with times; the values are
+// those of a clock read while the call lasted.
+func clockReader(clock wallClock, seed uint64, calls int) *Content {
+	r := rand.New(rand.NewPCG(seed, 1))
+	c := stencil(1, 1, true)
+	terminal := int32(len(c.Signatures))
+	c.Signatures = append(c.Signatures,
+		Signature{Function: 9, OwnRank: -1, Return: stream(0)}, Signature{Function: 9, OwnRank: -1, Return: stream(0)})
+	c.Meta.Final = true
+	c.Ranks.Change(0, func(rank *Rank) {
+		rank.Clock = Clock{Kind: "tsc", Samples: []ClockSample{{1000, 5e9, 0}, {1000 + 30e9, 15e9, 0}}}
+	})
+	first := len(c.Sequences)
+	c.Sequences = append(c.Sequences, Sequence{}, Sequence{})
+	c.Threads.Change(0, func(thread *Thread) {
+		var body []Symbol
+		thread.Gaps, thread.Durations, thread.FirstTick = nil, nil, 1000
+		tick := thread.FirstTick
+		for i := range calls {
+			gap, duration := r.Int64N(3000), 60+r.Int64N(30)
+			if i == 0 {
+				gap = 0
+			}
+			if r.IntN(50) == 0 {
+				gap = r.Int64N(30_000_000)
+			}
+			which := int32(r.IntN(3))
+			thread.Gaps, thread.Durations = append(thread.Gaps, gap), append(thread.Durations, duration)
+			tick += gap + duration
+			if which == 2 { // any call that is no reading
+				body = append(body, Symbol{Value: 0, Count: 1})
+				continue
+			}
+			body = append(body, Symbol{Value: terminal + which, Count: 1})
+			ns := int64(5e9) + (tick-1000-r.Int64N(60))/3
+			s := first + int(which)
+			c.Sequences[s].Values = append(c.Sequences[s].Values, int64(math.Float64bits(clock(ns))))
+		}
+		thread.Root, thread.Calls = len(c.Grammar.Rules), uint64(calls)
+		c.Grammar.Rules = append(c.Grammar.Rules, body)
+		for k := range int32(2) {
+			thread.Streams = append(thread.Streams, StreamRef{Terminal: terminal + k, Sequence: int32(first) + k})
+		}
+		thread.EndTick = tick
+	})
+	return c
+}
+
+// rounded rounds the times of the only rank as the recorder does.
+func roundedTimes(t *testing.T, c *Content) *Content {
+	g, err := GridOf(5)
+	require.NoError(t, err)
+	rounded := *c
+	rounded.Meta.Timing = TimingSettings{Mode: TimingLossy, ErrorPercent: 5}
+	rounded.Threads = ThreadTable{}
+	for _, thread := range c.Threads.All() {
+		var r TimingRounder
+		gaps, durations := make([]int64, len(thread.Gaps)), make([]int64, len(thread.Gaps))
+		for i := range gaps {
+			gaps[i], durations[i] = r.one(g, thread.Gaps[i]), r.one(g, thread.Durations[i])
+		}
+		thread.Gaps, thread.Durations = gaps, durations
+		rounded.Threads.Append(thread)
+	}
+	return &rounded
+}
+
+func readingBytes(t *testing.T, file []byte) int64 {
+	for i, entries := 0, opened(t, file).index; i < entries.len(); i++ {
+		if e := entries.at(i); e.kind == blockClockReadings {
+			return e.size
+		}
+	}
+	t.Fatal("no clock readings")
+	return 0
+}
+
+// With lossless timing readings come back to the last bit, whatever clock they are of.
+func TestExactReadings(t *testing.T) {
+	const calls = 20_000
+	for name, clock := range wallClocks {
+		t.Run(name, func(t *testing.T) {
+			c := clockReader(clock, 7, calls)
+			file := written(t, c)
+			got, err := opened(t, file).Content()
+			require.NoError(t, err)
+			require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty(), listed))
+			require.Equal(t, file, written(t, got))
+			for i, want := range c.Sequences {
+				one, err := opened(t, file).Sequence(i)
+				require.NoError(t, err)
+				require.Equal(t, len(want.Values), len(one))
+				require.Equal(t, want.Values, append([]int64(nil), one...))
+			}
+			plain := *c
+			plain.Meta.Final = false
+			t.Logf("%.2f bytes a reading, %.2f plain", float64(readingBytes(t, file))*1.5/calls, float64(readingBytes(t, written(t, &plain)))*1.5/calls)
+		})
+	}
+}
+
+// With lossy timing readings are within the bound of a moment, cost next to nothing, and what was read can be written again.
+func TestNearReadings(t *testing.T) {
+	const calls = 50_000
+	for name, clock := range wallClocks {
+		t.Run(name, func(t *testing.T) {
+			c := roundedTimes(t, clockReader(clock, 11, calls))
+			file := written(t, c)
+			got, err := opened(t, file).Content()
+			require.NoError(t, err)
+			clocks := opened(t, file).clockOf(t, 0)
+			bound := float64(clocks.atMost(MomentTicks)+readingNoise) / 1e9
+			for i, want := range c.Sequences {
+				require.Equal(t, len(want.Values), len(got.Sequences[i].Values))
+				if len(want.Values) == 0 || !clockReadings(c)[i] {
+					require.Equal(t, want.Values, got.Sequences[i].Values)
+					continue
+				}
+				for k, v := range want.Values {
+					require.InDelta(t, math.Float64frombits(uint64(v)), math.Float64frombits(uint64(got.Sequences[i].Values[k])), bound, "value %d", k)
+				}
+			}
+			again, err := opened(t, written(t, got)).Content()
+			require.NoError(t, err)
+			for i := range got.Sequences {
+				for k, v := range got.Sequences[i].Values {
+					require.InDelta(t, math.Float64frombits(uint64(v)), math.Float64frombits(uint64(again.Sequences[i].Values[k])), 2e-6)
+				}
+			}
+			each := float64(readingBytes(t, file)) * 1.5 / calls
+			t.Logf("%.3f bytes a reading", each)
+			require.Less(t, each, 0.1)
+		})
+	}
+}
+
+// A cursor says the same of a reading from the beginning, from anywhere else and on the way back, and as the content.
+func TestCursorsReadClocks(t *testing.T) {
+	for _, c := range []*Content{clockReader(wallClocks["since boot, as MPICH"], 3, 70_000), roundedTimes(t, clockReader(wallClocks["since boot, as MPICH"], 3, 70_000))} {
+		r := opened(t, written(t, c))
+		content, err := r.Content()
+		require.NoError(t, err)
+		memory, err := content.Cursor(0, 0)
+		require.NoError(t, err)
+		cursor, err := r.Cursor(0, 0)
+		require.NoError(t, err)
+		var all []string
+		for cursor.Next() {
+			require.True(t, memory.Next())
+			all = append(all, cursor.Event().Text())
+			require.Equal(t, memory.Event().Text(), all[len(all)-1])
+		}
+		require.NoError(t, cursor.Err())
+		for _, at := range []int{0, 1, 999, TimingBlockCalls - 1, TimingBlockCalls, TimingBlockCalls + 7, len(all) - 1} {
+			require.True(t, cursor.Seek(uint64(at)))
+			require.True(t, cursor.Next())
+			require.Equal(t, all[at], cursor.Event().Text(), "call %d", at)
+			if at > 0 {
+				require.True(t, cursor.Previous())
+				require.Equal(t, all[at-1], cursor.Event().Text(), "before call %d", at)
+			}
+		}
+	}
+}
+
+// Readings stay as they are where there is nothing that they could be relative to, or they are no seconds.
+func TestReadingsThatStayPlain(t *testing.T) {
+	one := func() *Content { return clockReader(wallClocks["since boot, as MPICH"], 5, 300) }
+	withoutTimes := one()
+	withoutTimes.Threads.Change(0, func(thread *Thread) { thread.Gaps, thread.Durations = nil, nil })
+	shard := one()
+	shard.Meta.Final = false
+	strange := one()
+	last := len(strange.Sequences) - 1
+	for k, v := range []float64{math.NaN(), math.Inf(1), -1e300, 1e20} {
+		strange.Sequences[last-k%2].Values[k] = int64(math.Float64bits(v))
+	}
+	for name, c := range map[string]*Content{"no times": withoutTimes, "shard": shard, "no seconds": strange} {
+		t.Run(name, func(t *testing.T) {
+			coded, err := codeReadings(c, clockReadings(c))
+			require.NoError(t, err)
+			require.Empty(t, coded.codes)
+			got, err := opened(t, written(t, c)).Content()
+			require.NoError(t, err)
+			require.Equal(t, c.Sequences, got.Sequences)
+		})
+	}
+	relative, err := codeReadings(one(), clockReadings(one()))
+	require.NoError(t, err)
+	require.Len(t, relative.codes, 2)
+}
+
+// Readings that a thread does not have, or that have no times, are damage, and no crash.
+func TestDamagedReadings(t *testing.T) {
+	file := written(t, clockReader(wallClocks["since boot, as MPICH"], 5, 300))
+	entries, contents := blocksOf(t, file)
+	for at, e := range entries {
+		if e.kind != blockTimingStart {
+			continue
+		}
+		r := opened(t, file)
+		table := r.shared
+		table.Threads.times = nil
+		s := spoiledBlock{file, entries, contents, at}
+		untimed := opened(t, s.with(appendTimingStart(&table)))
+		_, err := untimed.Content()
+		require.ErrorIs(t, err, errReadings)
+		cursor, err := untimed.Cursor(0, 0)
+		require.NoError(t, err)
+		for cursor.Next() {
+		}
+		require.ErrorIs(t, cursor.Err(), errReadings)
+	}
+}
+
+// What is coded comes back for any numbers, also where sums wrap around.
+func FuzzClockReading(f *testing.F) {
+	f.Add(uint8(1), int64(131072), int64(5), int64(math.Float64bits(1.5)), int64(7))
+	f.Add(uint8(2), int64(1), int64(-5), int64(math.Float64bits(-1e5)), int64(math.MaxInt64))
+	f.Fuzz(func(t *testing.T, form uint8, unit, offset, value, exit int64) {
+		r := clockReading{readingForm(form % uint8(readingForms)), unit & math.MaxInt32, offset}
+		if r.form == nearReadings {
+			r.unit |= 1
+		}
+		if !relatable([]int64{value}) {
+			return
+		}
+		if codes := r.codes([]int64{value}, []int64{exit}); codes != nil && r.form == exactReadings {
+			require.Equal(t, value, r.value(codes[0], exit))
+		}
+	})
 }

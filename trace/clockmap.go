@@ -37,6 +37,12 @@ func (c *Clock) Nanoseconds() func(ticks int64) int64 {
 	return m.nanoseconds
 }
 
+// AtMost is how many nanoseconds so many ticks can be.
+func (c *Clock) AtMost(ticks int64) int64 {
+	m := newClockMap(c)
+	return m.atMost(ticks)
+}
+
 // perTick is how many nanoseconds a tick took between two samples.
 func (m *clockMap) perTick(from, to int) float64 {
 	a, b := &m.samples[from], &m.samples[to]

@@ -9,9 +9,9 @@ type Content struct {
 	Segments      []Segment   // what pointers lead to, where that is kept
 	Signatures    []Signature // index = terminal
 	Communicators []Communicator
-	Grammar       Grammar   // rules of all threads; Thread.Root names each one's root
-	Columns       []Numbers // values that differ from rank to rank: see Column and Cases
-	Sequences     [][]int64 // distinct value sequences; Thread.Streams refer to them
+	Grammar       Grammar    // rules of all threads; Thread.Root names each one's root
+	Columns       []Numbers  // values that differ from rank to rank: see Column and Cases
+	Sequences     []Sequence // distinct value sequences; Thread.Streams refer to them
 	Ranks         RankTable
 	Threads       ThreadTable
 	// Leads says for each thread the position of that which stands for it, its own for those that have their calls in the

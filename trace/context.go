@@ -3,7 +3,7 @@ package trace
 // A ContextSample is what the operating system had counted for a process by a moment; all counts begin with the process
 // (those of the cgroup with the container) and never fall. What lies between two samples tells a rank that computes
 // more from one that did not get its CPU: CPUNS grows with the time that it ran, InvoluntarySwitches with how often it
-// was put aside for others, ThrottledNS with the time for which its container was stopped by its CPU limit.
+// was preempted, ThrottledNS with the time for which its container was stopped by its CPU limit.
 type ContextSample struct {
 	MonotonicNS         int64 // CLOCK_MONOTONIC of the node
 	CPUNS               int64 // user and system time of all threads of the process
@@ -32,28 +32,49 @@ func (r *Rank) StealNS() (ns int64, known bool) {
 	return last - first, true
 }
 
-// contextColumns are the fields of a sample in the order of the file. Run delay and steal are in blocks of their own.
-var contextColumns = []func(*ContextSample) *int64{
-	func(s *ContextSample) *int64 { return &s.MonotonicNS },
-	func(s *ContextSample) *int64 { return &s.CPUNS },
-	func(s *ContextSample) *int64 { return &s.VoluntarySwitches },
-	func(s *ContextSample) *int64 { return &s.InvoluntarySwitches },
-	func(s *ContextSample) *int64 { return &s.ThrottledPeriods },
-	func(s *ContextSample) *int64 { return &s.ThrottledNS },
-	func(s *ContextSample) *int64 { return &s.CPU },
-	func(s *ContextSample) *int64 { return &s.RunDelayNS },
-	func(s *ContextSample) *int64 { return &s.StealNS },
+// contextUnit is in which steps of ns a trace knows the times of a sample.
+const contextUnit = 1 << 16
+
+// A contextColumn is a field of a sample, in units: a trace knows times in steps of contextUnit.
+type contextColumn struct {
+	of   func(*ContextSample) *int64
+	unit int64
 }
 
-// Columns that are not in the context section. A column of zeros is that of a trace without the block.
-const (
-	runDelayColumn = 7
-	stealColumn    = 8
-	contextFields  = 9
-)
+// contextColumns are the fields of a sample in the order of the file.
+var contextColumns = []contextColumn{
+	{func(s *ContextSample) *int64 { return &s.MonotonicNS }, contextUnit},
+	{func(s *ContextSample) *int64 { return &s.CPUNS }, contextUnit},
+	{func(s *ContextSample) *int64 { return &s.VoluntarySwitches }, 1},
+	{func(s *ContextSample) *int64 { return &s.InvoluntarySwitches }, 1},
+	{func(s *ContextSample) *int64 { return &s.ThrottledPeriods }, 1},
+	{func(s *ContextSample) *int64 { return &s.ThrottledNS }, contextUnit},
+	{func(s *ContextSample) *int64 { return &s.CPU }, 1},
+	{func(s *ContextSample) *int64 { return &s.RunDelayNS }, contextUnit},
+	{func(s *ContextSample) *int64 { return &s.StealNS }, contextUnit},
+}
+
+// units are those of the field of a sample, rounded to the nearest. What is unknown stays so.
+func (c *contextColumn) units(s *ContextSample) int64 {
+	v := *c.of(s)
+	if v < 0 {
+		return v
+	}
+	return v/c.unit + (v%c.unit+c.unit/2)/c.unit
+}
+
+// set takes units.
+func (c *contextColumn) set(s *ContextSample, units int64) {
+	if units > 0 {
+		units *= c.unit
+	}
+	*c.of(s) = units
+}
+
+const contextFields = 9
 
 // beforeContext is what a rank's first sample is the difference to: unknown steal is no difference.
-var beforeContext = ContextSample{StealNS: Unknown}
+var beforeContext = [contextFields]int64{contextFields - 1: Unknown}
 
 func hasContext(c *Content) bool {
 	return c.Ranks.context.n > 0 || len(c.Meta.Excluded) > 0 || hasRemoteWorld(c)
@@ -80,7 +101,7 @@ func appendContext(c *Content) []byte {
 	s.number(uint64(c.Ranks.Len()))
 	context := &c.Ranks.context
 	s.b = AppendSequence(s.b, context.counts())
-	for k := range runDelayColumn {
+	for k := range contextFields {
 		if context.columns == nil {
 			s.b = AppendSequence(s.b, nil)
 			continue
@@ -109,43 +130,8 @@ func (d *decoder) context(c *Content) {
 		d.fail(errNumber)
 		return
 	}
-	context := d.ragged(c.Ranks.Len(), runDelayColumn)
+	context := d.ragged(c.Ranks.Len(), contextFields)
 	if d.err == nil {
-		for len(context.columns) < contextFields {
-			var none Numbers
-			none.PushRun(0, 0, context.n)
-			context.columns = append(context.columns, none)
-		}
 		c.Ranks.context = context
-	}
-}
-
-// hasContextColumn reports whether a column that has a block of its own says anything of any rank.
-func hasContextColumn(c *Content, column int) bool {
-	context := &c.Ranks.context
-	if context.n == 0 {
-		return false
-	}
-	for run := range context.columns[column].Runs() {
-		if run.First != 0 || run.Step != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// appendContextColumn writes a column that has a block of its own, an element per sample of the context.
-func appendContextColumn(c *Content, column int) []byte {
-	s := newSection()
-	s.numbers(&c.Ranks.context.columns[column])
-	return s.b
-}
-
-// contextColumn reads what appendContextColumn wrote; the context is there.
-func (d *decoder) contextColumn(c *Content, column int) {
-	context := &c.Ranks.context
-	list := d.numbers(context.n)
-	if d.err == nil && len(context.columns) > column {
-		context.columns[column] = list
 	}
 }

@@ -15,12 +15,12 @@ func withContext() *Content {
 	c.Communicators[1].RemoteWorld = "another"
 	c.Ranks.Change(0, func(r *Rank) {
 		r.Context = []ContextSample{
-			{MonotonicNS: 1e9, CPUNS: 5e6, VoluntarySwitches: 3, ThrottledPeriods: -1, ThrottledNS: -1, CPU: 7},
-			{MonotonicNS: 2e9, CPUNS: 9e8, VoluntarySwitches: 4, InvoluntarySwitches: 90, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, RunDelayNS: 4e8, StealNS: 7e8},
+			{MonotonicNS: 1 << 30, CPUNS: 5 << 20, VoluntarySwitches: 3, ThrottledPeriods: -1, ThrottledNS: -1, CPU: 7},
+			{MonotonicNS: 2 << 30, CPUNS: 9 << 27, VoluntarySwitches: 4, InvoluntarySwitches: 90, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, RunDelayNS: 4 << 26, StealNS: 7 << 26},
 		}
 	})
 	c.Ranks.Change(1, func(r *Rank) {
-		r.Context = []ContextSample{{MonotonicNS: 5, CPUNS: 1, ThrottledPeriods: 12, ThrottledNS: 3e8, StealNS: Unknown}}
+		r.Context = []ContextSample{{MonotonicNS: 5 << 16, CPUNS: 1 << 16, ThrottledPeriods: 12, ThrottledNS: 3 << 26, StealNS: Unknown}}
 		r.EndedEarly, r.End = "killed in MPI_Recv", &End{Ticks: 1 << 40, Signal: 11, ExitCode: -1}
 	})
 	return c
@@ -33,32 +33,6 @@ func TestContextIsKept(t *testing.T) {
 	require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty(), listed))
 	require.Nil(t, got.Ranks.At(0).End)
 	require.Equal(t, &End{Ticks: 1 << 40, Signal: 11, ExitCode: -1}, got.Ranks.At(1).End)
-}
-
-// The run delay is in a block of its own, so that readers of before skip it: a trace without it has all else, and no delay.
-func TestContextWithoutRunDelay(t *testing.T) {
-	c := withContext()
-	c.Ranks.Change(0, func(r *Rank) { r.Context[1].RunDelayNS = 0 })
-	entries, _ := blocksOf(t, written(t, c))
-	for _, e := range entries {
-		require.NotEqual(t, blockRunDelay, e.kind)
-	}
-	got, err := opened(t, written(t, c)).Content()
-	require.NoError(t, err)
-	require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty(), listed))
-}
-
-// Steal that is not known is no steal of 0: a trace all of whose samples know none has no block, and reads as unknown.
-func TestContextWithoutSteal(t *testing.T) {
-	c := withContext()
-	c.Ranks.Change(0, func(r *Rank) { r.Context[0].StealNS, r.Context[1].StealNS = Unknown, Unknown })
-	entries, _ := blocksOf(t, written(t, c))
-	for _, e := range entries {
-		require.NotEqual(t, blockSteal, e.kind)
-	}
-	got, err := opened(t, written(t, c)).Content()
-	require.NoError(t, err)
-	require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty(), listed))
 }
 
 // Machines without steal, or where nothing is stolen, cost next to nothing.
@@ -103,9 +77,22 @@ func TestStealOfARank(t *testing.T) {
 	}
 }
 
+// Times are rounded to the nearest step; what is unknown stays unknown.
+func TestContextIsRounded(t *testing.T) {
+	table := NewRankTable(Rank{Context: []ContextSample{
+		{MonotonicNS: 3<<16 + 32767, CPUNS: 3<<16 + 32768, VoluntarySwitches: 12345, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, StealNS: Unknown},
+		{MonotonicNS: 1 << 62, CPUNS: 32767, ThrottledNS: 0, StealNS: 1},
+	}})
+	require.Equal(t, []ContextSample{
+		{MonotonicNS: 3 << 16, CPUNS: 4 << 16, VoluntarySwitches: 12345, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, StealNS: Unknown},
+		{MonotonicNS: 1 << 62},
+	}, table.At(0).Context)
+}
+
 // What is not there costs nothing.
 func TestNoContextNoBlock(t *testing.T) {
 	entries, _ := blocksOf(t, written(t, stencil(2, 12, true)))
+	require.NotEmpty(t, entries)
 	for _, e := range entries {
 		require.NotEqual(t, blockContext, e.kind)
 	}

@@ -90,7 +90,7 @@ type contentSource struct {
 }
 
 func (s *contentSource) stream(sequence int) (valueStream, error) {
-	return valueStream{values: s.c.Sequences[sequence]}, nil
+	return newSequenceStream(s.c.Sequences[sequence], nil), nil
 }
 
 func (s *contentSource) timingPart(thread int, at uint64) (timingPart, error) {
@@ -128,7 +128,6 @@ func newCursor(shared *Content, plans []callPlan, thread int, from source, timed
 	c.standing.standIns, c.holds = t.standIns(), t.Holds
 	c.place.columns, c.place.index = shared.Columns, t.Place
 	c.clock = newClockMap(&c.rank.Clock)
-	c.off = newMomentBound(&shared.Meta.Timing)
 	c.event.Rank, c.event.Thread, c.event.TimesOf, c.event.Timed = t.Rank, t.Thread, t.Rank, timed
 	c.event.segments, c.event.sites = shared.Segments, shared.Sites
 	c.startComms()
@@ -237,7 +236,7 @@ func (c *Cursor) time(terminal int32) bool {
 			return false
 		}
 		c.until += c.part.calls
-		if c.part.decoder != nil && !c.standing.passing {
+		if c.part.inFile() && !c.standing.passing {
 			begin := c.thread.FirstTick + c.part.start
 			switch {
 			case !standsIn || !c.standing.loaded:
@@ -273,10 +272,28 @@ func (c *Cursor) time(terminal int32) bool {
 	e.ExitTicks = e.EnterTicks + duration
 	c.ticks = e.ExitTicks
 	e.Enter, e.Exit = c.clock.nanoseconds(e.EnterTicks), c.clock.nanoseconds(e.ExitTicks)
-	if grid := c.plans[terminal].grid; grid != nil {
+	switch grid := c.plans[terminal].grid; {
+	case c.part.sums != nil:
+		c.somewhere(grid != nil)
+	case grid != nil:
 		c.errors(grid, gap, duration, standsIn)
+	default:
+		e.EnterError, e.ExitError = 0, 0
 	}
 	return true
+}
+
+// somewhere sets by how much the times of the current call may be off, of which there are only sums: it was at some time
+// of its stretch.
+func (c *Cursor) somewhere(rounded bool) {
+	off := c.part.sums.span
+	if rounded {
+		c.off.lose()
+		off += c.off.ticks
+	}
+	e := &c.event
+	e.EnterError = c.clock.atMost(off)
+	e.ExitError = e.EnterError
 }
 
 // errors sets by how much the times of the current call may be off.
@@ -291,9 +308,9 @@ func (c *Cursor) errors(g *TimingGrid, gap, duration int64, standsIn bool) {
 		return
 	}
 	gapStep, durationStep := c.part.steps(g, gap, duration)
-	c.off.move(g, gap, gapStep)
+	c.off.move(gapStep)
 	e.EnterError = c.clock.atMost(c.off.ticks)
-	c.off.move(g, duration, durationStep)
+	c.off.move(durationStep)
 	e.ExitError = c.clock.atMost(c.off.ticks)
 }
 

@@ -97,7 +97,7 @@ func (c *Cursor) blockBefore(ns int64) (uint64, error) {
 	first, after := uint64(0), (c.thread.Calls+TimingBlockCalls-1)/TimingBlockCalls
 	for first+1 < after {
 		middle := (first + after) / 2
-		start, _, size, err := file.timingBlock(c.number, middle*TimingBlockCalls)
+		_, start, _, size, err := file.timingBlock(c.number, middle*TimingBlockCalls)
 		if err != nil {
 			return 0, fmt.Errorf("trace: timing of rank %d thread %d from call %d: %w", c.thread.Rank, c.thread.Thread, middle*TimingBlockCalls, err)
 		}

@@ -28,7 +28,7 @@ type Event struct {
 	EnterTicks, ExitTicks int64
 	Enter, Exit           int64
 	// EnterError and ExitError are by how many nanoseconds Enter and Exit may be off because times are rounded: by no more
-	// than TimingSettings.MomentTicks, 0 for lossless timing. Times that are another rank's (TimesOf) may be off by more.
+	// than MomentTicks, 0 for lossless timing. Times that are another rank's (TimesOf) may be off by more.
 	EnterError, ExitError int64
 	// Held is for how many nanoseconds (HeldTicks: ticks) the tracer held the thread after its previous call, at a vote of
 	// the ranks; 0 for most. The program computed for the rest of the time between the two calls.

@@ -63,6 +63,9 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	if e.Signature.StatusIgnored {
 		b = append(b, `,"status_ignored":true`...)
 	}
+	if e.Signature.Generalized {
+		b = append(b, `,"generalized":true`...)
+	}
 	if e.Signature.Untraced {
 		b = append(b, `,"untraced":true`...)
 	}

@@ -29,10 +29,8 @@ const (
 	rowOtherCPU
 	rowIOBytes
 	rowIOCalls
-	rowReserved // the file has instructions there, which nobody counts
+	rowData
 	rowColumns
-	rowData    = rowColumns // has a block of its own
-	rowsFields = rowColumns + 1
 )
 
 const (
@@ -64,7 +62,7 @@ const (
 const instanceUnit = 1 << 16
 
 func (t *evidenceTable) begin(ranks int) {
-	t.rows.begin(rowsFields)
+	t.rows.begin(rowColumns)
 	t.rows.first.PushRun(0, 0, ranks)
 	t.instances.begin(instanceColumns)
 	t.instances.first.PushRun(0, 0, ranks)
@@ -93,10 +91,10 @@ func (t *evidenceTable) place(p EvidencePlace) int64 {
 func (t *evidenceTable) append(r *Rank) {
 	for i := range r.Evidence {
 		e := &r.Evidence[i]
-		t.rows.add(rowsFields, t.place(e.EvidencePlace), int64(e.Count), roundedCode(e.WallNS), roundedCode(e.WallNS-e.CPUNS),
-			roundedCode(e.RunDelayNS), roundedCode(e.OtherCPUNS), roundedCode(e.IOBytes), roundedCode(e.IOCalls), Unknown, roundedCode(e.DataNS))
+		t.rows.add(rowColumns, t.place(e.EvidencePlace), int64(e.Count), roundedCode(e.WallNS), roundedCode(e.WallNS-e.CPUNS),
+			roundedCode(e.RunDelayNS), roundedCode(e.OtherCPUNS), roundedCode(e.IOBytes), roundedCode(e.IOCalls), roundedCode(e.DataNS))
 	}
-	t.rows.end(rowsFields)
+	t.rows.end(rowColumns)
 	before := int64(0)
 	for i := range r.Outliers {
 		e := &r.Outliers[i]
@@ -222,9 +220,6 @@ func appendEvidence(c *Content) []byte {
 	for _, table := range []*ragged{&t.rows, &t.instances, &t.usages} {
 		s.b = AppendSequence(s.b, table.counts())
 		for k := range table.columns {
-			if table == &t.rows && k == rowData {
-				continue
-			}
 			if table == &t.usages && k == usageName {
 				s.textNumbers(&table.columns[k], t.names.list)
 			} else {
@@ -274,60 +269,7 @@ func (d *decoder) evidence(c *Content) {
 		d.fail(err)
 		return
 	}
-	t.rows.columns = append(t.rows.columns, t.rows.impliedData())
 	c.Ranks.evidence = t
-}
-
-// impliedData is the column of a file without a block for it: fewer bytes than that are no data, of more it is unknown. A file
-// may claim many more rows than it has bytes, so it goes by runs: those that are no constant are short, as codes are.
-func (g *ragged) impliedData() Numbers {
-	var list Numbers
-	for run, count := range g.columns[rowIOBytes].Runs() {
-		if run.Step == 0 {
-			list.PushRun(impliedData(run.First), 0, count)
-			continue
-		}
-		for k := range int64(count) {
-			list.Push(impliedData(run.First + k*run.Step))
-		}
-	}
-	return list
-}
-
-// impliedData is that of a row, by the code of its bytes.
-func impliedData(ioBytes int64) int64 {
-	if v := unrounded(ioBytes); v >= 0 && v < DataBytes {
-		return 0
-	}
-	return Unknown
-}
-
-func hasEvidenceData(c *Content) bool {
-	rows := &c.Ranks.evidence.rows
-	if rows.n == 0 {
-		return false
-	}
-	implied := rows.impliedData()
-	return !rows.columns[rowData].Equal(&implied)
-}
-
-func appendEvidenceData(c *Content) []byte {
-	s := newSection()
-	s.numbers(&c.Ranks.evidence.rows.columns[rowData])
-	return s.b
-}
-
-// evidenceData reads what appendEvidenceData wrote; the evidence is there.
-func (d *decoder) evidenceData(c *Content) {
-	rows := &c.Ranks.evidence.rows
-	list := d.numbers(rows.n)
-	switch {
-	case d.err != nil || rows.n == 0:
-	case !list.Within(Unknown, maxRounded+1):
-		d.fail(errEvidence)
-	default:
-		rows.columns[rowData] = list
-	}
 }
 
 var errEvidence = errors.New("evidence: a number is out of range")
@@ -339,7 +281,7 @@ func (t *evidenceTable) check() error {
 	}
 	if !t.rows.columns[rowPlace].Within(0, int64(len(t.places))) || !t.rows.columns[rowCount].Within(1, math.MaxInt64) ||
 		!t.rows.columns[rowWall].Within(0, maxRounded+1) || !t.rows.columns[rowOffCPU].Within(0, maxRounded+1) ||
-		!rounded(&t.rows, rowRunDelay, rowOtherCPU, rowIOBytes, rowIOCalls) {
+		!rounded(&t.rows, rowRunDelay, rowOtherCPU, rowIOBytes, rowIOCalls, rowData) {
 		return errEvidence
 	}
 	if !t.instances.columns[instanceWall].Within(0, maxRounded+1) || !t.instances.columns[instanceOffCPU].Within(0, maxRounded+1) ||

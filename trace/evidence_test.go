@@ -2,7 +2,6 @@ package trace
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,33 +52,7 @@ func TestEvidenceIsKept(t *testing.T) {
 	require.Empty(t, got.Ranks.At(1).Evidence)
 }
 
-// What has no block of data reads as what it implies: few bytes are none, of more nobody knows.
-func TestEvidenceWithoutData(t *testing.T) {
-	for name, test := range map[string]struct {
-		bytes, data int64
-		block       bool
-	}{
-		"few bytes":  {4000, 0, false},
-		"an old one": {1 << 20, Unknown, false},
-		"not known":  {Unknown, Unknown, false},
-		"data":       {1 << 20, 5 << 20, true},
-		"no data":    {1 << 20, 0, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := withEvidence()
-			c.Ranks.Change(0, func(r *Rank) {
-				r.Evidence[0].IOBytes, r.Evidence[0].DataNS = test.bytes, test.data
-			})
-			entries, _ := blocksOf(t, written(t, c))
-			require.Equal(t, test.block, slices.ContainsFunc(entries, func(e indexEntry) bool { return e.kind == blockEvidenceData }))
-			got, err := opened(t, written(t, c)).Content()
-			require.NoError(t, err)
-			require.Equal(t, test.data, got.Ranks.At(0).Evidence[0].DataNS)
-		})
-	}
-}
-
-// A trace without evidence has no block for it, as those of older tracers.
+// A trace without evidence has no block for it.
 func TestNoEvidenceNoBlock(t *testing.T) {
 	entries, _ := blocksOf(t, written(t, withContext()))
 	for _, e := range entries {

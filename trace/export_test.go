@@ -1,9 +1,12 @@
 package trace
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // What tests outside of the package use.
@@ -21,7 +24,25 @@ func FeaturesOf(t testing.TB, b []byte) map[string]bool {
 	entries, _ := blocksOf(t, b)
 	for _, e := range entries {
 		note("block %d", e.kind)
+	}
+	entries, contents := wholeBlocksOf(t, b)
+	for i, e := range entries {
+		note("block %d", e.kind)
 		note("codec %d", b[e.offset+1])
+		if e.kind != blockSections {
+			continue
+		}
+		for d := (decoder{b: contents[i]}); len(d.b) > 0; {
+			d.byte()
+			note("codec %d", d.byte())
+			d.uvarint()
+			d.bytes(d.uvarint())
+		}
+	}
+	for i := range r.Sequences() {
+		_, reading, err := r.sequenceBytes(i)
+		require.NoError(t, err)
+		note("readings %d", reading.form)
 	}
 	note("timing %s", r.Meta().Timing.Mode)
 	var forms func(v Value)
@@ -69,17 +90,16 @@ type BlockToSpoil struct {
 func BlocksToSpoil(t testing.TB, files ...[]byte) (blocks []BlockToSpoil) {
 	list := blocksToSpoil(t)
 	for _, file := range files {
-		entries, _ := blocksOf(t, file)
+		entries, contents := blocksOf(t, file)
 		for at, e := range entries {
 			switch e.kind {
 			case blockSignatures, blockStreams, blockSequences, blockGrammar, blockTiming, blockClustering, blockColumns:
-				list = append(list, spoiledBlock{file, entries, at})
+				list = append(list, spoiledBlock{file, entries, contents, at})
 			}
 		}
 	}
 	for _, s := range list {
-		_, contents := blocksOf(t, s.file)
-		blocks = append(blocks, BlockToSpoil{contents[s.at], s.with})
+		blocks = append(blocks, BlockToSpoil{s.all[s.at], s.with})
 	}
 	return blocks
 }
@@ -91,10 +111,33 @@ func SpoilBlockStart(t testing.TB, file []byte, thread, part int64) []byte {
 		if e.kind == blockTiming && e.key == thread && e.part == part {
 			d := decoder{b: contents[at]}
 			begin := d.varint()
-			s := spoiledBlock{file, entries, at}
+			s := spoiledBlock{file, entries, contents, at}
 			return s.with(append(binary.AppendVarint(nil, begin+17), d.b...))
 		}
 	}
 	t.Fatal("there is no such block")
 	return nil
+}
+
+// SumsContent is the content of a part's first block.
+func SumsContent(p *Part) []byte {
+	content, err := PartBlock{p, 0}.content()
+	if err != nil {
+		panic(err)
+	}
+	return content
+}
+
+// PartOfSums is a part with one block of sums, whatever is in it.
+func PartOfSums(content []byte, long bool) []byte {
+	var b bytes.Buffer
+	f := &fileWriter{w: &b, purpose: fastest, chain: &Chain{}}
+	f.write(append([]byte(magic), FormatVersion))
+	kind := blockShortSums
+	if long {
+		kind = blockLongSums
+	}
+	f.block(kind, 0, 0, content)
+	f.finish()
+	return b.Bytes()
 }

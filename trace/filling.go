@@ -29,7 +29,9 @@ var (
 	fillInt      = filling{number: func(to *Value, x int64) { *to = Value{Form: Int, Int: x} }}
 	fillFloat    = filling{number: func(to *Value, x int64) { *to = Value{Form: Float, Int: x} }}
 	fillRequest  = filling{number: func(to *Value, x int64) { *to = request(x) }}
+	fillHandle   = filling{number: func(to *Value, x int64) { *to = Value{Form: Handle, Int: x} }}
 	fillInts     = filling{list: intsOf}
+	fillHandles  = filling{list: handlesOf}
 	fillFloats   = filling{list: floatsOf}
 	fillStatus   = filling{list: statusOf}
 	fillStatuses = filling{list: statusesOf}
@@ -52,6 +54,9 @@ func fillingOf(kind string) *filling {
 	case requestKind:
 		return &fillRequest
 	}
+	if handleKinds[kind] {
+		return &fillHandle
+	}
 	return &fillInt
 }
 
@@ -66,6 +71,9 @@ func listFillingOf(kind string, list bool) *filling {
 		return &fillStatuses
 	case kind == statusKind:
 		return &fillStatus
+	}
+	if handleKinds[kind] {
+		return &fillHandles
 	}
 	return &fillInts
 }
@@ -92,6 +100,11 @@ func (a account) take(bytes int64) bool {
 // intsOf makes a list of integers.
 func intsOf(to *Value, numbers []int64, m account) error {
 	return listOf(to, numbers, List, Int, m)
+}
+
+// handlesOf makes a list of opaque handles.
+func handlesOf(to *Value, numbers []int64, m account) error {
+	return listOf(to, numbers, List, Handle, m)
 }
 
 // floatsOf makes a list of numbers from the bits of float64.

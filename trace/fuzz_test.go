@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -77,8 +78,8 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) { use(t, b) })
 }
 
-// blocksOf takes a file apart: the contents of its blocks in order.
-func blocksOf(t testing.TB, b []byte) (entries []indexEntry, contents [][]byte) {
+// wholeBlocksOf takes a file apart: the contents of its blocks in order.
+func wholeBlocksOf(t testing.TB, b []byte) (entries []indexEntry, contents [][]byte) {
 	r := opened(t, b)
 	for i := range r.index.len() {
 		e := r.index.at(i)
@@ -90,21 +91,43 @@ func blocksOf(t testing.TB, b []byte) (entries []indexEntry, contents [][]byte) 
 	return entries, contents
 }
 
+// blocksOf is the same with every small section as if it were a block of its own, which a file may have as well.
+func blocksOf(t testing.TB, b []byte) (entries []indexEntry, contents [][]byte) {
+	whole, of := wholeBlocksOf(t, b)
+	for i, e := range whole {
+		if e.kind != blockSections {
+			entries, contents = append(entries, e), append(contents, of[i])
+			continue
+		}
+		sections, _, err := splitSections(of[i], newBudget(math.MaxInt64))
+		require.NoError(t, err)
+		for _, s := range sections {
+			entries, contents = append(entries, indexEntry{kind: s.kind}), append(contents, s.content)
+		}
+	}
+	return entries, contents
+}
+
 // A spoiledBlock is one block of a good file, to be replaced.
 type spoiledBlock struct {
 	file    []byte
 	entries []indexEntry
+	all     [][]byte // contents
 	at      int
 }
 
 // with is the file with another content in the block, a good checksum and a good index.
 func (s *spoiledBlock) with(content []byte) []byte {
 	var b bytes.Buffer
-	w := &fileWriter{w: &b, purpose: fastest}
+	w := &fileWriter{w: &b, purpose: fastest, chain: &Chain{}}
 	w.write(s.file[:headerSize])
 	for i, e := range s.entries {
 		if i == s.at {
 			w.block(e.kind, e.key, e.part, content)
+			continue
+		}
+		if e.size == 0 {
+			w.block(e.kind, 0, 0, s.all[i])
 			continue
 		}
 		w.index.add(indexEntry{e.kind, w.written, e.size, e.key, e.part})
@@ -119,8 +142,7 @@ func (s *spoiledBlock) with(content []byte) []byte {
 func FuzzSections(f *testing.F) {
 	blocks := blocksToSpoil(f)
 	for i, s := range blocks {
-		_, contents := blocksOf(f, s.file)
-		f.Add(uint8(i), contents[s.at])
+		f.Add(uint8(i), s.all[s.at])
 	}
 	f.Fuzz(func(t *testing.T, block uint8, content []byte) {
 		use(t, blocks[int(block)%len(blocks)].with(content))
@@ -136,7 +158,8 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 		times.Add(1000)
 		thread.Aggregates = []Aggregate{{Terminal: 1, Durations: times, Gaps: times}}
 	})
-	files := [][]byte{written(t, withContext()), written(t, withEvidence()), written(t, clustered(3, 6)), written(t, pointersAndPaths(t)), written(t, aggregated)}
+	files := [][]byte{written(t, withContext()), written(t, withEvidence()), written(t, clustered(3, 6)), written(t, pointersAndPaths(t)), written(t, aggregated),
+		written(t, wtimes(t, 3*SequenceChunk+5))}
 	golden, err := filepath.Glob("testdata/*.cairn")
 	require.NoError(t, err)
 	for _, name := range golden {
@@ -147,12 +170,16 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 	var blocks []spoiledBlock
 	seen := map[blockType]bool{}
 	for i, file := range files {
-		entries, _ := blocksOf(t, file)
+		if whole, contents := wholeBlocksOf(t, file); i == 0 {
+			blocks = append(blocks, spoiledBlock{file, whole, contents, 0}) // small sections together
+			seen[blockSections] = true
+		}
+		entries, contents := blocksOf(t, file)
 		for at, e := range entries {
-			rich := i >= 5 && (e.kind == blockSignatures || e.kind == blockStreams || e.kind == blockColumns || e.kind == blockSequences)
+			rich := i >= 6 && (e.kind == blockSignatures || e.kind == blockStreams || e.kind == blockColumns || e.kind == blockSequences)
 			if !seen[e.kind] || rich {
 				seen[e.kind] = true
-				blocks = append(blocks, spoiledBlock{file, entries, at})
+				blocks = append(blocks, spoiledBlock{file, entries, contents, at})
 			}
 		}
 	}
@@ -162,14 +189,13 @@ func blocksToSpoil(t testing.TB) []spoiledBlock {
 func TestEverySectionIsFuzzed(t *testing.T) {
 	fuzzed := map[blockType]bool{}
 	for _, s := range blocksToSpoil(t) {
-		_, contents := blocksOf(t, s.file)
 		fuzzed[s.entries[s.at].kind] = true
-		_, err := opened(t, s.with(contents[s.at])).Content()
+		_, err := opened(t, s.with(s.all[s.at])).Content()
 		if err != nil {
 			require.ErrorIs(t, err, ErrLeads)
 		}
 	}
-	for kind := blockMeta; kind <= blockEvidenceData; kind++ {
+	for kind := blockMeta; kind <= blockChunk; kind++ {
 		require.True(t, fuzzed[kind], "block %d is not fuzzed", kind)
 	}
 }

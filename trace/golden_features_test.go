@@ -34,21 +34,14 @@ var goldenFeatures = []struct {
 	{name: "varying", of: simulate.Config{Pattern: "irregular", Ranks: 4, Iterations: 14, Timing: "lossy 1", CallSites: "none"}},
 	// a shard of some ranks: blocks packed with zstd, columns, values that only a shard has
 	{name: "shard", shard: true, of: simulate.Config{Pattern: "ring", Ranks: 5, Iterations: 3}},
-	// intervals off the grid, which end in exact moments, and the error of moments
+	// intervals off the grid, which end in exact moments
 	{name: "rounded", of: simulate.Config{Pattern: "ring", Ranks: 3, Iterations: 4, Timing: "lossy 5", Compute: 40 * time.Millisecond,
 		Imbalance: simulate.Imbalance{Noise: 40}}},
 	// lead ranks only; the others' calls are theirs with peers transposed
 	{name: "leads", reduced: true, of: simulate.Config{Pattern: "irregular", Ranks: 12, Iterations: 2, Timing: "lossy 5", CallSites: "none"}},
 }
 
-// goldenPath has the version that the file was written in.
-func goldenPath(name, ext string) string {
-	version := "v1"
-	if name == "rounded" {
-		version = "v2"
-	}
-	return "testdata/" + name + "." + version + "." + ext
-}
+func goldenPath(name, ext string) string { return "testdata/" + name + ".v3." + ext }
 
 // The golden file of each feature stays readable, and says the same for ever, in both readers.
 func TestGoldenFeatures(t *testing.T) {
@@ -84,7 +77,7 @@ func TestGoldenFeatures(t *testing.T) {
 // The golden files have what they are for.
 func TestGoldenFilesHaveTheirFeatures(t *testing.T) {
 	all := map[string]bool{}
-	names := []string{"stencil", "lists", "clustered", "pointers", "forms"} // see TestGoldenFile
+	names := []string{"stencil", "lists", "clustered", "pointers", "forms", "readings", "near"} // see TestGoldenFile
 	for _, g := range goldenFeatures {
 		names = append(names, g.name)
 	}
@@ -97,7 +90,7 @@ func TestGoldenFilesHaveTheirFeatures(t *testing.T) {
 	}
 	for _, feature := range []string{
 		"codec 0", "codec 1", "codec 2", "block 3", "block 8", "block 12", "block 13", "block 14", "block 15", "block 16", "block 17",
-		"block 18", "block 19", "block 20", "call path", "shared shape", "timing lossless", "timing lossy", "timing aggregated",
+		"block 18", "block 19", "block 20", "call path", "shared shape", "readings 0", "readings 1", "readings 2", "timing lossless", "timing lossy", "timing aggregated",
 		"form 0", "form 1", "form 2", "form 3", "form 4", "form 5", "form 6", "form 7", "form 8", "form 9", "form 10", "form 11",
 		"form 12", "form 13", "form 14", "form 15", "operator 1", "operator 2", "operator 3", "operator 4", "operator 5", "operator 6",
 	} {

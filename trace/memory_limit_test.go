@@ -77,6 +77,9 @@ func dense() map[string]struct {
 // What a reader and a cursor need besides what is there once (the contexts of a block of timing, say), for each byte of the
 // file.
 func TestMemoryPerByte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it has one goroutine")
+	}
 	const step, once = 32 << 10, 512 << 10
 	for name, row := range dense() {
 		t.Run(name, func(t *testing.T) {

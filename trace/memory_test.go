@@ -117,7 +117,7 @@ func TestCursorsShareTheMemory(t *testing.T) {
 // Where the memory does end, the error says so.
 func TestStreamBeyondTheLimit(t *testing.T) {
 	b := written(t, wtimes(t, 100_000))
-	c, err := opened(t, b, WithMemoryLimit(400_000)).Cursor(0, 0)
+	c, err := opened(t, b, WithMemoryLimit(125_000)).Cursor(0, 0)
 	require.NoError(t, err)
 	for c.Next() {
 	}
@@ -126,7 +126,7 @@ func TestStreamBeyondTheLimit(t *testing.T) {
 
 // wtimes is a thread that calls MPI_Wtime: what it returns has a structure, which a grammar catches, but few of the
 // values are the same.
-func wtimes(t *testing.T, calls int) *Content {
+func wtimes(t testing.TB, calls int) *Content {
 	r := rand.New(rand.NewPCG(3, 5))
 	values := make([]int64, calls)
 	for i, x := 0, int64(math.Float64bits(1e5)); i < calls; i++ {
@@ -149,5 +149,5 @@ func returnsValues(c *Content, values []int64) {
 		thread.Streams = []StreamRef{{Terminal: terminal, Sequence: int32(len(c.Sequences))}}
 	})
 	c.Grammar.Rules = append(c.Grammar.Rules, []Symbol{{Value: terminal, Count: uint64(len(values))}})
-	c.Sequences = append(c.Sequences, values)
+	c.Sequences = append(c.Sequences, Sequence{Values: values})
 }

@@ -30,6 +30,16 @@ func PayloadOf(f *semantics.Function) Payload {
 	return p
 }
 
+// Always is the size of all calls with a signature; false where it differs from call to call, or from rank to rank.
+func (p Payload) Always(s *Signature) (Size, bool) {
+	for _, at := range [...]int8{p.count, p.datatype, p.partitions} {
+		if v := argumentAt(s.In, at); v != nil && isVariable(*v) {
+			return Size{}, false
+		}
+	}
+	return p.In(s.In), true
+}
+
 // In is the size of a call with these inputs. The sizes of predefined datatypes are known.
 func (p Payload) In(in []Value) Size {
 	count, datatype := argumentAt(in, p.count), argumentAt(in, p.datatype)

@@ -16,18 +16,10 @@ func appendRanks(t *RankTable) []byte {
 	text(bootText)
 	s.numbers(&t.pid)
 	text(executableText)
-	s.numbers(&t.start)
 	text(endText)
 	s.numbers(&t.dropped)
 	text(clockText)
-	s.b = AppendSequence(s.b, t.samples.counts())
-	for k := range clockColumns {
-		if t.samples.columns == nil {
-			s.b = AppendSequence(s.b, nil)
-			continue
-		}
-		s.numbers(&t.samples.columns[k])
-	}
+	s.clocks(t)
 	return s.bytes()
 }
 
@@ -43,12 +35,11 @@ func (d *decoder) ranks() RankTable {
 	text(bootText)
 	t.pid = d.numbers(n)
 	text(executableText)
-	t.start = d.numbers(n)
 	text(endText)
 	t.dropped = d.numbers(n)
 	text(clockText)
-	t.samples = d.ragged(n, clockColumns)
-	t.context.begin(len(contextColumns))
+	d.clocks(&t, n)
+	t.context.begin(contextFields)
 	t.context.first.PushRun(0, 0, n)
 	t.evidence.begin(n)
 	t.ends.begin(endColumns)

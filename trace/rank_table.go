@@ -56,8 +56,7 @@ func (t *RankTable) Append(r Rank) {
 	t.own.Push(t.ownLists.index(r.CommunicatorsOwn, func(b []byte, x *uint32) []byte { return binary.AppendUvarint(b, uint64(*x)) }))
 	var before ClockSample
 	for _, s := range r.Clock.Samples {
-		t.samples.add(clockColumns, s.Ticks-before.Ticks, s.MonotonicNS-before.MonotonicNS,
-			(s.RealtimeNS-s.MonotonicNS)-(before.RealtimeNS-before.MonotonicNS))
+		t.addSample(before, s)
 		before = s
 	}
 	t.samples.end(clockColumns)
@@ -65,18 +64,24 @@ func (t *RankTable) Append(r Rank) {
 	for i := range r.Context {
 		s := &r.Context[i]
 		var differences [contextFields]int64
-		for k, field := range contextColumns {
-			differences[k] = *field(s) - *field(&last)
+		for k := range contextColumns {
+			units := contextColumns[k].units(s)
+			differences[k], last[k] = units-last[k], units
 		}
-		t.context.add(len(contextColumns), differences[:]...)
-		last = *s
+		t.context.add(contextFields, differences[:]...)
 	}
-	t.context.end(len(contextColumns))
+	t.context.end(contextFields)
 	t.evidence.append(&r)
 	if r.End != nil {
 		t.ends.add(endColumns, r.End.Ticks, int64(r.End.Signal), int64(r.End.ExitCode))
 	}
 	t.ends.end(endColumns)
+}
+
+// addSample adds a clock sample of the last rank, which comes after another one, or after nothing at all.
+func (t *RankTable) addSample(before, s ClockSample) {
+	t.samples.add(clockColumns, s.Ticks-before.Ticks, s.MonotonicNS-before.MonotonicNS,
+		(s.RealtimeNS-s.MonotonicNS)-(before.RealtimeNS-before.MonotonicNS))
 }
 
 // At is the rank in row i; it panics when there is none.
@@ -114,10 +119,10 @@ func (t *RankTable) Lookup() func(i int) Rank {
 			r.Context = make([]ContextSample, to-from)
 			before := beforeContext
 			for k := range r.Context {
-				for c, field := range contextColumns {
-					*field(&r.Context[k]) = *field(&before) + context.at(c, from+k)
+				for c := range contextColumns {
+					before[c] += context.at(c, from+k)
+					contextColumns[c].set(&r.Context[k], before[c])
 				}
-				before = r.Context[k]
 			}
 		}
 		evidence(i, &r)

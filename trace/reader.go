@@ -1,13 +1,11 @@
 package trace
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
@@ -48,8 +46,13 @@ type Reader struct {
 	sequenceCount  int
 	sequenceBlocks []indexEntry
 	clockBlocks    []indexEntry
-	timing         blockList // by thread and part
-	aggregates     blockList // by thread
+	inline         sequenceBlock // value sequences that are a small section
+	timing         blockList     // by thread and part
+	summed         bool          // some of them have sums
+	aggregates     blockList     // by thread
+	chunkBlocks    blockList     // by part
+	chunks         []Chunk
+	long           map[int][]*Chunk // of the sequences that begin with chunks
 	timingPlan     *timingPlan
 
 	mu        sync.Mutex
@@ -96,7 +99,7 @@ func (t *Reader) open() error {
 	if string(head[:len(magic)]) != magic {
 		return errNoTrace
 	}
-	if t.version = int(head[len(magic)]); t.version < 1 || t.version > FormatVersion {
+	if t.version = int(head[len(magic)]); t.version != FormatVersion {
 		return versionError(t.version)
 	}
 	if err := t.openIndex(); err != nil {
@@ -117,13 +120,16 @@ func (t *Reader) open() error {
 	return nil
 }
 
+// lastOfVersions1And2 is a commit.
+const lastOfVersions1And2 = "0feb64e"
+
 func versionError(version int) error {
-	if version < 1 {
-		return fmt.Errorf("format version %d is from before the format was frozen and cannot be read any more: "+
-			"trace the program again, or read the file with the Cairn that wrote it", version)
+	if version > FormatVersion {
+		return fmt.Errorf("format version %d is unknown to this Cairn, which reads version %d: read the file with a newer one",
+			version, FormatVersion)
 	}
-	return fmt.Errorf("format version %d is unknown to this Cairn, which reads versions 1 to %d: read the file with a newer one",
-		version, FormatVersion)
+	return fmt.Errorf("format version %d is older than what this Cairn reads, version %d: read the file with the Cairn that wrote it, "+
+		"or with %s, the last that reads versions 1 and 2", version, FormatVersion, lastOfVersions1And2)
 }
 
 // openIndex reads the index.
@@ -154,88 +160,51 @@ func (t *Reader) openIndex() error {
 // openShared reads and decodes the sections that all ranks share. They stand together in files of this writer and are
 // read at once: over a network one request takes longer than many bytes.
 func (t *Reader) openShared() error {
-	byType := map[blockType]indexEntry{}
-	first, last, total := t.size, int64(0), int64(0)
-	var timing, aggregates Numbers
-	for i, kind := range t.index.kinds.All() {
-		switch blockType(kind) {
-		case blockTiming:
-			timing.Push(int64(i))
-			continue
-		case blockAggregates:
-			aggregates.Push(int64(i))
-			continue
-		}
-		switch e := t.index.at(i); e.kind {
-		case blockSequences:
-			t.sequenceBlocks = append(t.sequenceBlocks, e)
-		case blockClockReadings:
-			t.clockBlocks = append(t.clockBlocks, e)
-		default:
-			if _, twice := byType[e.kind]; twice {
-				return fmt.Errorf("two blocks of type %d", e.kind)
-			}
-			byType[e.kind] = e
-			first, last, total = min(first, e.offset), max(last, e.offset+e.size), total+e.size
-		}
+	found, err := t.openBlocks()
+	if err != nil {
+		return err
 	}
-	if last-first == total {
-		if err := t.readAhead(first, last); err != nil {
-			return err
-		}
-	}
-	t.timing, t.aggregates = sortBlocks(t.index, timing), sortBlocks(t.index, aggregates)
-	slices.SortFunc(t.sequenceBlocks, func(a, b indexEntry) int { return cmp.Compare(a.key, b.key) })
-	slices.SortFunc(t.clockBlocks, func(a, b indexEntry) int { return cmp.Compare(a.key, b.key) })
-
 	c := &t.shared
 	var lengths []uint64
 	sections := []struct {
-		kind   blockType
-		name   string
-		plain  bool // no string table in front
-		decode func(d *decoder)
+		kind     blockType
+		name     string
+		plain    bool // no string table in front
+		optional bool
+		decode   func(d *decoder)
 	}{
-		{blockMeta, "metadata", false, func(d *decoder) { c.Meta = d.meta() }},
-		{blockFunctions, "functions", false, func(d *decoder) { c.Functions = d.functions() }},
-		{blockSites, "call sites", false, func(d *decoder) { c.Sites = d.sites() }},
-		{blockSegments, "segments", true, func(d *decoder) { c.Segments = d.segments() }},
-		{blockSignatures, "signatures", false, func(d *decoder) { c.Signatures = d.signatures() }},
-		{blockCommunicators, "communicators", false, func(d *decoder) { c.Communicators = d.communicators() }},
-		{blockGrammar, "grammar", true, func(d *decoder) {
+		{blockMeta, "metadata", false, false, func(d *decoder) { c.Meta = d.meta() }},
+		{blockFunctions, "functions", false, false, func(d *decoder) { c.Functions = d.functions() }},
+		{blockSites, "call sites", false, true, func(d *decoder) { c.Sites = d.sites() }},
+		{blockSegments, "segments", true, true, func(d *decoder) { c.Segments = d.segments() }},
+		{blockSignatures, "signatures", false, false, func(d *decoder) { c.Signatures = d.signatures() }},
+		{blockCommunicators, "communicators", false, false, func(d *decoder) { c.Communicators = d.communicators() }},
+		{blockGrammar, "grammar", true, false, func(d *decoder) {
 			c.Grammar = d.rules()
 			if d.err == nil {
 				lengths, d.err = c.Grammar.Lengths()
 			}
 		}},
-		{blockRanks, "ranks", false, func(d *decoder) { c.Ranks = d.ranks() }},
-		{blockRankMap, "rank map", false, func(d *decoder) { d.rankMap(c, lengths) }},
-		{blockColumns, "columns", true, func(d *decoder) { c.Columns = d.columns() }},
-		{blockStreams, "streams", false, func(d *decoder) { t.sequenceCount = d.streams(c) }},
-		{blockTimingStart, "start of timing", false, func(d *decoder) { t.timed = d.timingStart(c) }},
-		{blockMoments, "error of moments", true, func(d *decoder) { d.moments(&c.Meta.Timing) }},
-		{blockContext, "context", false, func(d *decoder) { d.context(c) }},
-		{blockRunDelay, "run delay", true, func(d *decoder) { d.contextColumn(c, runDelayColumn) }},
-		{blockSteal, "steal", true, func(d *decoder) { d.contextColumn(c, stealColumn) }},
-		{blockEvidence, "evidence", false, func(d *decoder) { d.evidence(c) }},
-		{blockEvidenceData, "evidence of data", true, func(d *decoder) { d.evidenceData(c) }},
-		{blockEnds, "ends", true, func(d *decoder) { d.ends(c) }},
-		{blockLeads, "leads", true, func(d *decoder) { d.leads(c) }},
-		{blockClustering, "clustering", false, func(d *decoder) { d.clustering(c) }},
-	}
-	if t.version == 1 {
-		delete(byType, blockMoments) // files of the time before version 2 may have one, but their blocks of timing have no marks
+		{blockRanks, "ranks", false, false, func(d *decoder) { c.Ranks = d.ranks() }},
+		{blockRankMap, "rank map", false, false, func(d *decoder) { d.rankMap(c, lengths) }},
+		{blockColumns, "columns", true, true, func(d *decoder) { c.Columns = d.columns() }},
+		{blockStreams, "streams", false, false, func(d *decoder) { t.sequenceCount = d.streams(c) }},
+		{blockLongSequences, "long sequences", true, true, func(d *decoder) { t.long = d.longSequences(t.chunks, t.sequenceCount) }},
+		{blockTimingStart, "start of timing", false, false, func(d *decoder) { t.timed = d.timingStart(c) }},
+		{blockContext, "context", false, true, func(d *decoder) { d.context(c) }},
+		{blockEvidence, "evidence", false, true, func(d *decoder) { d.evidence(c) }},
+		{blockEnds, "ends", true, true, func(d *decoder) { d.ends(c) }},
+		{blockLeads, "leads", true, true, func(d *decoder) { d.leads(c) }},
+		{blockClustering, "clustering", false, true, func(d *decoder) { d.clustering(c) }},
 	}
 	for _, section := range sections {
-		e, ok := byType[section.kind]
-		if !ok {
-			switch section.kind {
-			case blockSites, blockContext, blockRunDelay, blockSteal, blockEvidence, blockEvidenceData, blockEnds, blockSegments, blockColumns, blockLeads, blockClustering, blockMoments:
+		content, err := found.content(section.kind)
+		if content == nil && err == nil {
+			if section.optional {
 				continue
 			}
 			return fmt.Errorf("%s: missing", section.name)
 		}
-		content, err := t.block(e)
 		if err == nil {
 			d := &decoder{b: content, budget: t.budget}
 			if !section.plain {
@@ -250,13 +219,15 @@ func (t *Reader) openShared() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", section.name, err)
 		}
-		t.budget.give(int64(len(content))) // nothing that was decoded refers to it
+		found.give(section.kind, content) // nothing that was decoded refers to it
+	}
+	if err := found.close(); err != nil {
+		return err
 	}
 	if err := c.validateShared(); err != nil {
 		return err
 	}
 	t.standIn()
-	var err error
 	t.timingPlan, err = planTiming(c.Signatures, &c.Meta, c.Functions)
 	return err
 }
@@ -353,13 +324,44 @@ func (t *Reader) Sequences() int { return t.sequenceCount }
 // more once they are there.
 func (t *Reader) Sequence(i int) ([]int64, error) {
 	values, booked, err := t.sequence(i)
+	if err == nil && len(t.inline.sequence(i)) == 0 {
+		err = t.resolveReadings(func(sequence int) []int64 {
+			if sequence == i {
+				return values
+			}
+			return nil
+		})
+	}
 	t.budget.give(booked)
 	return values, err
 }
 
 // sequence decodes a value sequence, which stays booked on the budget.
 func (t *Reader) sequence(i int) (values []int64, booked int64, err error) {
-	b, err := t.sequenceBytes(i)
+	if values, booked, err = t.rest(i); err != nil || len(t.long[i]) == 0 {
+		return values, booked, err
+	}
+	all := Sequence{t.long[i], values}
+	more := 8 * int64(all.Len())
+	if !t.budget.take(more) {
+		err = errMemory
+	} else {
+		booked += more
+		values, err = all.All()
+	}
+	if err != nil {
+		t.budget.give(booked)
+		return nil, 0, fmt.Errorf("trace: value sequence %d: %w", i, err)
+	}
+	return values, booked, nil
+}
+
+// rest decodes the values of a sequence that follow on its chunks.
+func (t *Reader) rest(i int) (values []int64, booked int64, err error) {
+	b, reading, err := t.sequenceBytes(i)
+	if err == nil && reading.form != plainReadings && t.long[i] != nil {
+		err = fmt.Errorf("trace: value sequence %d: %w", i, errReadings)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
@@ -401,12 +403,20 @@ func (t *Reader) Aggregates(thread int) ([]Aggregate, error) {
 
 // stream begins to read a value sequence.
 func (t *Reader) stream(sequence int) (valueStream, error) {
-	b, err := t.sequenceBytes(sequence)
+	b, reading, err := t.sequenceBytes(sequence)
+	if err == nil && reading.form != plainReadings && t.long[sequence] != nil {
+		err = errReadings
+	}
 	if err != nil {
 		return valueStream{}, err
 	}
-	s := newValueStream(b, t.budget)
-	return s, t.shareGrammar(sequence, s.encoded)
+	rest := newValueStream(b, t.budget)
+	if err := t.shareGrammar(sequence, rest.encoded); err != nil {
+		return rest, err
+	}
+	s := newSequenceStream(Sequence{Chunks: t.long[sequence]}, &rest)
+	s.reading = reading
+	return s, nil
 }
 
 // shareGrammar decodes the grammar of a sequence that is one when the first cursor comes to it. It may be much larger
@@ -445,27 +455,41 @@ func (t *Reader) Content() (*Content, error) {
 		}
 		c.Threads.Append(thread)
 	}
+	for i := range t.long {
+		var values []int64
+		if values, _, err = t.sequence(i); err != nil {
+			return nil, err
+		}
+		c.Sequences[i] = Sequence{Values: values}
+	}
 	return c, nil
 }
 
-// StreamedContent reads everything but the times of calls. These are checked, but stay in the file, which must stay
-// open, and are read when the content is written again or a cursor asks for them.
+// StreamedContent reads everything but the times of calls and the chunks of long value sequences. These are checked, but
+// stay in the file, which must stay open, and are read when the content is written again or a cursor asks for them.
 func (t *Reader) StreamedContent() (*Content, error) {
 	c := t.shared
 	if len(c.Leads) > 0 {
 		return nil, ErrLeads
 	}
 	if t.sequenceCount > 0 {
-		if !t.budget.take(24 * int64(t.sequenceCount)) {
+		if !t.budget.take(48 * int64(t.sequenceCount)) {
 			return nil, fmt.Errorf("trace: value sequences: %w", errMemory)
 		}
-		c.Sequences = make([][]int64, t.sequenceCount)
+		c.Sequences = make([]Sequence, t.sequenceCount)
+	}
+	if err := t.checkChunks(); err != nil {
+		return nil, err
 	}
 	for i := range c.Sequences {
 		var err error
-		if c.Sequences[i], _, err = t.sequence(i); err != nil {
+		if c.Sequences[i].Values, _, err = t.rest(i); err != nil {
 			return nil, err
 		}
+		c.Sequences[i].Chunks = t.long[i]
+	}
+	if err := t.resolveReadings(func(i int) []int64 { return c.Sequences[i].Values }); err != nil {
+		return nil, err
 	}
 	if !t.aggregates.empty() {
 		c.Threads.aggregates = make([][]Aggregate, c.Threads.Len())

@@ -8,35 +8,43 @@ import (
 
 // A sequenceBlock holds the encodings of sequences.
 type sequenceBlock struct {
-	numbers []int64 // of the sequences, increasing; nil: they are consecutive
-	bytes   []byte
-	ends    []int64
+	numbers  []int64        // of the sequences, increasing; nil: they are consecutive
+	readings []clockReading // of clock readings, how they are told
+	bytes    []byte
+	ends     []int64
 }
 
-// sequenceBytes is the encoding of one value sequence.
-func (t *Reader) sequenceBytes(i int) ([]byte, error) {
+// sequenceBytes is the encoding of one value sequence, and how its values are told.
+func (t *Reader) sequenceBytes(i int) ([]byte, clockReading, error) {
 	if i < 0 || i >= t.sequenceCount {
-		return nil, fmt.Errorf("trace: no value sequence %d", i)
+		return nil, clockReading{}, fmt.Errorf("trace: no value sequence %d", i)
 	}
-	b, err := t.sequenceIn(t.sequenceBlocks, int64(i))
-	if err == nil && len(b) == 0 {
-		b, err = t.sequenceIn(t.clockBlocks, int64(i))
+	if b := t.inline.sequence(i); len(b) > 0 {
+		return b, clockReading{}, nil
 	}
+	block, at, err := t.blockWith(t.sequenceBlocks, int64(i))
+	if b := block.sequence(at); len(b) > 0 || err != nil {
+		return b, clockReading{}, err
+	}
+	block, at, err = t.blockWith(t.clockBlocks, int64(i))
+	b := block.sequence(at)
 	if err == nil && len(b) == 0 {
 		err = fmt.Errorf("trace: value sequence %d: missing", i)
 	}
-	return b, err
+	if err != nil {
+		return nil, clockReading{}, err
+	}
+	return b, block.readings[at], nil
 }
 
-// sequenceIn finds the encoding of a sequence among blocks that are sorted by their first sequence; none if it is not
-// there.
-func (t *Reader) sequenceIn(blocks []indexEntry, i int64) ([]byte, error) {
+// blockWith finds the block that a sequence may be in, and its place there; −1 if it is not.
+func (t *Reader) blockWith(blocks []indexEntry, i int64) (*sequenceBlock, int, error) {
 	k, exact := slices.BinarySearchFunc(blocks, i, func(e indexEntry, i int64) int { return cmp.Compare(e.key, i) })
 	if !exact {
 		k--
 	}
 	if k < 0 {
-		return nil, nil
+		return nil, -1, nil
 	}
 	e := blocks[k]
 	t.mu.Lock()
@@ -45,7 +53,7 @@ func (t *Reader) sequenceIn(blocks []indexEntry, i int64) ([]byte, error) {
 	if !loaded {
 		var err error
 		if block, err = t.loadSequences(e); err != nil {
-			return nil, fmt.Errorf("trace: value sequences from %d: %w", e.key, err)
+			return nil, -1, fmt.Errorf("trace: value sequences from %d: %w", e.key, err)
 		}
 		t.sequences[e.offset] = block
 	}
@@ -53,14 +61,22 @@ func (t *Reader) sequenceIn(blocks []indexEntry, i int64) ([]byte, error) {
 	if e.kind == blockClockReadings {
 		at, found = slices.BinarySearch(block.numbers, i)
 	}
-	if !found || at >= len(block.ends) {
-		return nil, nil
+	if !found {
+		at = -1
+	}
+	return &block, at, nil
+}
+
+// sequence is the encoding of a sequence by its place in the block; nil if there is none.
+func (b *sequenceBlock) sequence(at int) []byte {
+	if b == nil || at < 0 || at >= len(b.ends) {
+		return nil
 	}
 	start := int64(0)
 	if at > 0 {
-		start = block.ends[at-1]
+		start = b.ends[at-1]
 	}
-	return block.bytes[start:block.ends[at]], nil
+	return b.bytes[start:b.ends[at]]
 }
 
 func (t *Reader) loadSequences(e indexEntry) (sequenceBlock, error) {
@@ -68,10 +84,15 @@ func (t *Reader) loadSequences(e indexEntry) (sequenceBlock, error) {
 	if err != nil {
 		return sequenceBlock{}, err
 	}
+	return t.splitSequences(content, e.kind == blockClockReadings)
+}
+
+func (t *Reader) splitSequences(content []byte, numbered bool) (sequenceBlock, error) {
 	d := decoder{b: content, budget: t.budget}
 	var numbers []int64
-	if e.kind == blockClockReadings {
-		numbers = d.sequence()
+	var readings []clockReading
+	if numbered {
+		numbers, readings = d.clockForms()
 	}
 	ends := d.sequence()
 	if numbers != nil && len(numbers) != len(ends) {
@@ -87,5 +108,5 @@ func (t *Reader) loadSequences(e indexEntry) (sequenceBlock, error) {
 		end += n
 		ends[i] = end
 	}
-	return sequenceBlock{numbers, d.b, ends}, d.err
+	return sequenceBlock{numbers, readings, d.b, ends}, d.err
 }

@@ -286,7 +286,7 @@ func (p *randomProgram) thread(rank, thread, place int, creating, others []int32
 		}
 		for k, of := range p.consumed[terminal] {
 			th.Streams = append(th.Streams, trace.StreamRef{Terminal: terminal, Number: int32(k), Sequence: int32(len(c.Sequences))})
-			c.Sequences = append(c.Sequences, p.stream(of, calls[terminal]))
+			c.Sequences = append(c.Sequences, trace.Sequence{Values: p.stream(of, calls[terminal])})
 		}
 	}
 	tick := int64(0)

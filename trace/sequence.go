@@ -192,8 +192,14 @@ func (d *decoder) readSequence(r sequenceReader) []int64 {
 // follow goes on behind a sequence that has been read to its end by itself.
 func (d *decoder) follow(r *sequenceReader) {
 	d.b = r.d.b
+	r.end()
+}
+
+// end gives back the grammar of a sequence that is one, and is read by itself only.
+func (r *sequenceReader) end() {
 	if r.grammar != nil {
-		d.budget.give(r.grammar.bytes())
+		r.d.budget.give(r.grammar.bytes())
+		r.grammar = nil
 	}
 }
 

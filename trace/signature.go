@@ -70,7 +70,10 @@ type Signature struct {
 	// StatusIgnored tells that the program passed MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE; the statuses are kept all the
 	// same.
 	StatusIgnored bool
-	Site          uint32 // 1 + index into the table of call sites; 0: unknown
+	// Generalized tells that the recorder had reached its limit of memory: what is absent of the arguments, the call site
+	// among them, the calls had and the trace has not.
+	Generalized bool
+	Site        uint32 // 1 + index into the table of call sites; 0: unknown
 	// OwnRank is the caller's rank in the communicator of the call, −1 where there is none. It is kept in the traces
 	// of single ranks and shards, so that the final merge can write peers relative to it, and is −1 after that. In
 	// shards, −2 − k stands for the thread's value in column k.

@@ -10,7 +10,8 @@ import (
 // The encoding of a signature, used as its key in a SignatureTable and, with strings replaced by references to a
 // table, in the file (docs/format.md, "Signatures"):
 //
-//	function + 65536 where the time before it was not traced + 131072 where the program ignores the statuses, site (varints), own rank (zigzag varint), return value,
+//	function + 65536 where the time before it was not traced + 131072 where the program ignores the statuses + 262144 where the
+//	recorder generalized, site (varints), own rank (zigzag varint), return value,
 //	number of In values and the values, number of Out values and the values, communicator
 //
 // A value is one byte, the form in its low four bits and a small number x in its high ones, then, if x is 15, a varint
@@ -30,6 +31,8 @@ const (
 	untracedBit = 1 << 16
 	// statusIgnoredBit is added to the function of a signature with StatusIgnored.
 	statusIgnoredBit = 1 << 17
+	// generalizedBit is added to the function of a signature that is Generalized.
+	generalizedBit = 1 << 18
 )
 
 var errSignature = errors.New("trace: damaged signature")
@@ -57,6 +60,9 @@ func appendSignature(b []byte, s *Signature, strings *stringTable) []byte {
 	}
 	if s.StatusIgnored {
 		function |= statusIgnoredBit
+	}
+	if s.Generalized {
+		function |= generalizedBit
 	}
 	b = binary.AppendUvarint(b, function)
 	b = binary.AppendUvarint(b, uint64(s.Site))
@@ -121,8 +127,9 @@ func unzigzag(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }
 
 func (d *decoder) signature() Signature {
 	var s Signature
-	function := d.uvarintUpTo(statusIgnoredBit | untracedBit | math.MaxUint16)
+	function := d.uvarintUpTo(generalizedBit | statusIgnoredBit | untracedBit | math.MaxUint16)
 	s.Function, s.Untraced, s.StatusIgnored = uint16(function), function&untracedBit != 0, function&statusIgnoredBit != 0
+	s.Generalized = function&generalizedBit != 0
 	s.Site = uint32(d.uvarintUpTo(math.MaxUint32))
 	s.OwnRank = d.int32()
 	s.Return = d.value(0)

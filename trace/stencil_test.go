@@ -167,7 +167,9 @@ func stencil(ranks, steps int, timing bool) *Content {
 				{8_000_000_000, 4_000_000_001, 1_700_000_003_000_000_001}}},
 			CommunicatorsOwn: []uint32{0, 1 + uint32(parity)}})
 	}
-	c.Sequences = sequences.lists
+	for _, values := range sequences.lists {
+		c.Sequences = append(c.Sequences, Sequence{Values: values})
+	}
 	c.Signatures = table.Signatures()
 	return c
 }

@@ -16,7 +16,7 @@ func TestCursorsKnowTheErrorOfTimes(t *testing.T) {
 		}
 	})
 	rounded := *exact
-	rounded.Meta.Timing = TimingSettings{Mode: TimingLossy, ErrorPercent: 5, MomentTicks: MomentTicks}
+	rounded.Meta.Timing = TimingSettings{Mode: TimingLossy, ErrorPercent: 5}
 	rounded.Threads = ThreadTable{}
 	g, err := GridOf(5)
 	require.NoError(t, err)
@@ -30,7 +30,6 @@ func TestCursorsKnowTheErrorOfTimes(t *testing.T) {
 		rounded.Threads.Append(thread)
 	}
 	reader := opened(t, written(t, &rounded))
-	require.Equal(t, int64(MomentTicks), reader.Meta().Timing.MomentTicks)
 	truth, err := exact.Cursor(0, 0)
 	require.NoError(t, err)
 	memory, err := rounded.Cursor(0, 0)
@@ -68,20 +67,4 @@ func (t *Reader) clockOf(tb testing.TB, rank int) *clockMap {
 	r := t.shared.rank(rank)
 	m := newClockMap(&r.Clock)
 	return &m
-}
-
-// An old trace does not say how exact its moments are. They are within the error of the longest interval lately.
-func TestMomentsOfOldTraces(t *testing.T) {
-	g, err := GridOf(5)
-	require.NoError(t, err)
-	settings := TimingSettings{Mode: TimingLossy, ErrorPercent: 5}
-	b := newMomentBound(&settings)
-	b.pass(g, 1_000_003) // kept as it was: nobody knows by how much it is off
-	require.Zero(t, b.ticks)
-	b.pass(g, g.values[200])
-	require.Equal(t, g.values[200]*5/100, b.ticks)
-	b.lose()
-	b.pass(g, 7)
-	require.InDelta(t, g.values[200]*5/100, b.ticks, float64(g.values[200])/20/512)
-	require.Equal(t, int64(50), settings.IntervalBound("MPI_Send", 1000))
 }

@@ -23,7 +23,7 @@ type storedTiming struct {
 // storeTimings names the timing in the file as that of the threads, and checks it. It keeps the grammar and where the
 // blocks are, nothing else: a merge of many files holds it until the merged one is written.
 func (t *Reader) storeTimings(threads *ThreadTable) error {
-	file := &Reader{r: t.r, size: t.size, budget: t.budget, timing: t.timing, timingPlan: t.timingPlan,
+	file := &Reader{r: t.r, size: t.size, budget: t.budget, timing: t.timing, summed: t.summed, timingPlan: t.timingPlan,
 		shared: Content{Meta: t.shared.Meta, Grammar: t.shared.Grammar}}
 	threads.timing, threads.storedThread, threads.storedRoot = Numbers{}, Numbers{}, Numbers{}
 	threads.sources, threads.stored = []TimingSource{nil}, []*Reader{file}
@@ -46,7 +46,7 @@ func (t *Reader) storeTimings(threads *ThreadTable) error {
 // check looks whether all blocks are there and are what was written, without decoding them.
 func (s *storedTiming) check() error {
 	for at := uint64(0); at < s.calls; at += TimingBlockCalls {
-		_, _, size, err := s.file.timingBlock(s.thread, at)
+		_, _, _, size, err := s.file.timingBlock(s.thread, at)
 		if err != nil {
 			return fmt.Errorf("from call %d: %w", at, err)
 		}
@@ -104,7 +104,8 @@ func (r *storedTimingReader) ReadTiming(gaps, durations []int64) (int, error) {
 
 // A timingPart is the timing of some consecutive calls: a block, or a piece of what is in memory.
 type timingPart struct {
-	decoder         *timingDecoder // nil: the two lists
+	decoder         *timingDecoder // nil: sums, or the two lists
+	sums            *sumsDecoder
 	gaps, durations []int64
 	start           int64 // of a block: its first tick, less the thread's
 	calls           uint64
@@ -125,6 +126,9 @@ func (p *timingPart) next(terminal int32) (gap, duration int64, ok bool) {
 		gap, duration = d.call(terminal)
 		return gap, duration, d.err == nil
 	}
+	if p.sums != nil {
+		return p.sums.call(terminal)
+	}
 	if len(p.gaps) == 0 {
 		return 0, 0, false
 	}
@@ -140,6 +144,9 @@ func (p *timingPart) steps(g *TimingGrid, gap, duration int64) (gapStep, duratio
 	}
 	return g.stepAt(gap), g.stepAt(duration)
 }
+
+// inFile reports whether the part is a block of a file, which says when it begins.
+func (p *timingPart) inFile() bool { return p.decoder != nil || p.sums != nil }
 
 // pass passes over a call for which another rank stands in.
 func (p *timingPart) pass() {
@@ -161,18 +168,18 @@ func (t *Reader) timingEntry(thread int, at uint64) (indexEntry, error) {
 }
 
 // timingBlock reads the block with the call at: the tick at which it begins, less the thread's first, and what is coded.
-func (t *Reader) timingBlock(thread int, at uint64) (start int64, coded []byte, size int64, err error) {
+func (t *Reader) timingBlock(thread int, at uint64) (kind blockType, start int64, coded []byte, size int64, err error) {
 	e, err := t.timingEntry(thread, at)
 	if err != nil {
-		return 0, nil, 0, err
+		return 0, 0, nil, 0, err
 	}
 	content, err := t.block(e)
 	if err != nil {
-		return 0, nil, 0, err
+		return 0, 0, nil, 0, err
 	}
 	d := &decoder{b: content}
 	start = d.varint()
-	return start, d.b, int64(len(content)), d.err
+	return e.kind, start, d.b, int64(len(content)), d.err
 }
 
 // timingPart reads the block with the call at (a multiple of TimingBlockCalls).
@@ -187,11 +194,14 @@ func (t *Reader) timingPart(thread int, at uint64) (timingPart, error) {
 
 // timingOf reads the block with the call at of a thread with so many calls.
 func (t *Reader) timingOf(thread int, calls, at uint64, stood standIns) (timingPart, error) {
-	start, coded, size, err := t.timingBlock(thread, at)
+	kind, start, coded, size, err := t.timingBlock(thread, at)
 	if err != nil {
 		return timingPart{}, err
 	}
 	calls = min(calls-at, TimingBlockCalls)
+	if per := sumsOf(kind); per > 0 {
+		return timingPart{sums: newSumsDecoder(coded, per, calls), start: start, calls: calls, size: size}, nil
+	}
 	own := calls - stood.within(at, at+calls)
 	return timingPart{
 		decoder: newTimingDecoder(t.timingPlan, coded, own, t.budget), start: start, calls: calls, size: size,
@@ -245,22 +255,41 @@ func (t *Reader) Spans() func(thread int) (begin, end int64) {
 // timing writes the timing of a thread in blocks of TimingBlockCalls. What stands in a file already, under signatures
 // that are told apart as they are here, is copied.
 func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timingPlan) error {
-	if stored, ok := t.Timing.(*storedTiming); ok && !t.SignaturesJoined && stored.file.shared.Meta.Timing.codesLike(&c.Meta.Timing) {
+	if stored, ok := t.Timing.(*storedTiming); ok && !t.SignaturesJoined && stored.file.shared.Meta.Timing.Equal(&c.Meta.Timing) {
 		return f.copyTiming(thread, t, stored)
 	}
+	source, at, tick := t.Timing, uint64(0), int64(0) // tick: of the next call
+	if coded, ok := source.(*CodedTimes); ok && !t.SignaturesJoined && coded.Of.Meta.Timing.Equal(&c.Meta.Timing) {
+		if err := f.copyCoded(thread, t, coded); err != nil {
+			return err
+		}
+		source, at, tick = coded.Rest, uint64(len(coded.Blocks))*TimingBlockCalls, coded.Ticks
+	}
+	if at == t.Calls {
+		return nil
+	}
 	var from TimingReader = &memoryTiming{t.Gaps, t.Durations}
-	if t.Timing != nil {
+	if source != nil {
 		var err error
-		if from, err = t.Timing.OpenTiming(); err != nil {
+		if from, err = source.OpenTiming(); err != nil {
 			return err
 		}
 	}
 	walk := c.Grammar.Walk(t.Root)
+	if at > 0 {
+		lengths, err := c.Grammar.Lengths()
+		if err != nil {
+			return err
+		}
+		walk, _ = c.Grammar.seek(t.Root, at, lengths)
+	}
 	gaps, durations := make([]int64, timingChunk), make([]int64, timingChunk)
 	var encoder *timingEncoder
-	tick, first := int64(0), int64(0) // of the next call, of the block
+	var sums *sumsEncoder // of a block that has sums
+	per := uint64(0)
+	first := int64(0) // of the block
 	stood, held := t.standIns(), holds(t.Holds)
-	for at := uint64(0); at < t.Calls; {
+	for at < t.Calls {
 		want := int(min(t.Calls-at, timingChunk))
 		n, err := from.ReadTiming(gaps[:want], durations[:want])
 		if err != nil {
@@ -270,12 +299,22 @@ func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timingPlan)
 			return fmt.Errorf("trace: rank %d thread %d: timing of %d of %d calls", t.Rank, t.Thread, at+uint64(n), t.Calls)
 		}
 		if at%TimingBlockCalls == 0 {
-			encoder, first = newTimingEncoder(plan), tick
+			first, sums = tick, nil
+			if per = sumsIn(t.Timing, at/TimingBlockCalls); per > 0 {
+				sums = newSumsEncoder(per)
+			} else {
+				encoder = newTimingEncoder(plan)
+			}
 		}
 		for i := range n {
 			terminal, _ := walk.Next()
 			call := at + uint64(i)
 			tick += held.before(call)
+			if sums != nil {
+				sums.call(terminal, gaps[i], durations[i])
+				tick += gaps[i] + durations[i]
+				continue
+			}
 			if stood.at(call) {
 				encoder.model.restart()
 				if call+1 == stood.to {
@@ -288,8 +327,29 @@ func (f *fileWriter) timing(thread int, t *Thread, c *Content, plan *timingPlan)
 		}
 		part := at / TimingBlockCalls
 		if at += uint64(n); at%TimingBlockCalls == 0 || at == t.Calls {
-			f.block(blockTiming, int64(thread), int64(part), encoder.finish(binary.AppendVarint(nil, first)))
+			start := binary.AppendVarint(nil, first)
+			if sums != nil {
+				f.block(sumsKind(per), int64(thread), int64(part), sums.finish(start))
+			} else {
+				f.block(blockTiming, int64(thread), int64(part), encoder.finish(start))
+			}
 		}
+	}
+	return nil
+}
+
+// copyCoded writes the blocks that are in parts, but for those that stand in the chain before the file.
+func (f *fileWriter) copyCoded(thread int, t *Thread, from *CodedTimes) error {
+	for number, b := range from.Blocks {
+		if f.chained(b.part, b.entry(), int64(thread), int64(number)) {
+			continue
+		}
+		content, err := b.content()
+		if err != nil {
+			return fmt.Errorf("trace: timing of rank %d thread %d, block %d: %w", t.Rank, t.Thread, number, err)
+		}
+		f.block(b.entry().kind, int64(thread), int64(number), content)
+		b.part.file.budget.give(int64(len(content)))
 	}
 	return nil
 }
@@ -304,7 +364,7 @@ func (f *fileWriter) copyTiming(thread int, t *Thread, from *storedTiming) error
 		if err != nil {
 			return err
 		}
-		f.block(blockTiming, int64(thread), int64(at/TimingBlockCalls), content)
+		f.block(e.kind, int64(thread), int64(at/TimingBlockCalls), content)
 		from.file.budget.give(int64(len(content)))
 	}
 	return nil
@@ -318,4 +378,26 @@ func (m *memoryTiming) ReadTiming(gaps, durations []int64) (int, error) {
 	copy(durations, m.durations[:n])
 	m.gaps, m.durations = m.gaps[n:], m.durations[n:]
 	return n, nil
+}
+
+// Times reads the gaps and durations of a thread, wherever they are; nil where they are not known.
+func (t *Thread) Times() (gaps, durations []int64, err error) {
+	if t.Timing == nil {
+		return t.Gaps, t.Durations, nil
+	}
+	from, err := t.Timing.OpenTiming()
+	if err != nil {
+		return nil, nil, err
+	}
+	for {
+		at := len(gaps)
+		gaps, durations = slices.Grow(gaps, timingChunk)[:at+timingChunk], slices.Grow(durations, timingChunk)[:at+timingChunk]
+		n, err := from.ReadTiming(gaps[at:], durations[at:])
+		if err != nil {
+			return nil, nil, err
+		}
+		if n < timingChunk {
+			return gaps[:at+n], durations[:at+n], nil
+		}
+	}
 }

@@ -49,29 +49,21 @@ type gridOnce struct {
 	grid *TimingGrid
 }
 
-var grids, undividedGrids [MaxTimingError + 1]gridOnce
+var grids [MaxTimingError + 1]gridOnce
 
 // GridOf is the grid for an error of 1 to MaxTimingError per cent.
 func GridOf(percent int) (*TimingGrid, error) {
 	if percent < 1 || percent > MaxTimingError {
 		return nil, fmt.Errorf("trace: a timing error of %d%% is not between 1%% and %d%%", percent, MaxTimingError)
 	}
-	return grids[percent].of(percent, true), nil
-}
-
-func (g *gridOnce) of(percent int, divided bool) *TimingGrid {
-	g.once.Do(func() { g.grid = newGrid(int64(percent), divided) })
-	return g.grid
+	g := &grids[percent]
+	g.once.Do(func() { g.grid = newGrid(int64(percent)) })
+	return g.grid, nil
 }
 
 // gridOf is the grid of a function's times in a trace.
 func (t *TimingSettings) gridOf(function string) (*TimingGrid, error) {
-	percent := t.ErrorOf(function)
-	g, err := GridOf(percent)
-	if err == nil && t.MomentTicks == 0 {
-		g = undividedGrids[percent].of(percent, false)
-	}
-	return g, err
+	return GridOf(t.ErrorOf(function))
 }
 
 // An interval is found by its leading one and gridBits after it, which are the upper bits of it as a floating-point
@@ -83,8 +75,7 @@ const (
 	nearEnd  = 1 << 53 // floating-point numbers below are exact
 )
 
-// newGrid divides wide steps or not: in traces from before MomentTicks was stated they are not.
-func newGrid(percent int64, divided bool) *TimingGrid {
+func newGrid(percent int64) *TimingGrid {
 	g := &TimingGrid{percent: percent, values: []int64{0, 1}}
 	for v := int64(1); v < gridEnd; {
 		// v/100 first: no product overflows
@@ -112,7 +103,7 @@ func newGrid(percent int64, divided bool) *TimingGrid {
 		if k+1 < len(g.values) {
 			s.next = g.values[k+1]
 		}
-		if step := s.next - v; divided && step > 2*MomentTicks {
+		if step := s.next - v; step > 2*MomentTicks {
 			s.bits = bits.Len64(uint64((step - 1) / markTicks))
 		}
 		switch {

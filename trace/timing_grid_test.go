@@ -46,7 +46,7 @@ func (r *TimingRounder) one(g *TimingGrid, x int64) int64 {
 // The bounds of lossy timing, at every event: |x' − x| ≤ e·x; |t' − t| ≤ MomentTicks; and |t' − t| within what a reader makes
 // of the rounded intervals alone, wherever it begins to follow them.
 func TestRoundedTimesStayWithinTheirBounds(t *testing.T) {
-	settings := TimingSettings{Mode: TimingLossy, MomentTicks: MomentTicks}
+	settings := TimingSettings{Mode: TimingLossy}
 	for _, percents := range [][]int{{1}, {5}, {20}, {50}, {1, 20}, {3, 7, 50}} {
 		var gs []*TimingGrid
 		for _, p := range percents {
@@ -57,7 +57,7 @@ func TestRoundedTimesStayWithinTheirBounds(t *testing.T) {
 		for name, stream := range adversaries(rand.New(rand.NewSource(1)), 20_000) {
 			var r TimingRounder
 			var drift int64
-			bound, late := newMomentBound(&settings), newMomentBound(&settings)
+			var bound, late momentBound
 			for i, x := range stream {
 				if i%5000 == 0 {
 					late.lose()
@@ -103,9 +103,8 @@ func TestMomentsOfShortRunsAreExact(t *testing.T) {
 func TestAnchorsComeFromTimeToTime(t *testing.T) {
 	g, err := GridOf(5)
 	require.NoError(t, err)
-	settings := TimingSettings{Mode: TimingLossy, ErrorPercent: 5, MomentTicks: MomentTicks}
 	var r TimingRounder
-	bound := newMomentBound(&settings)
+	var bound momentBound
 	random := rand.New(rand.NewSource(1))
 	pass := func(x int64) { bound.pass(g, r.one(g, x)) }
 	pass(3_000_000)
@@ -176,20 +175,6 @@ func TestMarksOfWideSteps(t *testing.T) {
 			}
 		}
 	}
-}
-
-// In traces from before MomentTicks was stated no step has marks: their blocks do not have them.
-func TestOldTracesHaveNoMarks(t *testing.T) {
-	old := TimingSettings{Mode: TimingLossy, ErrorPercent: 5}
-	g, err := old.gridOf("MPI_Send")
-	require.NoError(t, err)
-	for k := range g.steps {
-		require.Zero(t, g.steps[k].bits)
-		require.NotEqual(t, int64(onMark), g.steps[k].step)
-	}
-	stated := TimingSettings{Mode: TimingLossy, ErrorPercent: 5, MomentTicks: MomentTicks}
-	require.False(t, old.codesLike(&stated), "blocks are written anew")
-	require.True(t, old.Equal(&stated), "and may be merged")
 }
 
 func BenchmarkTimingRound(b *testing.B) {

@@ -13,7 +13,7 @@ type TimingMode string
 const (
 	// TimingLossless keeps every time stamp, in ticks.
 	TimingLossless TimingMode = "lossless"
-	// TimingLossy keeps every gap and duration within a relative error, and every moment within TimingSettings.MomentTicks.
+	// TimingLossy keeps every gap and duration within a relative error, and every moment within MomentTicks.
 	TimingLossy TimingMode = "lossy"
 	// TimingAggregated keeps statistics per signature.
 	TimingAggregated TimingMode = "aggregated"
@@ -27,9 +27,6 @@ type TimingSettings struct {
 	Mode         TimingMode      // "": the trace has no timing
 	ErrorPercent int             // lossy: 1 to MaxTimingError
 	Functions    []FunctionError // lossy: functions with another error, sorted by name
-	// MomentTicks is by how much a moment may be off, in ticks of its thread's clock. 0: lossless, or lossy timing from
-	// before there was such a bound.
-	MomentTicks int64
 }
 
 // A FunctionError is the error of one function's intervals: its durations and the gaps before it.
@@ -53,23 +50,9 @@ func (t *TimingSettings) String() string {
 	return text
 }
 
-// Equal reports whether both round in the same way. How exact the moments are is another matter (Join).
+// Equal reports whether both round in the same way: blocks of timing of both mean the same.
 func (t *TimingSettings) Equal(o *TimingSettings) bool {
 	return t.Mode == o.Mode && t.ErrorPercent == o.ErrorPercent && slices.Equal(t.Functions, o.Functions)
-}
-
-// codesLike reports whether blocks of timing of both mean the same.
-func (t *TimingSettings) codesLike(o *TimingSettings) bool {
-	return t.Equal(o) && (t.MomentTicks > 0) == (o.MomentTicks > 0)
-}
-
-// Join makes t those of a trace that has the times of two with equal settings: what holds of the moments of both.
-func (t *TimingSettings) Join(o *TimingSettings) {
-	if t.MomentTicks == 0 || o.MomentTicks == 0 {
-		t.MomentTicks = 0
-		return
-	}
-	t.MomentTicks = max(t.MomentTicks, o.MomentTicks)
 }
 
 // ErrorOf is the error of the intervals of a function, in per cent; 0 unless timing is lossy.

@@ -4,9 +4,15 @@ package trace
 type valueStream struct {
 	values  []int64 // what is at hand
 	encoded *sequenceReader
+	chunks  []*Chunk     // that follow
+	rest    *valueStream // that follows on them
+	chunk   *Chunk       // that is read
+	content []byte       // of it
 	buffer  []int64
 	list    []int64 // what take gave, where it did not fit into the buffer
 	booked  int64   // for list
+	reading clockReading
+	failed  error
 }
 
 // The number of values that are decoded at a time grows with use: a trace has many streams of which few are long.
@@ -21,6 +27,17 @@ func newValueStream(b []byte, m *budget) valueStream {
 	return valueStream{encoded: &r}
 }
 
+// newSequenceStream reads chunks and what follows: rest, or if that is nil the values of the sequence.
+func newSequenceStream(s Sequence, rest *valueStream) valueStream {
+	if rest == nil {
+		rest = &valueStream{values: s.Values}
+	}
+	if len(s.Chunks) == 0 {
+		return *rest
+	}
+	return valueStream{chunks: s.Chunks, rest: rest}
+}
+
 func (v *valueStream) next() (int64, bool) {
 	if len(v.values) == 0 {
 		return v.refill()
@@ -32,8 +49,13 @@ func (v *valueStream) next() (int64, bool) {
 
 // refill decodes more values and takes the first.
 func (v *valueStream) refill() (int64, bool) {
-	if v.encoded == nil || v.encoded.left == 0 {
-		return 0, false
+	for v.encoded == nil || v.encoded.left == 0 {
+		if !v.advance() {
+			return 0, false
+		}
+		if len(v.values) > 0 {
+			return v.next()
+		}
 	}
 	if n := len(v.buffer); n < streamBuffer {
 		v.buffer = make([]int64, min(v.encoded.left, uint64(max(2*n, firstStreamBuffer))))
@@ -46,6 +68,59 @@ func (v *valueStream) refill() (int64, bool) {
 	return v.buffer[0], true
 }
 
+// advance goes on to the next chunk, or to what follows on the last one; false at the end.
+func (v *valueStream) advance() bool {
+	if v.failed != nil || v.encoded != nil && v.encoded.d.err != nil {
+		return false
+	}
+	v.leave()
+	switch {
+	case len(v.chunks) > 0:
+		chunk := v.chunks[0]
+		content, err := chunk.content()
+		if err != nil {
+			v.failed = err
+			return false
+		}
+		v.chunk, v.content, v.chunks = chunk, content, v.chunks[1:]
+		r, err := chunk.read(content)
+		if err != nil {
+			v.failed = err
+			return false
+		}
+		v.encoded = &r
+	case v.rest != nil:
+		v.encoded, v.values, v.rest = v.rest.encoded, v.rest.values, nil
+	default:
+		return false
+	}
+	return true
+}
+
+// leave gives back the chunk that was read.
+func (v *valueStream) leave() {
+	if v.chunk == nil {
+		return
+	}
+	if v.encoded != nil {
+		v.encoded.end()
+	}
+	v.chunk.give(v.content)
+	v.chunk, v.content, v.encoded = nil, nil, nil
+}
+
+// left is how many values are still to come.
+func (v *valueStream) left() uint64 {
+	n := uint64(len(v.values)) + uint64(len(v.chunks))*SequenceChunk
+	if v.encoded != nil {
+		n += v.encoded.left
+	}
+	if v.rest != nil {
+		n += v.rest.left()
+	}
+	return n
+}
+
 // take gives the next n values, which are valid until the stream is used again. What it keeps is booked until release.
 func (v *valueStream) take(n int, m *budget) ([]int64, error) {
 	if n <= len(v.values) {
@@ -53,7 +128,7 @@ func (v *valueStream) take(n int, m *budget) ([]int64, error) {
 		v.values = v.values[n:]
 		return list, nil
 	}
-	if v.encoded == nil || v.encoded.left < uint64(n-len(v.values)) {
+	if v.left() < uint64(n) {
 		return nil, v.err()
 	}
 	if n > cap(v.list) {
@@ -66,34 +141,66 @@ func (v *valueStream) take(n int, m *budget) ([]int64, error) {
 		v.list = make([]int64, room)
 	}
 	list := v.list[:n]
-	had := copy(list, v.values)
-	v.values = nil
-	if v.encoded.read(list[had:]) < n-had {
-		return nil, v.err()
+	for had := 0; had < n; {
+		k := copy(list[had:], v.values)
+		v.values = v.values[k:]
+		had += k
+		if had == n {
+			break
+		}
+		if v.encoded != nil && v.encoded.left > 0 {
+			if k = v.encoded.read(list[had:]); k == 0 {
+				return nil, v.err()
+			}
+			had += k
+		} else if !v.advance() {
+			return nil, v.err()
+		}
 	}
 	return list, nil
 }
 
-// release gives back what take has booked; the stream is of no use after it.
+// release gives back what the stream has booked, which is of no use after it.
 func (v *valueStream) release(m *budget) {
 	m.give(v.booked)
 	v.booked, v.list = 0, nil
+	v.leave()
 }
 
 // err says why next, take or skip had no more.
 func (v *valueStream) err() error {
-	if v.encoded != nil && v.encoded.d.err != nil {
+	switch {
+	case v.failed != nil:
+		return v.failed
+	case v.encoded != nil && v.encoded.d.err != nil:
 		return v.encoded.d.err
 	}
 	return errStreamEnds
 }
 
-// skip passes over n values; false when there are fewer.
+// skip passes over n values; false when there are fewer. Chunks that are passed over as a whole are not read.
 func (v *valueStream) skip(n uint64) bool {
-	if k := uint64(len(v.values)); k > 0 {
-		k = min(k, n)
+	for {
+		k := min(uint64(len(v.values)), n)
 		v.values = v.values[k:]
-		n -= k
+		if n -= k; n == 0 {
+			return true
+		}
+		if v.encoded != nil && v.encoded.left > 0 {
+			k := min(v.encoded.left, n)
+			if !v.encoded.skip(k) {
+				return false
+			}
+			n -= k
+			continue
+		}
+		if whole := min(n/SequenceChunk, uint64(len(v.chunks))); whole > 0 {
+			v.chunks = v.chunks[whole:]
+			n -= whole * SequenceChunk
+			continue
+		}
+		if !v.advance() {
+			return false
+		}
 	}
-	return n == 0 || v.encoded != nil && v.encoded.skip(n)
 }

@@ -16,10 +16,11 @@ type variableCall struct {
 	slots    []slot
 	streams  int // of slots: the first so many have one
 	// elastic values are made again where what they depend on is another than in the call before
-	elastic  bool    // there are some, or streams relative to the rank
-	relative bool    // there are such streams
-	resolved bool    // elastic values are those of a call on at
-	at       binding // the communicator and the caller's rank in it
+	elastic  bool          // there are some, or streams relative to the rank
+	relative bool          // there are such streams
+	resolved bool          // elastic values are those of a call on at
+	reading  *clockReading // of the result, where that is told relative to the call; else nil
+	at       binding       // the communicator and the caller's rank in it
 }
 
 // A slot is a value that depends on the call.
@@ -110,6 +111,12 @@ func (c *Cursor) substitute(p *callPlan, s *Signature) bool {
 		v.resolved, v.at = true, at
 	}
 	e.Return = v.result
+	if v.reading != nil {
+		if !c.timed {
+			return c.fail(errReadings)
+		}
+		e.Return.Int = v.reading.value(e.Return.Int, e.Exit)
+	}
 	if v.instance == nil {
 		return true
 	}
@@ -137,6 +144,11 @@ func (c *Cursor) newVariableCall(f *Function, s *Signature) (*variableCall, erro
 	v.result.List = cloneVarying(s.Return.List)
 	b := slotBuilder{cursor: c, call: v, streams: map[int64]*valueStream{}}
 	b.add(&v.result, f.Return, false)
+	if v.result.Form == Stream && len(v.slots) == 1 {
+		if from := v.slots[0].stream; from != nil && from.reading.form != plainReadings {
+			v.reading = &from.reading
+		}
+	}
 	in, out := v.in, v.out
 	for _, outputs := range []bool{false, true} {
 		for i := range f.Parameters {

@@ -1,9 +1,11 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 )
 
 const (
@@ -14,7 +16,9 @@ const (
 )
 
 // Write writes c as a trace file: equal contents give equal bytes. The error is that of c.Validate or of w.
-func Write(w io.Writer, c *Content) error {
+func Write(w io.Writer, c *Content) error { return write(w, c, &Chain{}) }
+
+func write(w io.Writer, c *Content, chain *Chain) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -22,55 +26,62 @@ func Write(w io.Writer, c *Content) error {
 	if err != nil {
 		return err
 	}
-	f := &fileWriter{w: w, purpose: purposeOf(&c.Meta)}
-	f.write(append([]byte(magic), versionOf(c)))
-	f.block(blockMeta, 0, 0, appendMeta(&c.Meta))
-	f.block(blockFunctions, 0, 0, appendFunctions(c.Functions))
-	if len(c.Sites) > 0 {
-		f.block(blockSites, 0, 0, appendSites(c.Sites))
-	}
-	if len(c.Segments) > 0 {
-		f.block(blockSegments, 0, 0, appendSegments(c.Segments))
-	}
-	f.block(blockSignatures, 0, 0, appendSignatures(c.Signatures))
-	f.block(blockCommunicators, 0, 0, appendCommunicators(c.Communicators))
-	f.block(blockGrammar, 0, 0, appendRules(nil, c.Grammar))
-	f.block(blockRanks, 0, 0, appendRanks(&c.Ranks))
-	f.block(blockRankMap, 0, 0, appendRankMap(c))
-	if len(c.Columns) > 0 {
-		f.block(blockColumns, 0, 0, appendColumns(nil, c.Columns))
-	}
-	f.block(blockStreams, 0, 0, appendStreams(c))
-	f.block(blockTimingStart, 0, 0, appendTimingStart(c))
-	if c.Meta.Timing.MomentTicks > 0 {
-		f.block(blockMoments, 0, 0, appendMoments(&c.Meta.Timing))
-	}
-	if hasContext(c) {
-		f.block(blockContext, 0, 0, appendContext(c))
-	}
-	if hasContextColumn(c, runDelayColumn) {
-		f.block(blockRunDelay, 0, 0, appendContextColumn(c, runDelayColumn))
-	}
-	if hasContextColumn(c, stealColumn) {
-		f.block(blockSteal, 0, 0, appendContextColumn(c, stealColumn))
-	}
-	if hasEvidence(c) {
-		f.block(blockEvidence, 0, 0, appendEvidence(c))
-	}
-	if hasEvidenceData(c) {
-		f.block(blockEvidenceData, 0, 0, appendEvidenceData(c))
-	}
-	if c.Ranks.ends.n > 0 {
-		f.block(blockEnds, 0, 0, appendEnds(&c.Ranks))
-	}
-	if len(c.Leads) > 0 {
-		f.block(blockLeads, 0, 0, AppendSequence(nil, numbers(c.Leads)))
+	if slices.ContainsFunc(c.Sequences, func(s Sequence) bool { return len(s.Values) >= SequenceChunk }) {
+		chunked := *c
+		c, chunked.Sequences = &chunked, slices.Clone(c.Sequences)
+		for i := range c.Sequences {
+			c.Sequences[i] = c.Sequences[i].Chunked()
+		}
 	}
 	readings := clockReadings(c)
+	coded, err := codeReadings(c, readings)
+	if err != nil {
+		return err
+	}
+	long := planChunks(c.Sequences, coded.codes)
+	f := &fileWriter{w: w, purpose: purposeOf(&c.Meta), chain: chain}
+	f.write(append([]byte(magic), FormatVersion))
+	f.section(blockMeta, appendMeta(&c.Meta))
+	f.section(blockFunctions, appendFunctions(c.Functions))
+	if len(c.Sites) > 0 {
+		f.section(blockSites, appendSites(c.Sites))
+	}
+	if len(c.Segments) > 0 {
+		f.section(blockSegments, appendSegments(c.Segments))
+	}
+	f.section(blockSignatures, appendSignatures(c.Signatures))
+	f.section(blockCommunicators, appendCommunicators(c.Communicators))
+	f.section(blockGrammar, appendRules(nil, c.Grammar))
+	f.section(blockRankMap, appendRankMap(c))
+	if len(c.Columns) > 0 {
+		f.section(blockColumns, appendColumns(nil, c.Columns))
+	}
+	f.section(blockStreams, appendStreams(c))
 	f.sequences(c.Sequences, readings)
-	f.clockReadings(c.Sequences, readings)
+	if len(long.numbers) > 0 {
+		f.section(blockLongSequences, long.section())
+	}
+	f.section(blockRanks, appendRanks(&c.Ranks))
+	f.section(blockTimingStart, appendTimingStart(c))
+	if hasContext(c) {
+		f.section(blockContext, appendContext(c))
+	}
+	if hasEvidence(c) {
+		f.section(blockEvidence, appendEvidence(c))
+	}
+	if c.Ranks.ends.n > 0 {
+		f.section(blockEnds, appendEnds(&c.Ranks))
+	}
+	if len(c.Leads) > 0 {
+		f.section(blockLeads, AppendSequence(nil, numbers(c.Leads)))
+	}
 	if hasClustering(c) {
-		f.block(blockClustering, 0, 0, appendClustering(c))
+		f.section(blockClustering, appendClustering(c))
+	}
+	f.block(blockSections, 0, 0, appendSections(nil, f.small, f.purpose))
+	f.clockReadings(c.Sequences, readings, coded)
+	if err := f.chunks(long.list); err != nil {
+		return err
 	}
 	for i, t := range c.Threads.All() {
 		switch {
@@ -103,6 +114,9 @@ type fileWriter struct {
 	err     error
 	written int64
 	index   index
+	chain   *Chain       // what stands before this file
+	before  []indexEntry // of it
+	small   []section    // what will be in one block
 	scratch []byte
 }
 
@@ -121,27 +135,50 @@ func (f *fileWriter) block(kind blockType, key, part int64, content []byte) {
 	f.write(f.scratch)
 }
 
+// section writes a section, a small one later, together with others.
+func (f *fileWriter) section(kind blockType, content []byte) {
+	if len(content) > smallSection {
+		f.block(kind, 0, 0, content)
+		return
+	}
+	f.small = append(f.small, section{kind, content})
+}
+
 // finish writes the index and the trailer.
 func (f *fileWriter) finish() {
-	block := appendBlock(nil, blockIndex, f.index.append(nil), f.purpose)
+	index := &f.index
+	if f.chain.size > 0 {
+		all, err := f.chainIndex()
+		if err != nil {
+			f.err = cmp.Or(f.err, err)
+			return
+		}
+		index = all
+	}
+	block := appendBlock(nil, blockIndex, index.append(nil), f.purpose)
 	f.write(block)
 	f.write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(block))), endMark...))
 }
 
-// sequences writes value sequences in blocks: their encoded lengths, then the encodings. Clock readings have length 0
-// here.
-func (f *fileWriter) sequences(sequences [][]int64, readings []bool) {
+// sequences writes value sequences, of long ones what follows on the chunks: their encoded lengths, then the encodings. They
+// are a section if they are few. Clock readings have length 0 here.
+func (f *fileWriter) sequences(sequences []Sequence, readings []bool) {
 	var lengths []int64
 	var bytes []byte
 	first := 0
 	for i, sequence := range sequences {
 		before := len(bytes)
 		if !readings[i] {
-			bytes = AppendSequence(bytes, sequence)
+			bytes = AppendSequence(bytes, sequence.Values)
 		}
 		lengths = append(lengths, int64(len(bytes)-before))
 		if len(bytes) >= sequenceBlockBytes || i == len(sequences)-1 {
-			f.block(blockSequences, int64(first), 0, append(AppendSequence(nil, lengths), bytes...))
+			content := append(AppendSequence(nil, lengths), bytes...)
+			if first == 0 && i == len(sequences)-1 {
+				f.section(blockSequences, content)
+				return
+			}
+			f.block(blockSequences, int64(first), 0, content)
 			lengths, bytes = lengths[:0], bytes[:0]
 			first = i + 1
 		}

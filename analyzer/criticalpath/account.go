@@ -34,16 +34,15 @@ type account struct {
 	path                 int64
 	pathWork             int64 // computation on the path
 	strip                strip
-	pieces               []piece
+	pieces               pieceLog
 	phases               *phases.Tracker
 
 	offCPU map[activity]*offCPU // what is known of the CPU, by computation
 
 	disturbance int64 // of sums: the longest one of a computation that repeats
 
-	firsts    int   // how many durations of a computation are kept
-	limit     int64 // pieces shorter than this are put together
-	stretches []stretch
+	firsts    int // how many durations of a computation are kept
+	stretches forwardStretches
 	done      int64 // up to when they are accounted for
 	waits     forwardWaits
 
@@ -67,12 +66,13 @@ func takeAccounts(ctx context.Context, f *forward, p *route, plan *phases.Plan, 
 		group.Go(func() error {
 			a := &accounts[i]
 			*a = account{
-				tallies: map[activity]*tally{}, between: map[activity]*tally{}, firsts: min(maxFirst, maxFirst*4096/len(f.locations)), limit: limit, stretches: p.stretches[i],
+				tallies: map[activity]*tally{}, between: map[activity]*tally{}, firsts: min(maxFirst, maxFirst*4096/len(f.locations)), pieces: newPieceLog(f.journal.Spool, len(f.locations), limit), stretches: p.stretches[i].forward(),
 				waits: forwardWaits{log: &f.waits[i]}, strip: newStrip(bins, p.start, p.end), done: math.MinInt64,
 				phases: plan.Location(i),
 			}
 			err := a.run(ctx, f.journal, i, plan.Thread(i))
-			a.waits, a.phases, a.recent = forwardWaits{}, nil, recent.Cache[activity, tally]{}
+			a.pieces.finish()
+			a.waits, a.stretches, a.phases, a.recent = forwardWaits{}, forwardStretches{}, nil, recent.Cache[activity, tally]{}
 			return err
 		})
 	}
@@ -171,16 +171,15 @@ func (a *account) meets(call activity) {
 
 // skip notes that nothing is known of what the location did until end.
 func (a *account) skip(location int, end int64) {
-	for len(a.stretches) > 0 && a.stretches[0].start < end {
-		s := a.stretches[0]
+	for s := a.stretches.peek(); s != nil && s.start < end; s = a.stretches.peek() {
 		if from, to := max(s.start, a.done), min(s.end, end); from < to {
-			a.piece(piece{start: from, end: to, location: location, kind: Untraced})
+			a.pieces.add(piece{start: from, end: to, location: location, kind: Untraced})
 			a.done = to
 		}
 		if s.end > end {
 			return
 		}
-		a.stretches = a.stretches[1:]
+		a.stretches.next++
 	}
 }
 
@@ -210,8 +209,7 @@ func (a *account) spend(what activity, kind Kind, location int, start, end int64
 			t.first = append(t.first, float32(seconds))
 		}
 	}
-	for len(a.stretches) > 0 && a.stretches[0].start < end {
-		s := a.stretches[0]
+	for s := a.stretches.peek(); s != nil && s.start < end; s = a.stretches.peek() {
 		if max(s.start, a.done) < min(s.end, start) {
 			a.skip(location, start)
 			continue
@@ -224,12 +222,12 @@ func (a *account) spend(what activity, kind Kind, location int, start, end int64
 			if kind == Computation {
 				a.pathWork += to - from
 			}
-			a.piece(piece{start: from, end: to, location: location, kind: kind, what: what})
+			a.pieces.add(piece{start: from, end: to, location: location, kind: kind, what: what})
 		}
 		if s.end > end {
 			break
 		}
-		a.stretches = a.stretches[1:]
+		a.stretches.next++
 	}
 	return ns
 }

@@ -73,13 +73,22 @@ func activityOf(r replay.Region) activity {
 // scaled makes computations of some locations take a part of what they took: a factor for each location, of one region or,
 // where region is nil, of all.
 func scaled(factors map[int]float64, region *activity) change {
+	var only replay.Region
+	if region != nil {
+		only = regionOf(*region)
+	}
+	last := -1
+	for location := range factors {
+		last = max(last, location)
+	}
+	scales, dense := make([]bool, last+1), make([]float64, last+1)
+	for location, f := range factors {
+		scales[location], dense[location] = true, f
+	}
 	return change{takes: func(location int, r replay.Region, ns int64) int64 {
-		if region != nil && regionOf(*region) != r {
+		if location > last || !scales[location] || region != nil && only != r {
 			return ns
 		}
-		if f, is := factors[location]; is {
-			return int64(f * float64(ns))
-		}
-		return ns
+		return int64(dense[location] * float64(ns))
 	}}
 }

@@ -11,7 +11,7 @@ import (
 
 // maxRecords bounds the memory: when there are more, the older half is put down for good, and what later waits would
 // still propagate to it is lost.
-const maxRecords = 1 << 19
+var maxRecords = 1 << 19
 
 // A delayRecord is what one wait was put down to.
 type delayRecord struct {
@@ -88,7 +88,7 @@ func (d *delays) propagate(all bool) {
 		for n < len(p.records) && p.records[n].end <= cut {
 			n++
 		}
-		p.records = append(p.records[:0], p.records[n:]...)
+		p.records = slices.Delete(p.records, 0, n)
 		p.dropped += n
 		d.records -= n
 		for k := range p.records {

@@ -17,8 +17,9 @@
 // state (waitlog.go), and the journal of calls and what they depend on (package journal), for the replay and the root
 // causes. Backward (walk.go): over the wait states alone, which gives the path as
 // stretches of time on ranks. Account (account.go): each rank's calls again, ranks in parallel, to lay those
-// stretches over calls and computation. Memory grows with ranks, pending operations and wait states, never with
-// calls.
+// stretches over calls and computation. What a later pass
+// needs of wait states, stretches and pieces is in the journal's spool: memory grows with ranks, call sites and pending
+// operations, never with calls or waits.
 //
 // # Efficiencies
 //

@@ -20,25 +20,27 @@ const equallyOften = 1.1 // times as often, at most
 func (a *analysis) evenly() (inTotal, eachTime change) {
 	e := a.newEvenness()
 	shares, latest := e.shares, recent.Cache[activity, portion]{}
-	// all scenarios ask for one after the other
-	var asked struct {
-		location int
-		region   replay.Region
-		share    *portion
-		own      *tally
+	// all scenarios ask for one after the other, and a location for a few again and again
+	type answer struct {
+		region replay.Region
+		share  *portion
+		own    *tally
+		is     bool
 	}
-	asked.location = -1
+	asked := make([][16]answer, len(a.accounts))
 	of := func(location int, r replay.Region) (*portion, *tally) {
-		if asked.location != location || asked.region != r {
-			asked.location, asked.region, asked.share, asked.own = location, r, nil, nil
-			what := activityOf(r)
-			if s := latest.At(shares, what, what.hash()); s.divided && e.takesPart[location] {
+		what := activityOf(r)
+		hash := what.hash()
+		before := &asked[location][hash*0x9e3779b1>>28]
+		if !before.is || before.region != r {
+			*before = answer{region: r, is: true}
+			if s := latest.At(shares, what, hash); s.divided && e.takesPart[location] {
 				if t := a.accounts[location].tallies[what]; t != nil && t.ns > 0 && t.count > 0 {
-					asked.share, asked.own = s, t
+					before.share, before.own = s, t
 				}
 			}
 		}
-		return asked.share, asked.own
+		return before.share, before.own
 	}
 	inTotal.takes = func(location int, r replay.Region, ns int64) int64 {
 		s, own := of(location, r)

@@ -94,7 +94,7 @@ func newForward(t timeline.Trace) *forward {
 	f.profile, f.counting = profile.New(t), make([]counting, n)
 	f.recorder = journal.NewRecorder(t)
 	for i := range f.waits {
-		f.waits[i].spool = f.recorder.Spool()
+		f.waits[i] = newWaitLog(f.recorder.Spool(), n)
 	}
 	return f
 }

@@ -96,12 +96,28 @@ func (a *analysis) leftoverNotes() []string {
 		counts[p] += l.Count
 		ranks[p] = append(ranks[p], a.ranks[l.Row].Rank)
 	}
+	suffix := a.notStored()
 	var notes []string
 	for _, p := range order {
-		notes = append(notes, fmt.Sprintf("%s: %d × %s on rank %s.", capital(string(p.what)), counts[p],
-			a.names.place(p.function, p.site).At(), trace.NewRankList(ranks[p])))
+		notes = append(notes, fmt.Sprintf("%s: %d × %s on rank %s%s.", capital(string(p.what)), counts[p],
+			a.names.place(p.function, p.site).At(), trace.NewRankList(ranks[p]), suffix))
 	}
 	return notes
+}
+
+// notStored says why a partner may be missing without an error of the program: the trace of a rank whose pod was lost ends
+// with what was last stored.
+func (a *analysis) notStored() string {
+	var cut []int
+	for _, r := range a.ranks {
+		if r.EndedEarly == trace.Running {
+			cut = append(cut, r.Rank)
+		}
+	}
+	if len(cut) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; the other side may not be stored: what rank %s called last is not in the trace", trace.NewRankList(cut))
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,6 +1,6 @@
 package criticalpath
 
-import "sort"
+import "container/heap"
 
 // A piece is a part of the path in which one location does one thing, or several short ones that were put together;
 // then what stands for the longest of them.
@@ -11,16 +11,6 @@ type piece struct {
 	what       activity
 	longest    int64
 	merged     int // how many pieces this one stands for, beyond the first
-}
-
-// piece appends to the location's share of the path. Pieces come in order of time. Short neighbours are put together
-// at once, so that no more is kept than can be shown.
-func (a *account) piece(p piece) {
-	p.longest = p.end - p.start
-	if n := len(a.pieces); n > 0 && a.pieces[n-1].end == p.start && a.pieces[n-1].absorb(p, a.limit) {
-		return
-	}
-	a.pieces = append(a.pieces, p)
 }
 
 // absorb puts q, which follows p, into p if both are the same or the whole stays short.
@@ -41,21 +31,40 @@ func (p *piece) absorb(q piece, limit int64) bool {
 	return true
 }
 
-// onePath sorts the pieces of all locations into the path and puts short neighbours together, so that at most about
+// onePath puts the pieces of all locations together in order of time, and short neighbours into one, so that at most about
 // twice T/limit are left.
 func onePath(accounts []account, limit int64) []piece {
-	var all []piece
+	var next earliestPieces
 	for i := range accounts {
-		all = append(all, accounts[i].pieces...)
-		accounts[i].pieces = nil
-	}
-	sort.Slice(all, func(i, j int) bool { return all[i].start < all[j].start })
-	kept := all[:0]
-	for _, p := range all {
-		if n := len(kept); n > 0 && kept[n-1].end == p.start && kept[n-1].absorb(p, limit) {
-			continue
+		if r := accounts[i].pieces.read(i); r.next() {
+			next = append(next, r)
 		}
-		kept = append(kept, p)
+	}
+	heap.Init(&next)
+	var kept []piece
+	for len(next) > 0 {
+		p := next[0].piece
+		if n := len(kept); n == 0 || kept[n-1].end != p.start || !kept[n-1].absorb(p, limit) {
+			kept = append(kept, p)
+		}
+		if next[0].next() {
+			heap.Fix(&next, 0)
+		} else {
+			heap.Pop(&next)
+		}
 	}
 	return kept
+}
+
+// earliestPieces is a heap of locations by the begin of their next piece.
+type earliestPieces []*pieceReader
+
+func (h earliestPieces) Len() int           { return len(h) }
+func (h earliestPieces) Less(i, j int) bool { return h[i].piece.start < h[j].piece.start }
+func (h earliestPieces) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *earliestPieces) Push(x any)        { *h = append(*h, x.(*pieceReader)) }
+func (h *earliestPieces) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
 }

@@ -28,10 +28,6 @@ func (a *analysis) roundingNote() string {
 	if a.meta.Timing.Mode != trace.TimingLossy {
 		return ""
 	}
-	if a.meta.Timing.MomentTicks == 0 {
-		return fmt.Sprintf("Times are rounded (%s), by an earlier version: a duration and the time between two calls are within %d%%, a moment is within %d%% of the longest of these so far on its thread.",
-			a.meta.Timing.String(), a.meta.Timing.WorstError(), a.meta.Timing.WorstError())
-	}
 	waited, uncertain := int64(0), int64(0)
 	for i := range a.forward.kinds {
 		waited += a.forward.kinds[i].ns

@@ -41,9 +41,7 @@ func (a *analysis) pathFindings(o Options) Path {
 func (a *analysis) onPath(row int) int64 {
 	ns := int64(0)
 	for i := max(0, a.mainOf[row]); i < len(a.forward.locations) && a.forward.locations[i].Row == row; i++ {
-		for _, s := range a.path.stretches[i] {
-			ns += s.end - s.start
-		}
+		ns += a.path.stretches[i].ns
 		if i == a.path.launch {
 			ns += a.path.launchEnd - a.path.start
 		}
@@ -141,12 +139,14 @@ func (a *analysis) byPhase(f *phases.Findings) []PhaseShare {
 	return list
 }
 
-// stretchesOf lists the pieces of the path on the rank of a location.
+// stretchesOf lists the stretches of the path on the rank of a location.
 func (a *analysis) stretchesOf(location int, yield func(begin, end int64)) {
 	row := a.forward.locations[location].Row
 	for i := location; i < len(a.forward.locations) && a.forward.locations[i].Row == row; i++ {
-		for _, s := range a.path.stretches[i] {
+		r := a.path.stretches[i].forward()
+		for s := r.peek(); s != nil; s = r.peek() {
 			yield(s.start, s.end)
+			r.next++
 		}
 	}
 }

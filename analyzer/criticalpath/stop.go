@@ -19,7 +19,7 @@ func (f *Findings) tellStop(s *stopped.Findings, t timeline.Trace) {
 		f.Verdict.Text = s.Text + " " + f.Verdict.Text
 	}
 	m := t.Meta()
-	if text := verdict.Recorded(m.WorldSize, m.MissingRanks, t.Threads().Calls(), t.Ranks().Losses()); text != "" {
+	if text := verdict.Recorded(m.WorldSize, m.MissingRanks, t.Threads().Calls(), t.Ranks().Losses(), t.Coarse()); text != "" {
 		f.Verdict.Text = text + " " + f.Verdict.Text
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // TestRankEndedEarly: rank 1 is killed in its second receive at 60; rank 0 goes on to 100. Rank 0's second message and
@@ -25,6 +26,18 @@ func TestRankEndedEarly(t *testing.T) {
 	}, f.Notes)
 	assert.Equal(t, map[string]float64{"late sender": 10}, waits(f))
 	assert.Nil(t, f.Verdict.Rank, "one rank is left: nobody to compare it with: %s", f.Verdict.Text)
+}
+
+// TestRankWhoseEndIsNotStored: the pod of rank 1 was lost without a word. What rank 0 did with it meanwhile is no error.
+func TestRankWhoseEndIsNotStored(t *testing.T) {
+	b := tracetest.New(2)
+	b.Rank(0).At("a.c:1").Init(0, 5).At("a.c:2").Send(20, 21, 1).At("a.c:3").Send(70, 71, 1).At("a.c:4").Collective("MPI_Barrier", 80, 100)
+	b.Rank(1).At("a.c:1").Init(0, 5).At("a.c:5").Recv(10, 22, 0, 8)
+	b.Rank(1).Info().EndedEarly = trace.Running
+	f := analyze(t, b)
+	const notStored = "; the other side may not be stored: what rank 1 called last is not in the trace."
+	assert.Contains(t, f.Notes, "Collective that some ranks never entered: 1 × MPI_Barrier at a.c:4 on rank 0"+notStored)
+	assert.Contains(t, f.Notes, "Send without receive: 1 × MPI_Send at a.c:3 on rank 0"+notStored)
 }
 
 // TestMissingRank: the pod of rank 1 was lost with its trace. Its messages cannot be matched, the collectives of the

@@ -19,67 +19,57 @@ type wait struct {
 const cameLater = 1 << 7
 
 // A waitLog holds the wait states of one location in program order, some 8 bytes each, which a spool keeps. Chunks can be
-// read from the back, as the walk does.
+// read from the back, as the walk does. A wait is varints relative to the one before in its chunk.
 type waitLog struct {
 	spool  *journal.Spool
-	chunks []waitChunk
-	open   []byte // of the last chunk, if it is not full
-	count  int
-	total  int64 // ns waited
+	most   int // waits of a chunk
+	chunks []journal.Chunk
+	open   []byte // of the chunk that is not full,
+	held   int    // how many waits it has,
+	last   int64  // when the last of them ended,
+	cause  int32  // and for whom it was
 }
 
-// chunkWaits is how many waits a chunk holds: large enough that its header does not count, small enough that a
-// decoded one per location is nothing.
-const chunkWaits = 256
+// chunkWaits is how many waits, or stretches of the path, a chunk of each of n locations holds: so many that to know where
+// the chunks are takes nothing, so few that a decoded one of each location does not either.
+func chunkWaits(n int) int { return max(256, min(4096, 1<<18/max(1, n))) }
 
-// A waitChunk is a run of waits, varints relative to the one before.
-type waitChunk struct {
-	base  int64
-	count int
-	bytes journal.Chunk // once it is full
-	last  int64         // end of the last wait
-	cause int32
+func newWaitLog(spool *journal.Spool, n int) waitLog {
+	return waitLog{spool: spool, most: chunkWaits(n)}
 }
 
 func (l *waitLog) add(w wait) {
-	if len(l.open) == 0 {
-		l.chunks = append(l.chunks, waitChunk{base: w.begin, last: w.begin})
-	}
-	c := &l.chunks[len(l.chunks)-1]
-	l.open = binary.AppendVarint(l.open, w.begin-c.last)
+	l.open = binary.AppendVarint(l.open, w.begin-l.last)
 	l.open = binary.AppendUvarint(l.open, uint64(w.end-w.begin))
-	l.open = binary.AppendVarint(l.open, int64(w.cause-c.cause))
+	l.open = binary.AppendVarint(l.open, int64(w.cause-l.cause))
 	if w.came > w.end {
 		l.open = append(l.open, byte(w.kind)|cameLater)
 		l.open = binary.AppendUvarint(l.open, uint64(w.came-w.end))
 	} else {
 		l.open = append(l.open, byte(w.kind))
 	}
-	c.last, c.cause = w.end, w.cause
-	if c.count++; c.count == chunkWaits {
+	l.last, l.cause = w.end, w.cause
+	if l.held++; l.held == l.most {
 		l.close()
 	}
-	l.count++
-	l.total += w.end - w.begin
 }
 
 // close completes the last chunk.
 func (l *waitLog) close() {
 	if len(l.open) > 0 {
-		l.chunks[len(l.chunks)-1].bytes = l.spool.Put(l.open)
-		l.open = l.open[:0]
+		l.chunks = append(l.chunks, l.spool.Put(l.open))
+		l.open, l.held, l.last, l.cause = l.open[:0], 0, 0, 0
 	}
 }
 
 // decode appends the waits of a chunk. The spool has the error if they cannot be read.
 func (l *waitLog) decode(chunk int, waits []wait) []wait {
-	c := &l.chunks[chunk]
-	b, err := l.spool.Get(c.bytes, nil)
+	b, err := l.spool.Get(l.chunks[chunk], nil)
 	if err != nil {
 		return waits
 	}
-	last, cause := c.base, int32(0)
-	for range c.count {
+	last, cause := int64(0), int32(0)
+	for len(b) > 0 {
 		begin, n := binary.Varint(b)
 		b = b[n:]
 		length, n := binary.Uvarint(b)

@@ -1,26 +1,20 @@
 package criticalpath
 
-import "slices"
-
-// A stretch is a piece of the path: a location, from when to when.
-type stretch struct {
-	start, end int64
-}
-
 // A route is the critical path as stretches, sorted by time for each location.
 type route struct {
 	start, end int64
 	launch     int // the location where the path begins, and
 	launchEnd  int64
-	stretches  [][]stretch // by location
+	stretches  []stretchLog // by location
 	count      int
 }
 
 // walk goes backward from the last location to leave.
 func walk(f *forward) route {
-	p := route{stretches: make([][]stretch, len(f.locations)), launch: -1}
+	p := route{stretches: make([]stretchLog, len(f.locations)), launch: -1}
 	at := -1
 	for i, x := range f.extents {
+		p.stretches[i] = newStretchLog(f.journal.Spool, len(f.locations))
 		if x.empty {
 			continue
 		}
@@ -57,21 +51,14 @@ func walk(f *forward) route {
 		at, t = int(w.cause), until
 	}
 	for i := range p.stretches {
-		slices.Reverse(p.stretches[i])
+		p.stretches[i].finish()
 	}
 	return p
 }
 
-// take puts a stretch on the path; pieces come in order of falling time.
+// take puts a stretch on the path; they come in order of falling time.
 func (p *route) take(at int, start, end int64) {
-	if end <= start {
-		return
+	if end > start && p.stretches[at].add(stretch{start, end}) {
+		p.count++
 	}
-	list := p.stretches[at]
-	if n := len(list); n > 0 && list[n-1].start == end {
-		list[n-1].start = start
-		return
-	}
-	p.stretches[at] = append(list, stretch{start, end})
-	p.count++
 }

@@ -5,8 +5,9 @@
 // collective operations. Replay, root causes and accounts read it location by location, in slabs: what one location needs
 // stays in the cache while its calls of a slab are looked at, which it does not where calls are taken in order of time.
 //
-// A call takes some 10 bytes: numbers of variable length, relative to those before. What is more than a Spool may hold in
-// memory goes to a temporary file, so memory grows with ranks and pending operations, not with calls.
+// A call takes some 8 bytes: numbers of variable length, relative to those before. What is more than a Spool may hold in
+// memory goes to a temporary file, compressed to 1 to 4 bytes a call, so memory grows with ranks and pending operations, not
+// with calls.
 //
 // # Streams
 //

@@ -94,7 +94,7 @@ func (r *Recorder) vote() {
 
 // kind is how a dependency's part in a handshake is written.
 func (h handshake) kind() byte {
-	kind := byte(onHandshake) | byte(h.legs)<<legsShift
+	kind := byte(onHandshake) | h.legs<<legsShift
 	if h.own {
 		kind |= ownCall
 	}

@@ -22,13 +22,23 @@ type Journal struct {
 	functions  []*trace.Function     // by signature
 	semantics  []*semantics.Function // by signature
 	signatures []trace.Signature
-	places     []int32 // of calls, by signature: of one function and call site
-	sends      []bool  // by signature: it is a send, and nothing else
+	places     []int32 // of calls, by signature: indices into those of Places
+	all        []Place
+	sends      []bool // by signature: it is a send, and nothing else
 	least      [][]Least
 	handshakes [sizes]int // by message size: how many sends showed one, less those that showed none
 	shapes     []*Shape
 	logs       []log
 }
+
+// A Place is a function and where it is called.
+type Place struct {
+	Function uint16
+	Site     uint32
+}
+
+// Places are those of all calls.
+func (j *Journal) Places() []Place { return j.all }
 
 // log is what there is of one location.
 type log struct {
@@ -58,24 +68,22 @@ const Unseen = 1<<63 - 1
 // sizes are the classes of message sizes: bits of the number of bytes.
 const sizes = 65
 
-// memory is how much a journal holds in memory before it needs a file.
-var memory int64 = 192 << 20
+// MaxHeld is how many bytes a journal, and what others find in the same pass, hold in memory before they need a file. More
+// would hardly save time: to compress and read back is 3% of an analysis.
+var MaxHeld int64 = 16 << 20
 
 func newJournal(t timeline.Trace) *Journal {
-	j := &Journal{Locations: timeline.Locations(t), signatures: t.Signatures(), Spool: NewSpool(memory)}
+	j := &Journal{Locations: timeline.Locations(t), signatures: t.Signatures(), Spool: NewSpool(MaxHeld)}
 	j.logs = make([]log, len(j.Locations))
 	j.functions, j.semantics = make([]*trace.Function, len(j.signatures)), make([]*semantics.Function, len(j.signatures))
 	j.places, j.sends = make([]int32, len(j.signatures)), make([]bool, len(j.signatures))
-	type place struct {
-		function uint16
-		site     uint32
-	}
-	numbers := map[place]int32{}
+	numbers := map[Place]int32{}
 	for i := range j.signatures {
 		s := &j.signatures[i]
-		p := place{s.Function, s.Site}
+		p := Place{s.Function, s.Site}
 		if _, known := numbers[p]; !known {
 			numbers[p] = int32(len(numbers))
+			j.all = append(j.all, p)
 		}
 		j.functions[i], j.semantics[i], j.places[i] = t.Function(s.Function), t.Semantics(s.Function), numbers[p]
 		j.sends[i] = j.semantics[i] != nil && j.semantics[i].Operation == semantics.Send

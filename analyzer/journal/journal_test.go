@@ -1,12 +1,15 @@
 package journal_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/cairn-mpi/cairn/analyzer/journal"
 	"github.com/cairn-mpi/cairn/analyzer/match"
@@ -17,9 +20,9 @@ import (
 
 // TestCallsComeBackFromTheFile: the same where a part of the journal, or all of it, is in the temporary file.
 func TestCallsComeBackFromTheFile(t *testing.T) {
-	for _, bytes := range []int64{0, 10_000} {
-		undo := journal.HoldInMemory(bytes)
-		t.Run(fmt.Sprint(bytes), TestCallsComeBackAsTheyWere)
+	for _, held := range []int64{0, 10_000} {
+		undo := journal.HoldInMemory(held)
+		t.Run(fmt.Sprint(held), TestCallsComeBackAsTheyWere)
 		undo()
 	}
 }
@@ -91,6 +94,55 @@ func TestSpoolPutsAside(t *testing.T) {
 	}
 }
 
+// TestSpoolCompresses: chunks of all sizes, in memory and in the file, come back as they were, and what repeats itself takes
+// little of the file.
+func TestSpoolCompresses(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	random := rand.New(rand.NewPCG(3, 4))
+	s := journal.NewSpool(1 << 16)
+	defer s.Close()
+	var chunks []journal.Chunk
+	var want [][]byte
+	sum := 0
+	for range 500 {
+		b := make([]byte, random.IntN(1<<13))
+		for i := range b {
+			switch {
+			case i < 64 || random.IntN(200) == 0:
+				b[i] = byte(random.Uint32())
+			default:
+				b[i] = b[i-64]
+			}
+		}
+		want, chunks = append(want, b), append(chunks, s.Put(b))
+		sum += len(b)
+	}
+	assert.Greater(t, s.FileSize(), int64(0))
+	assert.Less(t, s.FileSize(), int64(sum/4))
+	var buffer []byte
+	for _, i := range random.Perm(len(want)) {
+		b, err := s.Get(chunks[i], buffer)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(want[i], b))
+		if !s.InMemory(chunks[i]) {
+			buffer = b
+		}
+	}
+	require.NoError(t, s.Err())
+}
+
+// TestSpoolTellsOfDamage: a file that others have written to is an error, also for those who ask later.
+func TestSpoolTellsOfDamage(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := journal.NewSpool(0)
+	defer s.Close()
+	c := s.Put(bytes.Repeat([]byte("again "), 100))
+	require.NoError(t, s.Overwrite([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}))
+	_, err := s.Get(c, nil)
+	require.Error(t, err)
+	require.Error(t, s.Err())
+}
+
 // TestSpoolWithoutAFile: where there can be no file, everything stays in memory.
 func TestSpoolWithoutAFile(t *testing.T) {
 	t.Setenv("TMPDIR", "/does/not/exist")
@@ -99,4 +151,29 @@ func TestSpoolWithoutAFile(t *testing.T) {
 	b, err := s.Get(s.Put([]byte("word")), nil)
 	require.NoError(t, err)
 	assert.Equal(t, "word", string(b))
+}
+
+// TestSpoolTakesFromMany: several may put and read chunks at the same time.
+func TestSpoolTakesFromMany(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := journal.NewSpool(1000)
+	defer s.Close()
+	var group errgroup.Group
+	for i := range 8 {
+		group.Go(func() error {
+			for k := range 200 {
+				want := bytes.Repeat([]byte{byte(i), byte(k)}, 10)
+				got, err := s.Get(s.Put(want), nil)
+				if err != nil {
+					return err
+				}
+				if !bytes.Equal(got, want) {
+					return fmt.Errorf("%v has become %v", want, got)
+				}
+			}
+			return nil
+		})
+	}
+	require.NoError(t, group.Wait())
+	assert.Greater(t, s.FileSize(), int64(0))
 }

@@ -10,6 +10,7 @@ type Reader struct {
 	// The present call.
 	Record    timeline.Record
 	Terminal  int32
+	Place     int32 // an index into Journal.Places
 	Poll      match.Poll
 	Posted    bool // others may depend on it: see Dependents
 	Completes bool // it may depend on others: see Completion
@@ -86,6 +87,7 @@ func (r *Reader) Next() bool {
 	}
 	o.Index = r.next
 	r.next++
+	r.Place = r.journal.places[r.Terminal]
 	o.Function, o.Semantics = r.journal.functions[r.Terminal], r.journal.semantics[r.Terminal]
 	o.Signature = &r.journal.signatures[r.Terminal]
 	r.Entries = r.Entries[:0]

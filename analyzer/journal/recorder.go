@@ -64,30 +64,30 @@ type writer struct {
 type completion struct {
 	terminal int32
 	outside  bool
+	taken    waitstate.Taken // the latest one of its small messages
 	depends  []dependency
 }
 
 type dependency struct {
-	kind    byte
-	at      int64           // in the trace
-	taken   waitstate.Taken // of a small message that a send may have waited with
+	at      int64 // in the trace
 	on      match.Mark
 	bytes   int64
 	number  uint64
-	hops    int // in the tree of a collective operation
-	part    int
-	awaited int // part
-	from    int // its location
-
+	part    int32
+	awaited int32 // part
+	from    int32 // its location
+	hops    int32 // in the tree of a collective operation
+	kind    byte
+	small   bool // of a small message that a send may have waited with
 	handshake
 }
 
 // A handshake is what a dependency has to do with one.
 type handshake struct {
-	legs   int  // how many latencies what it tells takes; 0: it is not about a message that may make one
-	own    bool // the call is the thread's own
-	always bool // whatever the size
-	inert  bool // the call did not wait for it, as it turned out
+	legs   uint8 // how many latencies what it tells takes; 0: it is not about a message that may make one
+	own    bool  // the call is the thread's own
+	always bool  // whatever the size
+	inert  bool  // the call did not wait for it, as it turned out
 }
 
 // Kinds of dependencies, as they are written.
@@ -132,18 +132,16 @@ func NewRecorder(t timeline.Trace) *Recorder {
 	n := max(1, len(r.journal.Locations))
 	r.writers = make([]writer, n)
 	r.chunk = max(256, min(1<<14, 1<<23/n))
-	r.slab = n * timeline.BatchSize(n)
+	r.slab = n * max(16, min(256, 1<<15/n)) // root causes are looked for within a slab: another size would find others
 	return r
 }
 
 // See takes the next call, before the matcher does.
 func (r *Recorder) See(c *match.Call) {
 	r.write()
-	entries := r.now.entries[:0]
-	r.now = present{
-		location: c.Location, enter: c.Enter, exit: c.Exit, held: c.Held, index: c.Index, outside: c.Outside,
-		terminal: c.Terminal, poll: c.Poll, there: true, entries: entries,
-	}
+	n := &r.now // field by field: see match.Point.set
+	n.location, n.enter, n.exit, n.held, n.index, n.outside = c.Location, c.Enter, c.Exit, c.Held, c.Index, c.Outside
+	n.terminal, n.poll, n.there, n.posted, n.completes, n.entries = c.Terminal, c.Poll, true, false, false, n.entries[:0]
 }
 
 // Finish gives the journal, when the matcher has finished.
@@ -296,7 +294,7 @@ func (r *Recorder) Opened(c *match.Completion) {
 	} else {
 		d = new(completion)
 	}
-	d.terminal, d.outside = r.now.terminal, r.now.outside
+	d.terminal, d.outside, d.taken = r.now.terminal, r.now.outside, waitstate.Taken{}
 	c.Tag = d
 }
 
@@ -346,9 +344,9 @@ func (r *Recorder) Settled(c *match.Completion) {
 			b = binary.AppendVarint(b, int64(on.number-w.left))
 			w.left = on.number
 			if on.kind == onCollective {
-				b = binary.AppendVarint(b, int64(on.part-c.Location))
+				b = binary.AppendVarint(b, int64(on.part)-int64(c.Location))
 				b = binary.AppendVarint(b, int64(on.awaited-on.part))
-				b = binary.AppendVarint(b, int64(on.from-c.Location))
+				b = binary.AppendVarint(b, int64(on.from)-int64(c.Location))
 			}
 		}
 	}
@@ -384,7 +382,7 @@ func (r *Recorder) learn(c *match.Completion, d *completion) {
 func (r *Recorder) Message(m *match.Message) {
 	send, receive := m.Send, m.Receive
 	if done := receive.Done; done != nil {
-		d := dependency{at: send.Post.Enter, on: send.Posted, bytes: m.Bytes, from: send.Post.Location}
+		d := dependency{at: send.Post.Enter, on: send.Posted, bytes: m.Bytes, from: int32(send.Post.Location)}
 		if m.Kind == match.Data && !receive.Probe && large(m) {
 			d.legs = 3
 		}
@@ -448,29 +446,27 @@ func (r *Recorder) small(m *match.Message) {
 	if taken.Class == 0 {
 		return
 	}
-	r.depend(m.Send.Done, dependency{at: taken.At, taken: taken, on: there(m.Receive), bytes: m.Bytes, handshake: handshake{legs: 1}})
+	if own := m.Send.Done.Tag.(*completion); own.taken.Class == 0 || taken.At > own.taken.At {
+		own.taken = taken
+	}
+	r.depend(m.Send.Done, dependency{at: taken.At, small: true, on: there(m.Receive), bytes: m.Bytes, handshake: handshake{legs: 1}})
 }
 
 // settleSmall decides whether a call waited for the receivers of its small messages. On those it did not wait for, it does
 // not depend.
 func (r *Recorder) settleSmall(c *match.Completion, d *completion) {
-	since, last := c.Begin, -1
+	if d.taken.Class == 0 {
+		return
+	}
+	since := c.Begin
 	for i := range d.depends {
-		switch on := &d.depends[i]; {
-		case on.taken.Class > 0:
-			if last < 0 || on.at > d.depends[last].at {
-				last = i
-			}
-		case on.kind != leftCollective && !on.own:
+		if on := &d.depends[i]; !on.small && on.kind != leftCollective && !on.own {
 			since = max(since, min(on.at, c.Exit))
 		}
 	}
-	if last < 0 {
-		return
-	}
-	waited := r.smallSends.Waited(c, d.depends[last].taken, since)
+	waited := r.smallSends.Waited(c, d.taken, since)
 	for i := range d.depends {
-		if on := &d.depends[i]; on.taken.Class > 0 {
+		if on := &d.depends[i]; on.small {
 			on.inert = !waited
 		}
 	}
@@ -507,10 +503,10 @@ func (r *Recorder) Collective(c *match.Collective, part int) {
 	if hasTree(c) {
 		r.heldUp(c, part)
 	}
-	d := dependency{kind: leftCollective, number: c.Number, part: part}
+	d := dependency{kind: leftCollective, number: c.Number, part: int32(part)}
 	if awaited >= 0 && c.Complete() && c.Parts[awaited].Present() {
 		at := &c.Parts[awaited].Post
-		d.at, d.awaited, d.from = at.Enter, awaited, at.Location
+		d.at, d.awaited, d.from = at.Enter, int32(awaited), int32(at.Location)
 		// others need not synchronise, or not with a rank whose share is empty
 		if c.Class == match.Barrier || c.Class == match.AllToAll || may(done, at) {
 			d.kind = onCollective

@@ -13,6 +13,6 @@ func (r *Recorder) heldUp(c *match.Collective, part int) {
 	r.late = cause.Late(c, part, r.late[:0])
 	for _, l := range r.late {
 		p := &c.Parts[l.Part]
-		r.depend(done, dependency{kind: onEntry, at: p.Post.Enter, on: p.Entered, hops: l.Hops})
+		r.depend(done, dependency{kind: onEntry, at: p.Post.Enter, on: p.Entered, hops: int32(l.Hops)})
 	}
 }

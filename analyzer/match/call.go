@@ -48,7 +48,11 @@ func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, decode
 	r := newReading(t)
 	r.decoded = decoded
 	ctx = passes.Named(ctx, "matching calls")
-	return timeline.EachRead(ctx, t, clocks, func() timeline.Reader[Call] { return &reader{reading: r} }, f)
+	var c Call
+	return timeline.EachRead(ctx, t, clocks, r.reader, func(by *reader, enter int64, made *packed) error {
+		by.unpack(made, enter, &c)
+		return f(&c)
+	})
 }
 
 // All matches all calls of a trace, tells see of each before (nil: nobody), and returns what found no partner.
@@ -65,8 +69,11 @@ type reading struct {
 }
 
 type terminalPlan struct {
-	plan    *plan
-	outcome outcome
+	plan      *plan
+	function  *trace.Function
+	semantics *semantics.Function
+	signature *trace.Signature
+	outcome   outcome
 }
 
 // An outcome is what a signature says of whether its calls failed.
@@ -92,7 +99,7 @@ func newReading(t timeline.Trace) *reading {
 			p := newPlan(t.Semantics(s.Function))
 			plans[s.Function] = &p
 		}
-		p := terminalPlan{plan: plans[s.Function]}
+		p := terminalPlan{plan: plans[s.Function], function: t.Function(s.Function), semantics: t.Semantics(s.Function), signature: s}
 		switch {
 		case s.Return.Form != trace.Int && s.Return.Form != trace.Name:
 			p.outcome = perCall
@@ -104,20 +111,41 @@ func newReading(t timeline.Trace) *reading {
 	return r
 }
 
-// A reader reads the calls of one thread. It is a timeline.Reader.
+// A reader reads the calls of one location. It is a timeline.Reader.
 type reader struct {
+	terminals []terminalPlan // the reading's
+	location  int
+	begin     uint64      // the index of the first call since Reset,
+	requests  []completed // the requests of all,
+	whole     []Call      // and those that are not packed
 	*reading
-	requests []completed // of the calls since Reset
+	empty bool
+	call  Call // that is read
+}
+
+// reader makes a reader of the calls of a location.
+func (r *reading) reader(location int) *reader {
+	return &reader{terminals: r.terminals, location: location, reading: r, empty: true}
 }
 
 // Reset implements timeline.Reader.
-func (r *reader) Reset() { r.requests = r.requests[:0] }
+func (r *reader) Reset() { r.requests, r.whole, r.empty = r.requests[:0], r.whole[:0], true }
 
 // Read implements timeline.Reader.
-func (r *reader) Read(made *timeline.Call, c *Call) {
+func (r *reader) Read(made *timeline.Call, to *packed) {
 	if r.decoded != nil {
 		r.decoded(made)
 	}
+	if r.empty {
+		r.empty, r.begin = false, made.Index
+	}
+	first := len(r.requests)
+	r.read(made, &r.call)
+	r.pack(&r.call, first, to)
+}
+
+// read takes from a call what matching needs of it.
+func (r *reader) read(made *timeline.Call, c *Call) {
 	e := made.Event
 	terminal := &r.terminals[e.Terminal]
 	p := terminal.plan
@@ -125,10 +153,10 @@ func (r *reader) Read(made *timeline.Call, c *Call) {
 		*c = Call{Record: made.Record, Terminal: e.Terminal, prototype: prototype{plan: p}, idle: true}
 		return
 	}
-	*c = Call{Record: made.Record, Poll: r.gaps[made.Location].See(e), Terminal: e.Terminal}
-	c.open = e.Unfinished()
+	c.Record, c.Poll, c.Terminal = made.Record, r.gaps[made.Location].See(e), e.Terminal
+	c.open, c.idle, c.vain, c.request, c.requests, c.event = e.Unfinished(), false, false, 0, nil, nil
 	if p.action == ignore || p.canFail() && (terminal.outcome == failedAlways || terminal.outcome == perCall && failed(&e.Return)) {
-		c.prototype.plan, c.idle = p, true
+		c.prototype, c.idle = prototype{plan: p}, true
 		return
 	}
 	c.prototype = prototype{plan: p, comm: r.instances.comm(e.Comm), own: int32(e.OwnRank)}

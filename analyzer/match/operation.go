@@ -45,35 +45,37 @@ type End struct {
 	Done  *Completion    // the call that completed it; nil: none did (freed requests, ranks that ended early)
 	Mode  semantics.Mode // of a send
 	Probe bool           // of a receive: MPI_Probe, which leaves the message where it is
-	// Progress is when this side was first inside MPI with both sides posted: not before then could an implementation
-	// without progress of its own do anything for the message. See progress.go.
-	Progress      int64
-	ProgressError int64 // by how much it may be off
 	// Open: rounding leaves open whether this side left MPI before both sides were posted, at Left. Progress is when it came
 	// back, as if it had.
 	Open bool
 	// Brief: this side's rank was inside MPI when both sides were posted, and left at Left without completing this one.
 	// Progress is when it came back: what takes longer than it had stayed had to wait for that.
 	Brief bool
-	Left  int64
+
+	settled   bool // completed, or known never to be
+	awaiting  bool // progress of its rank
+	dead      bool // cancelled
+	receive   bool
+	wildcard  bool  // its envelope is not known yet
+	unmatched bool  // no message: MPI_PROC_NULL and cancelled ones
+	place     int32 // in progress.staying
+
+	// Progress is when this side was first inside MPI with both sides posted: not before then could an implementation
+	// without progress of its own do anything for the message. See progress.go.
+	Progress      int64
+	ProgressError int64 // by how much it may be off
+	Left          int64
 	// Before is when the rank of a receive had left MPI before it was posted. 0: unknown.
 	Before int64
 	// Posted and Progressed are for a Watcher to note the calls in which it was told so.
 	Posted, Progressed Mark
 
-	channel   channelKey
-	next      *End // that waits behind it
-	partner   *End
-	bytes     int64
-	parts     *partitions // nil but for partitioned messages
-	looks     *looks      // nil but for messages that were seen before their receive ended
-	settled   bool        // completed, or known never to be
-	awaiting  bool        // progress of its rank
-	place     int32       // in progress.staying
-	dead      bool        // cancelled
-	receive   bool
-	wildcard  bool // its envelope is not known yet
-	unmatched bool // no message: MPI_PROC_NULL and cancelled ones
+	partner *End
+	bytes   int64
+	channel channelKey
+	next    *End        // that waits behind it
+	parts   *partitions // nil but for partitioned messages
+	looks   *looks      // nil but for messages that were seen before their receive ended
 }
 
 // A Mark is a call as a Watcher numbers those of a location, from 1; 0: none.

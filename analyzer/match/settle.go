@@ -12,7 +12,8 @@ func (m *Matcher) completion(c *Call, row int) *Completion {
 	} else {
 		done = new(Completion)
 	}
-	*done = Completion{Cause: -1, open: 1, Begin: c.Enter}
+	*done = Completion{}
+	done.Cause, done.open, done.Begin = -1, 1, c.Enter
 	done.Point.set(c, row)
 	q := &m.threads[c.Location].settling
 	if q.first == nil {

@@ -28,20 +28,20 @@ type Profile struct {
 	trace     timeline.Trace
 	locations []timeline.Location
 	tallies   []Tally
-	payloads  []trace.Payload // by terminal
+	payloads  []payload // by terminal
 }
 
 // New starts the profile of a trace.
 func New(t timeline.Trace) *Profile {
 	locations := timeline.Locations(t)
-	p := &Profile{trace: t, locations: locations, tallies: make([]Tally, len(locations)), payloads: make([]trace.Payload, len(t.Signatures()))}
+	p := &Profile{trace: t, locations: locations, tallies: make([]Tally, len(locations)), payloads: make([]payload, len(t.Signatures()))}
 	of := map[uint16]trace.Payload{}
 	for i := range p.payloads {
-		f := t.Signatures()[i].Function
-		if _, known := of[f]; !known {
-			of[f] = trace.PayloadOf(t.Semantics(f))
+		s := &t.Signatures()[i]
+		if _, known := of[s.Function]; !known {
+			of[s.Function] = trace.PayloadOf(t.Semantics(s.Function))
 		}
-		p.payloads[i] = of[f]
+		p.payloads[i] = newPayload(of[s.Function], s)
 	}
 	return p
 }

@@ -29,10 +29,45 @@ type sum struct {
 
 func (k key) hash() uint32 { return uint32(k.function)<<8 ^ k.site ^ uint32(uint8(k.class))<<16 }
 
+// A payload is how much data the calls of a terminal move.
+type payload struct {
+	trace.Payload
+	varies bool
+	always trace.Size // that of all, and
+	class  int8       // its class, unless it varies
+}
+
+func newPayload(of trace.Payload, s *trace.Signature) payload {
+	p := payload{Payload: of}
+	var same bool
+	p.always, same = of.Always(s)
+	p.varies, p.class = !same, classOf(p.always)
+	return p
+}
+
+// of is the size of a call, and its class.
+func (p *payload) of(e *trace.Event) (trace.Size, int8) {
+	if !p.varies {
+		return p.always, p.class
+	}
+	size := p.In(e.In)
+	return size, classOf(size)
+}
+
+func classOf(size trace.Size) int8 {
+	switch {
+	case size.Known:
+		return int8(bits.Len64(size.Bytes))
+	case size.Moves:
+		return unsized
+	}
+	return noSize
+}
+
 // A Tally is the profile of one location.
 type Tally struct {
 	sums   map[key]*sum
-	data   []trace.Payload // by terminal, the same for all locations
+	data   []payload // by terminal, the same for all locations
 	recent recent.Cache[key, sum]
 	// which calls were counted, if not all: those from the first on, and before the other
 	cut      bool
@@ -45,14 +80,8 @@ func (t *Tally) Call(c *timeline.Call) {
 		t.cut = true
 		return
 	}
-	size := t.data[c.Event.Terminal].In(c.Event.In)
-	k := key{function: c.Function.ID, site: c.Signature.Site, comm: int32(c.Event.Comm), class: noSize}
-	switch {
-	case size.Known:
-		k.class = int8(bits.Len64(size.Bytes))
-	case size.Moves:
-		k.class = unsized
-	}
+	size, class := t.data[c.Event.Terminal].of(c.Event)
+	k := key{function: c.Function.ID, site: c.Signature.Site, comm: int32(c.Event.Comm), class: class}
 	cell := t.recent.At(t.sums, k, k.hash())
 	if t.to == 0 {
 		t.from = c.Index

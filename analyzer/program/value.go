@@ -351,7 +351,8 @@ func (w *writer) spreadOf(v *trace.Value, kind string, terminal int32, thread in
 			w.streams = map[int]*spread{}
 		}
 		of = &spread{}
-		if values, err := w.trace.Sequence(number); err == nil && len(values) <= maxStream {
+		if n, err := w.trace.SequenceLength(number); err == nil && n <= maxStream {
+			values, _ := w.trace.Sequence(number) // what cannot be read is not known
 			for _, x := range values {
 				of.add(x)
 			}

@@ -109,7 +109,7 @@ func ownTimes(c *trace.Content, th *trace.Thread) error {
 // dropSequences leaves out the value sequences that no thread has any more.
 func dropSequences(c *trace.Content, threads []trace.Thread) {
 	numbers := map[int32]int32{}
-	var left [][]int64
+	var left []trace.Sequence
 	for i := range threads {
 		streams := append([]trace.StreamRef(nil), threads[i].Streams...)
 		for k := range streams {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/trace"
@@ -92,7 +93,7 @@ func TestAccuracyOfClusteredTraces(t *testing.T) {
 		var share float64
 		for i := range lengths {
 			if i == 1 {
-				share = float64(standIns(t, merged, config.Iterations, 5)) / float64(merged.Threads.Calls())
+				share = float64(standIns(t, tracetest.InMemory(t, merged), config.Iterations, 5)) / float64(merged.Threads.Calls())
 			}
 			var file bytes.Buffer
 			require.NoError(t, trace.Write(&file, merged))

@@ -115,7 +115,9 @@ type player struct {
 	journal    *journal.Journal
 	handshakes int64 // from which size on messages make one, as the run has shown
 	scenarios  []Scenario
-	computing  []int // scenarios in which computations may take longer or less
+	computing  []int  // scenarios in which computations may take longer or less
+	free       []bool // by place and scenario: Scenario.Free,
+	ignores    []bool // and Scenario.Ignores
 	locations  []timeline.Location
 	threads    []thread
 	gatherings map[uint64]*gathering
@@ -159,6 +161,7 @@ type step struct {
 	function    uint16
 	site        uint32
 	terminal    int32
+	place       int32
 	kind        stepKind
 	begin       int64 // since when it waited
 	polls       bool  // it is the first of polls in vain
@@ -202,6 +205,13 @@ func newPlayer(j *journal.Journal, scenarios []Scenario) *player {
 			p.computing = append(p.computing, k)
 		}
 	}
+	for _, place := range j.Places() {
+		for k := range scenarios {
+			s := &scenarios[k]
+			p.free = append(p.free, s.Free != nil && s.Free(place.Function, place.Site))
+			p.ignores = append(p.ignores, s.Ignores != nil && s.Ignores(place.Function, place.Site))
+		}
+	}
 	return p
 }
 
@@ -221,7 +231,7 @@ func (p *player) take(th *thread) {
 	r, s := th.reader, &th.step
 	c := &r.Record
 	s.enter, s.exit, s.held, s.begin = c.Enter, c.Exit, c.Held, c.Enter
-	s.function, s.site, s.terminal, s.kind = c.Function.ID, c.Signature.Site, r.Terminal, kindOf(c.Semantics)
+	s.function, s.site, s.terminal, s.place, s.kind = c.Function.ID, c.Signature.Site, r.Terminal, r.Place, kindOf(c.Semantics)
 	s.outside, s.nested = c.Outside, false
 	s.posts, s.depends, s.inert, s.shakes = s.posts[:0], s.depends[:0], s.inert[:0], s.shakes[:0]
 	if !th.started {
@@ -387,9 +397,13 @@ func (p *player) leave(th *thread, s *step) {
 	if s.begin < s.enter {
 		copy(th.clock, th.since) // it has been waiting since its first poll
 	}
-	own := p.cost(s)
-	for k := range p.scenarios {
-		th.clock[k] = p.end(&p.scenarios[k], k, s, th.clock[k], own)
+	if len(s.depends)+len(s.shakes) == 0 {
+		p.spend(th, s)
+	} else {
+		own := p.cost(s)
+		for k := range p.scenarios {
+			th.clock[k] = p.end(&p.scenarios[k], k, s, th.clock[k], own)
+		}
 	}
 	th.last, th.function, th.site = s.exit, s.function, s.site
 	if len(th.clock) > 0 {
@@ -405,9 +419,24 @@ func (p *player) leave(th *thread, s *step) {
 	}
 }
 
+// spend plays a call that depends on nothing, as most do: what end comes to then.
+func (p *player) spend(th *thread, s *step) {
+	free, took := p.free[int(s.place)*len(p.scenarios):], s.exit-s.begin
+	for k := range th.clock {
+		switch n := p.scenarios[k].Network; {
+		case free[k]:
+		case n != nil && s.kind != inputOutput && !s.outside:
+			th.clock[k] += int64(n.Overhead)
+		default:
+			th.clock[k] += took
+		}
+	}
+}
+
 // end is when a call that began at t ends in the k-th scenario.
 func (p *player) end(scenario *Scenario, k int, s *step, t int64, own cost) int64 {
-	free := scenario.Free != nil && scenario.Free(s.function, s.site)
+	at := int(s.place)*len(p.scenarios) + k
+	free := p.free[at]
 	// no time passes outside the window, whatever the network
 	if n := scenario.Network; n != nil && !free && s.kind != inputOutput && !s.outside {
 		return p.onNetwork(scenario, k, s, t)
@@ -416,7 +445,7 @@ func (p *player) end(scenario *Scenario, k int, s *step, t int64, own cost) int6
 		own = cost{}
 	}
 	end := t + own.local
-	if scenario.Ignores != nil && scenario.Ignores(s.function, s.site) {
+	if p.ignores[at] {
 		return end
 	}
 	for i := range s.depends {
@@ -424,8 +453,8 @@ func (p *player) end(scenario *Scenario, k int, s *step, t int64, own cost) int6
 		if scenario.Buffered && d.answers() {
 			continue
 		}
-		at := d.on.at[k]
-		end = max(end, at+own.within(at-t))
+		known := d.on.at[k]
+		end = max(end, known+own.within(known-t))
 	}
 	return end
 }
@@ -437,7 +466,7 @@ func (d *dependency) answers() bool { return d.handshake && d.hops < wholeHandsh
 // onNetwork is when a call that began at t ends on another network.
 func (p *player) onNetwork(scenario *Scenario, k int, s *step, t int64) int64 {
 	n := scenario.Network
-	if scenario.Ignores != nil && scenario.Ignores(s.function, s.site) {
+	if p.ignores[int(s.place)*len(p.scenarios)+k] {
 		return t + int64(n.Overhead)
 	}
 	for i := range s.depends {

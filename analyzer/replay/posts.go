@@ -8,6 +8,7 @@ type posts struct {
 	pushed uint32 // the ordinal of the latest call that came
 	first  uint32 // of the first slot
 	slots  []*moment
+	empty  int                // how many slots in front are
 	old    map[uint32]*moment // that are needed for longer than others
 }
 
@@ -41,6 +42,7 @@ func (p *player) moment(of *posts, ordinal uint32) *moment {
 	}
 	slot := &of.slots[ordinal-of.first]
 	if *slot == nil {
+		of.empty = min(of.empty, int(ordinal-of.first))
 		if n := len(p.freed); n > 0 {
 			*slot = p.freed[n-1]
 			p.freed = p.freed[:n-1]
@@ -85,7 +87,7 @@ func (p *player) usedOnce(d *dependency) {
 
 // trim forgets the first slots that nobody needs any more.
 func (o *posts) trim() {
-	n := 0
+	n := o.empty
 	for n < len(o.slots) && o.first+uint32(n) <= o.pushed && (o.slots[n] == nil || len(o.slots)-n > mostSlots) {
 		if m := o.slots[n]; m != nil {
 			if o.old == nil {
@@ -95,12 +97,13 @@ func (o *posts) trim() {
 		}
 		n++
 	}
+	o.empty = n
 	if len(o.slots) == 0 {
 		o.first = o.pushed + 1
 		return
 	}
 	if n == len(o.slots) || n > 16 {
 		o.first += uint32(n)
-		o.slots = o.slots[:copy(o.slots, o.slots[n:])]
+		o.slots, o.empty = o.slots[:copy(o.slots, o.slots[n:])], 0
 	}
 }

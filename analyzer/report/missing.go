@@ -57,7 +57,7 @@ func (r *Report) withoutPath(t timeline.Trace, m MissingAnalysis, job Job) {
 		text = "There is no verdict on this run: no analysis of its critical path was asked for (spec.analyses)."
 	}
 	meta := t.Meta()
-	if lacks := verdict.Recorded(meta.WorldSize, meta.MissingRanks, t.Threads().Calls(), t.Ranks().Losses()); lacks != "" {
+	if lacks := verdict.Recorded(meta.WorldSize, meta.MissingRanks, t.Threads().Calls(), t.Ranks().Losses(), t.Coarse()); lacks != "" {
 		text = lacks + " " + text
 	}
 	r.Verdict = verdict.Verdict{Text: text, Blames: verdict.Unknown, Causes: []verdict.Cause{}}

@@ -156,7 +156,7 @@ func (s *search) first(counts func(*state) bool) *state {
 // death is the first sentence's facts on a rank that died.
 func (s *search) death(r *state, at int64) *verdict.Stop {
 	s.accused = []int{r.row}
-	d := &verdict.Death{ExitCode: -1, Late: seconds(s.ended - r.died)}
+	d := &verdict.Death{ExitCode: -1, Late: seconds(s.ended - r.died), Cut: r.living}
 	if r.end != nil {
 		d.Signal, d.ExitCode = r.end.Signal, r.end.ExitCode
 	}

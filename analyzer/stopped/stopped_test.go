@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 type args = tracetest.Args
@@ -235,6 +236,20 @@ func TestHowRunsEnd(t *testing.T) {
 				})
 			}, verdict.Crash, "",
 			"Pod w-1 was lost 1.5 s into the run, with ranks 2-3; then the other 2 ranks waited in MPI_Barrier at main.c:20; the rest of the job ended 58.5 s later.",
+			[]int{}, "2-3",
+		},
+		"a pod is lost without a word": {
+			4, func(b *tracetest.Builder) {
+				b.Ranks(func(i int, r *tracetest.Rank) {
+					r.Info().Pod = []string{"w-0", "w-1"}[i/2]
+					if i < 2 {
+						r.At("main.c:20").Unfinished("MPI_Barrier", 31000, 60000, nil)
+					} else {
+						r.Ended(trace.Running, 1500)
+					}
+				})
+			}, verdict.Crash, "",
+			"Pod w-1 was lost, with ranks 2-3; the last that is stored of it is from 1.5 s into the run; then the other 2 ranks waited in MPI_Barrier at main.c:20; the rest of the job ended 58.5 s later.",
 			[]int{}, "2-3",
 		},
 		"one process is killed": {

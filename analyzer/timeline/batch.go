@@ -20,25 +20,31 @@ type Reader[T any] interface {
 }
 
 // A batch is some calls of a thread that follow each other, as read.
-type batch[T any] struct {
-	reader Reader[T]
-	enters []int64
-	calls  []T
+type batch[T any, R Reader[T]] struct {
+	reader R
+	begin  int64 // when the first call was entered
+	calls  []entry[T]
 	err    error
 	last   bool // no call comes after it
 }
 
-// BatchSize is how many calls of a thread are looked at in a row: it keeps the batches of all threads together at about the
+// An entry is a call, and when the one after it in the batch was entered: its turn is known without a look at it.
+type entry[T any] struct {
+	next int64
+	call T
+}
+
+// batchSize is how many calls of a thread are decoded in a row: it keeps the batches of all threads together at about the
 // same memory, tens of MiB.
-func BatchSize(threads int) int { return max(16, min(256, 1<<15/max(1, threads))) }
+func batchSize(threads int) int { return max(16, min(256, 1<<17/max(1, threads))) }
 
 // fill decodes the next calls of a thread.
-func (b *batch[T]) fill(h *head[T], size int) {
+func (b *batch[T, R]) fill(h *head[T, R], size int) {
 	if b.calls == nil {
-		b.calls, b.enters = make([]T, 0, size), make([]int64, 0, size)
+		b.calls = make([]entry[T], 0, size)
 	}
 	b.reader.Reset()
-	b.calls, b.enters = b.calls[:0], b.enters[:0]
+	b.calls = b.calls[:0]
 	c := Call{Record: Record{Location: h.location}}
 	for len(b.calls) < size {
 		if !h.cursor.Next() {
@@ -47,10 +53,14 @@ func (b *batch[T]) fill(h *head[T], size int) {
 			return
 		}
 		c.set(h.cursor.Event(), h.clock)
-		b.enters = append(b.enters, c.Enter)
+		if n := len(b.calls); n > 0 {
+			b.calls[n-1].next = c.Enter
+		} else {
+			b.begin = c.Enter
+		}
 		b.last = c.within(h.window)
 		b.calls = b.calls[:len(b.calls)+1]
-		b.reader.Read(&c, &b.calls[len(b.calls)-1])
+		b.reader.Read(&c, &b.calls[len(b.calls)-1].call)
 		if b.last {
 			h.cursor = nil
 			return
@@ -113,15 +123,15 @@ func keep(to, values, signature []trace.Value) (all, own []trace.Value) {
 }
 
 // A feed decodes batches ahead.
-type feed[T any] struct {
-	wanted chan *head[T]
+type feed[T any, R Reader[T]] struct {
+	wanted chan *head[T, R]
 	size   int
 	pass   *passes.Pass // that the calls count for
 	done   sync.WaitGroup
 }
 
-func newFeed[T any](heads int, pass *passes.Pass) *feed[T] {
-	f := &feed[T]{wanted: make(chan *head[T], heads), size: BatchSize(heads), pass: pass}
+func newFeed[T any, R Reader[T]](heads int, pass *passes.Pass) *feed[T, R] {
+	f := &feed[T, R]{wanted: make(chan *head[T, R], heads), size: batchSize(heads), pass: pass}
 	for range max(1, runtime.GOMAXPROCS(0)-1) {
 		f.done.Go(func() {
 			for h := range f.wanted {
@@ -134,7 +144,7 @@ func newFeed[T any](heads int, pass *passes.Pass) *feed[T] {
 }
 
 // stop waits until nobody decodes any more.
-func (f *feed[T]) stop() {
+func (f *feed[T, R]) stop() {
 	for more := true; more; {
 		select {
 		case <-f.wanted: // nobody needs it
@@ -146,23 +156,24 @@ func (f *feed[T]) stop() {
 	f.done.Wait()
 }
 
-// next goes to the thread's next call; false at its end.
-func (f *feed[T]) next(h *head[T]) (bool, error) {
+// next goes to the thread's next call, and returns when that was entered; false at its end.
+func (f *feed[T, R]) next(h *head[T, R]) (enter int64, more bool, err error) {
 	h.at++
-	if h.at < len(h.now.calls) {
-		return true, nil
+	if h.at < len(h.calls) {
+		return h.calls[h.at-1].next, true, nil
 	}
-	f.pass.Add(len(h.now.calls))
+	f.pass.Add(len(h.calls))
 	if h.now.last {
-		return false, h.now.err
+		return 0, false, h.now.err
 	}
 	<-h.ready
-	h.now, h.ahead, h.at = h.ahead, h.now, 0
+	h.now, h.ahead = h.ahead, h.now
+	h.at, h.calls, h.reader = 0, h.now.calls, h.now.reader
 	if !h.now.last {
 		f.wanted <- h
 	}
 	if len(h.now.calls) == 0 {
-		return false, h.now.err
+		return 0, false, h.now.err
 	}
-	return true, nil
+	return h.now.begin, true, nil
 }

@@ -40,38 +40,39 @@ func (c *Call) set(e *trace.Event, clock *Clock) {
 // Each calls f for every call of the trace, in the order in which calls were entered. The call and its event are
 // valid until f returns.
 func Each(ctx context.Context, t Trace, clocks *Clocks, f func(*Call) error) error {
-	return EachRead(ctx, t, clocks, func() Reader[Call] { return new(whole) }, f)
+	return EachRead(ctx, t, clocks, func(int) *whole { return new(whole) }, func(_ *whole, _ int64, c *Call) error { return f(c) })
 }
 
-// EachRead calls f for what readers make of every call of the trace, in the order in which calls were entered. Readers
-// work on other processors and ahead of f; each works for one thread. What f is given is valid until it returns.
-func EachRead[T any](ctx context.Context, t Trace, clocks *Clocks, newReader func() Reader[T], f func(*T) error) error {
+// EachRead calls f for what readers make of every call of the trace, in the order in which calls were entered, with the
+// reader that made it and the time at which the call was entered. Readers work on other processors and ahead of f; each
+// works for one location. What f is given is valid until it returns.
+func EachRead[T any, R Reader[T]](ctx context.Context, t Trace, clocks *Clocks, newReader func(location int) R, f func(by R, enter int64, made *T) error) error {
 	locations := Locations(t)
-	heads := make([]head[T], len(locations))
+	heads := make([]head[T, R], len(locations))
 	_, pass, end := passes.Calls(ctx, CallsWithin(t, clocks))
 	defer end()
-	feed := newFeed[T](len(locations), pass)
+	feed := newFeed[T, R](len(locations), pass)
 	defer feed.stop()
 	for i, l := range locations {
 		cursor, err := clocks.calls(t, i, l)
 		if err != nil {
 			return at(l, err)
 		}
-		heads[i] = head[T]{
+		heads[i] = head[T, R]{
 			cursor: cursor, clock: clocks.clock(l.Row), window: clocks.window(), location: i,
-			now: &batch[T]{reader: newReader()}, ahead: &batch[T]{reader: newReader()}, ready: make(chan struct{}, 1),
+			now: &batch[T, R]{reader: newReader(i)}, ahead: &batch[T, R]{reader: newReader(i)}, ready: make(chan struct{}, 1),
 		}
 		feed.wanted <- &heads[i]
 	}
 	q := make(queue, 0, len(locations))
 	for i, l := range locations {
 		h := &heads[i]
-		ok, err := feed.next(h)
+		enter, ok, err := feed.next(h)
 		if err != nil {
 			return at(l, err)
 		}
 		if ok {
-			q.push(turn{h.now.enters[h.at], int32(i)})
+			q.push(turn{enter, int32(i)})
 		}
 	}
 	for n := 0; len(q) > 0; n++ {
@@ -80,15 +81,19 @@ func EachRead[T any](ctx context.Context, t Trace, clocks *Clocks, newReader fun
 		}
 		location := q[0].location
 		h := &heads[location]
-		if err := f(&h.now.calls[h.at]); err != nil {
+		entered := q[0].enter
+		if h.window != nil {
+			entered = h.window.time(entered)
+		}
+		if err := f(h.reader, entered, &h.calls[h.at].call); err != nil {
 			return err
 		}
-		ok, err := feed.next(h)
+		enter, ok, err := feed.next(h)
 		if err != nil {
 			return at(locations[location], err)
 		}
 		if ok {
-			q[0].enter = h.now.enters[h.at]
+			q[0].enter = enter
 			q.down(0)
 		} else {
 			q.pop()
@@ -145,16 +150,19 @@ func EachOf(ctx context.Context, t Trace, location int, l Location, clocks *Cloc
 	}
 }
 
-// A head is where a thread is.
-type head[T any] struct {
+// A head is where a thread is. What is looked at with every call comes first, in one cache line.
+type head[T any, R Reader[T]] struct {
+	at     int        // the next call
+	calls  []entry[T] // of the batch that it is in
+	reader R
+	window *Window
+
+	now      *batch[T, R]
+	ahead    *batch[T, R]  // the next one
+	ready    chan struct{} // has something when that is decoded
 	cursor   Cursor
 	clock    *Clock
-	window   *Window
 	location int
-	now      *batch[T] // that the next call is in
-	at       int
-	ahead    *batch[T]     // the next one
-	ready    chan struct{} // has something when that is decoded
 }
 
 // A turn is when a location's next call was entered.

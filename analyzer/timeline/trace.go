@@ -24,6 +24,7 @@ type Trace interface {
 	Threads() *trace.ThreadTable
 	Columns() []trace.Numbers
 	Sequence(i int) ([]int64, error)
+	SequenceLength(i int) (uint64, error)
 	ValueOn(v trace.Value, thread, own int) (trace.Value, error)
 	Calls(rank, thread int) (Cursor, error)
 	// Matrix is computed once for all analyses: it is not to be changed.
@@ -32,6 +33,8 @@ type Trace interface {
 	// Span is when a thread (its position in Threads) began and ended, and Aggregates is its aggregated timing.
 	Span(thread int) (begin, end int64)
 	Aggregates(thread int) ([]trace.Aggregate, error)
+	// Coarse lists the calls of which there are only sums of times.
+	Coarse() []trace.Coarse
 }
 
 // A Cursor goes through the calls of one thread.

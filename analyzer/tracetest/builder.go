@@ -113,7 +113,7 @@ func (b *Builder) Content() *trace.Content {
 		}
 		for terminal, comms := range r.created {
 			t.Streams = append(t.Streams, trace.StreamRef{Terminal: terminal, Sequence: int32(len(c.Sequences))})
-			c.Sequences = append(c.Sequences, comms)
+			c.Sequences = append(c.Sequences, trace.Sequence{Values: comms})
 		}
 		sort.Slice(t.Streams, func(i, j int) bool { return t.Streams[i].Terminal < t.Streams[j].Terminal })
 		last := int64(0)

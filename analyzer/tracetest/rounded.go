@@ -19,7 +19,6 @@ func Rounded(t testing.TB, content *trace.Content, timing string) *trace.Content
 	if settings.Mode != trace.TimingLossy {
 		return &rounded
 	}
-	rounded.Meta.Timing.MomentTicks = trace.MomentTicks
 	grids := map[uint16]*trace.TimingGrid{}
 	for i := range content.Functions {
 		f := &content.Functions[i]

@@ -30,7 +30,23 @@ func Merged(t testing.TB, s *simulate.Simulation) *trace.Content {
 	if err != nil {
 		t.Fatalf("tracetest: %v", err)
 	}
-	return merged
+	return InMemory(t, merged)
+}
+
+// InMemory reads the times of a trace, so that a test can change them.
+func InMemory(t testing.TB, c *trace.Content) *trace.Content {
+	t.Helper()
+	var threads trace.ThreadTable
+	for _, thread := range c.Threads.All() {
+		var err error
+		if thread.Gaps, thread.Durations, err = thread.Times(); err != nil {
+			t.Fatalf("tracetest: %v", err)
+		}
+		thread.Timing = nil
+		threads.Append(thread)
+	}
+	c.Threads = threads
+	return c
 }
 
 // Open writes a trace to memory and opens it.

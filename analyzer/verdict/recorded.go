@@ -13,8 +13,8 @@ import (
 const maxReasons = 2
 
 // Recorded says what of a run is missing in its trace, as the first sentence of a report; "" if nothing is. missing are
-// ranks, calls those that were recorded.
-func Recorded(world int, missing trace.RankList, calls uint64, losses []trace.Loss) string {
+// ranks, calls those that were recorded, coarse those of them of which there are only sums of times.
+func Recorded(world int, missing trace.RankList, calls uint64, losses []trace.Loss, coarse []trace.Coarse) string {
 	var parts []string
 	if missing.Len() > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %d left no trace", names(missing.String(), missing.Len()), world))
@@ -32,10 +32,15 @@ func Recorded(world int, missing trace.RankList, calls uint64, losses []trace.Lo
 	if lost > 0 {
 		parts = append(parts, fmt.Sprintf("%s not recorded, because %s", share(lost, lost+calls, missing.Len() > 0), strings.Join(reasons, ", and ")))
 	}
-	if len(parts) == 0 {
-		return ""
+	var sentences []string
+	if len(parts) > 0 {
+		sentences = append(sentences, capital(strings.Join(parts, ", and "))+"; what follows is about the rest.")
 	}
-	return capital(strings.Join(parts, ", and ")) + "; what follows is about the rest."
+	if n, ranks := trace.CoarseCalls(coarse); n > 0 {
+		sentences = append(sentences, fmt.Sprintf("Of %s only sums of times kept, because the spool neared its limit while the storage did not take them (%s); who waited for whom there is not known.",
+			share(n, calls, false), names(ranks.String(), ranks.Len())))
+	}
+	return strings.Join(sentences, " ")
 }
 
 // share is which part of the calls was lost: "93% of the calls (11,214,754 of 12,024,008) were".

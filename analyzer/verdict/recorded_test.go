@@ -28,7 +28,11 @@ func TestRecorded(t *testing.T) {
 		"More than 99% of the calls (999 of 1,000) were not recorded, because a (rank 7), and b (rank 1), and for other reasons; what follows is about the rest.": {
 			8, nil, 1, []trace.Loss{{Calls: 900, Ranks: ranks(7), Why: "a"}, {Calls: 90, Ranks: ranks(1), Why: "b"}, {Calls: 5, Ranks: ranks(2), Why: "c"}, {Calls: 4, Ranks: ranks(3), Why: "d"}}},
 	} {
-		got := Recorded(c.world, c.missing, c.calls, c.losses)
+		got := Recorded(c.world, c.missing, c.calls, c.losses, nil)
 		require.Equal(t, want, got)
 	}
+	coarse := []trace.Coarse{{Rank: 0, From: 0, To: 131_072, Per: 1024}, {Rank: 1, From: 65_536, To: 131_072, Per: 65_536}}
+	sums := "Of 20% of the calls (196,608 of 1,000,000) were only sums of times kept, because the spool neared its limit while the storage did not take them (ranks 0-1); who waited for whom there is not known."
+	require.Equal(t, sums, Recorded(2, nil, 1_000_000, nil, coarse))
+	require.Equal(t, "Rank 1 of 3 left no trace; what follows is about the rest. "+sums, Recorded(3, ranks(1), 1_000_000, nil, coarse))
 }

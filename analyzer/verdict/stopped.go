@@ -59,6 +59,7 @@ type Death struct {
 	ExitCode int    // −1: not known
 	Abort    bool   // MPI_Abort, with
 	Code     string // this error code
+	Cut      bool   // its end is not known: the trace has what was stored last
 	Late     float64
 }
 
@@ -203,7 +204,11 @@ func (s *Stop) crash() string {
 	var b strings.Builder
 	if s.Scope != "" {
 		who := &s.Named[0]
-		fmt.Fprintf(&b, "%s %s was lost %s into the run, with %s", capital(s.Scope), s.Name, wording.Duration(s.Seconds), who.name())
+		if d.Cut {
+			fmt.Fprintf(&b, "%s %s was lost, with %s; the last that is stored of it is from %s into the run", capital(s.Scope), s.Name, who.name(), wording.Duration(s.Seconds))
+		} else {
+			fmt.Fprintf(&b, "%s %s was lost %s into the run, with %s", capital(s.Scope), s.Name, wording.Duration(s.Seconds), who.name())
+		}
 	} else {
 		who := &s.Named[0]
 		name := capital(who.name()) + who.Where
@@ -214,6 +219,12 @@ func (s *Stop) crash() string {
 			fmt.Fprintf(&b, "%s crashed (%s) %s into the run", name, signalName(d.Signal), wording.Duration(s.Seconds))
 		case d.ExitCode >= 0:
 			fmt.Fprintf(&b, "%s left without MPI_Finalize (exit code %d) %s into the run", name, d.ExitCode, wording.Duration(s.Seconds))
+		case d.Cut:
+			was, it := "was", "it"
+			if who.Count > 1 {
+				was, it = "were", "them"
+			}
+			fmt.Fprintf(&b, "%s %s lost; the last that is stored of %s is from %s into the run", name, was, it, wording.Duration(s.Seconds))
 		default:
 			they := "it was"
 			if who.Count > 1 {

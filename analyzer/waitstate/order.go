@@ -18,8 +18,9 @@ const remembered = 16
 
 // recent are the latest late senders of a receiver that are not known to be out of order.
 type recent struct {
-	waits [remembered]lateSender
-	next  int
+	latest int64 // when the latest of the messages was sent
+	next   int
+	waits  [remembered]lateSender
 }
 
 type lateSender struct {
@@ -37,6 +38,7 @@ func (f *Finder) remember(s *State) {
 	r := f.receiver(s.Call.Location)
 	r.waits[r.next] = lateSender{s.Call.Message, s.End, s.Waited(), s.Cause}
 	r.next = (r.next + 1) % remembered
+	r.latest = max(r.latest, s.Call.Message.At)
 }
 
 func (f *Finder) receiver(location int) *recent {
@@ -48,9 +50,12 @@ func (f *Finder) receiver(location int) *recent {
 
 // ordered looks for waits of the receiver for a message that was sent later than one of this call, which came after it.
 func (f *Finder) ordered(c *match.Completion) {
-	waits := &f.receiver(c.Location).waits
-	for i := range waits {
-		w := &waits[i]
+	r := f.receiver(c.Location)
+	if r.latest <= c.Oldest.At {
+		return
+	}
+	for i := range r.waits {
+		w := &r.waits[i]
 		if !w.sent.After(c.Oldest) || w.ended > c.Enter {
 			continue
 		}

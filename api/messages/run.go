@@ -32,9 +32,13 @@ type Run struct {
 	EndedEarly   string `json:"ended_early,omitempty"` // ranks that did not get through MPI_Finalize
 	Calls        uint64 `json:"calls"`                 // in the trace
 	// CallsLost were made and not recorded, because a limit was reached; LostWhy says which, of which ranks.
-	CallsLost  uint64 `json:"calls_lost,omitempty"`
-	LostWhy    string `json:"lost_why,omitempty"`
-	TraceBytes int64  `json:"trace_bytes"`
+	CallsLost uint64 `json:"calls_lost,omitempty"`
+	LostWhy   string `json:"lost_why,omitempty"`
+	// CallsCoarse are calls in the trace of which it has only sums of times: the spool neared its limit while the storage
+	// did not take them. CoarseRanks made them.
+	CallsCoarse uint64 `json:"calls_coarse,omitempty"`
+	CoarseRanks string `json:"coarse_ranks,omitempty"`
+	TraceBytes  int64  `json:"trace_bytes"`
 	// ParallelEfficiencyPercent is nil where it is not known.
 	ParallelEfficiencyPercent *int `json:"parallel_efficiency_percent,omitempty"`
 	// TraceURI and ReportURI are left out of a long message: they are TraceFile and ReportDirectory below the run's ID.
@@ -47,7 +51,7 @@ type Run struct {
 }
 
 // worse orders runs: those that a person must look at first come first. What is lost weighs most, then what failed,
-// then what ended early, then a low efficiency; of equal runs the later one.
+// then times that were given up, then what ended early, then a low efficiency; of equal runs the later one.
 func worse(a, b Run) int {
 	flag := func(b bool) int {
 		if b {
@@ -64,6 +68,7 @@ func worse(a, b Run) int {
 	return cmp.Or(
 		cmp.Compare(flag(b.MissingRanks != "" || b.CallsLost > 0), flag(a.MissingRanks != "" || a.CallsLost > 0)),
 		cmp.Compare(flag(b.Failed != ""), flag(a.Failed != "")),
+		cmp.Compare(flag(b.CallsCoarse > 0), flag(a.CallsCoarse > 0)),
 		cmp.Compare(flag(b.EndedEarly != ""), flag(a.EndedEarly != "")),
 		cmp.Compare(efficiency(a), efficiency(b)),
 		cmp.Compare(b.Attempt, a.Attempt), cmp.Compare(b.Run, a.Run))
@@ -87,7 +92,7 @@ func fitRuns(runs []Run, fits func([]Run) bool) []Run {
 	chosen := Worst(runs, MaxRuns)
 	for i := range chosen {
 		r := &chosen[i]
-		for _, text := range []*string{&r.MissingRanks, &r.EndedEarly, &r.LostWhy, &r.Topology, &r.Failed} {
+		for _, text := range []*string{&r.MissingRanks, &r.EndedEarly, &r.LostWhy, &r.CoarseRanks, &r.Topology, &r.Failed} {
 			*text = Shorten(*text, maxRanks)
 		}
 	}

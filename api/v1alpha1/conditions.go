@@ -116,6 +116,9 @@ const (
 	// ReasonCallsLost: all ranks' traces arrived, but calls were not recorded because a
 	// limit was reached; the message says how many of how many, and which limit.
 	ReasonCallsLost = "CallsLost"
+	// ReasonTimesCoarse: all calls arrived, but of some only sums of times, because the spool
+	// neared its limit while the storage did not take them; the message says of how many.
+	ReasonTimesCoarse = "TimesCoarse"
 	// ReasonCollecting: waiting for traces, then merging them.
 	ReasonCollecting = "Collecting"
 	// ReasonMerged (True): there is one trace per run.

@@ -30,6 +30,7 @@ type information struct {
 	EndedEarly      []earlyEnd      `json:"ended_early"`
 	CallsLost       uint64          `json:"calls_lost"` // made and not recorded
 	LostWhy         []lostCalls     `json:"lost_why"`
+	Coarse          []coarseTimes   `json:"coarse_times"` // calls of which there are only sums of times
 	World           string          `json:"world"`
 	Timing          string          `json:"timing"`
 	Placement       []rankPlacement `json:"placement"`
@@ -37,7 +38,10 @@ type information struct {
 	Context         []rankContext   `json:"context"`
 	Steal           []machineSteal  `json:"steal"`
 	Evidence        []rankEvidence  `json:"evidence"`
+	Tracing         []rankTracing   `json:"tracing"`
 	Notes           []string        `json:"notes"`
+
+	Generalized []generalizedCalls `json:"generalized"`
 
 	Clustering *clusters.Online `json:"clustering,omitempty"`
 }
@@ -74,6 +78,33 @@ func (i *information) addLosses(losses []trace.Loss) {
 func (i *information) lossRows(row func(name string, value any)) {
 	for _, l := range i.LostWhy {
 		row("calls not recorded", fmt.Sprintf("%d of rank %s: %s", l.Calls, l.Ranks, l.Why))
+	}
+}
+
+// coarseTimes are consecutive calls of a thread of which there are only sums of times.
+type coarseTimes struct {
+	Rank   int    `json:"rank"`
+	Thread int    `json:"thread"`
+	From   uint64 `json:"from"` // the first call
+	To     uint64 `json:"to"`   // the one after the last
+	Per    uint64 `json:"calls_per_sum"`
+}
+
+func (i *information) addCoarse(list []trace.Coarse) {
+	i.Coarse = []coarseTimes{}
+	for _, c := range list {
+		i.Coarse = append(i.Coarse, coarseTimes(c))
+	}
+}
+
+// coarseRows says of which calls there are only sums of times.
+func (i *information) coarseRows(row func(name string, value any)) {
+	for n, c := range i.Coarse {
+		if n == mostRows {
+			row("…", fmt.Sprintf("and %d further ranges of calls (--json has them)", len(i.Coarse)-n))
+			break
+		}
+		row("times given up", fmt.Sprintf("rank %d thread %d, calls %d to %d: sums over %d calls", c.Rank, c.Thread, c.From, c.To-1, c.Per))
 	}
 }
 
@@ -222,6 +253,9 @@ func inform(f *traceFile, placement bool) *information {
 		}
 	}
 	i.addLosses(f.Ranks().Losses())
+	i.addCoarse(f.Coarse())
+	i.addTracing(f)
+	i.addGeneralized(f)
 	i.Clustering = clusters.WhileRunning(timeline.Of(f.Reader))
 	i.UniqueGrammars = len(roots)
 	i.DurationSeconds = float64(last-first) / 1e9
@@ -258,6 +292,7 @@ func (i *information) print(w io.Writer) error {
 	row("calls", i.Calls)
 	i.lossRows(row)
 	row("timing", i.Timing)
+	i.coarseRows(row)
 	if i.Calls > 0 {
 		row("timing bytes per call", fmt.Sprintf("%.3f", float64(i.Bytes.Timing)/float64(i.Calls)))
 	}
@@ -278,6 +313,9 @@ func (i *information) print(w io.Writer) error {
 		{"call sites", i.Bytes.CallSites}, {"pointers", i.Bytes.Pointers}, {"metadata", i.Bytes.Metadata},
 	} {
 		row("  "+part.name, part.bytes)
+		if part.name == "timing" && i.Bytes.ClockReadings > 0 {
+			row("    of MPI_Wtime", i.Bytes.ClockReadings)
+		}
 	}
 	for n, early := range i.EndedEarly {
 		if n == mostRows {
@@ -307,6 +345,8 @@ func (i *information) print(w io.Writer) error {
 		}
 		row("steal on "+m.Machine, fmt.Sprintf("%.3g s, of all its CPUs", m.Seconds))
 	}
+	i.tracingRow(row)
+	i.generalizedRows(row)
 	for _, note := range i.Notes {
 		row("note", note)
 	}

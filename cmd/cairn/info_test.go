@@ -38,5 +38,73 @@ func TestInfoTellsSteal(t *testing.T) {
 	require.NoError(t, err)
 	var found information
 	require.NoError(t, json.Unmarshal([]byte(out), &found))
-	require.Equal(t, []machineSteal{{"n0", 3}}, found.Steal)
+	require.Len(t, found.Steal, 1)
+	require.Equal(t, "n0", found.Steal[0].Machine)
+	require.InDelta(t, 3, found.Steal[0].Seconds, 1e-4)
+}
+
+// Calls that lack something since the recorder generalized are counted by function.
+func TestInfoTellsWhatWasGeneralized(t *testing.T) {
+	b := tracetest.New(2)
+	b.Ranks(func(_ int, r *tracetest.Rank) {
+		r.Init(0, 1)
+		r.Collective("MPI_Barrier", 2, 3)
+		r.Collective("MPI_Barrier", 4, 5)
+		r.Finalize(6, 7)
+	})
+	c := b.Content()
+	for k := range c.Signatures {
+		for _, f := range c.Functions {
+			c.Signatures[k].Generalized = c.Signatures[k].Generalized || f.ID == c.Signatures[k].Function && f.Name == "MPI_Barrier"
+		}
+	}
+	var file bytes.Buffer
+	require.NoError(t, trace.Write(&file, c))
+	path := filepath.Join(t.TempDir(), "trace.cairn")
+	require.NoError(t, os.WriteFile(path, file.Bytes(), 0o644))
+	out, err := cairn(t, "info", path, "--json")
+	require.NoError(t, err)
+	var found information
+	require.NoError(t, json.Unmarshal([]byte(out), &found))
+	require.Len(t, found.Generalized, 1)
+	require.Equal(t, "MPI_Barrier", found.Generalized[0].Function)
+	require.EqualValues(t, 4, found.Generalized[0].Calls)
+	text, err := cairn(t, "info", path)
+	require.NoError(t, err)
+	require.Contains(t, text, "4 calls of MPI_Barrier")
+}
+
+// What tracing took of a rank is the CPU time of the tracer's threads, what it held, and the bytes of its times.
+func TestInfoTellsWhatTracingTook(t *testing.T) {
+	b := tracetest.New(2)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		if i == 1 {
+			r.Info().Threads = []trace.ThreadUsage{
+				{TID: 1, Name: "app", CPUNS: 5 << 30, CallsMPI: true}, {TID: 2, Name: "cairn", CPUNS: 3 << 20, Tool: true}, {TID: 3, Name: "cairn", CPUNS: 1 << 20, Tool: true},
+			}
+		}
+		r.Init(0, 1)
+		r.Collective("MPI_Barrier", 2, 3)
+		r.Finalize(5, 6)
+	})
+	var file bytes.Buffer
+	require.NoError(t, trace.Write(&file, b.Content()))
+	path := filepath.Join(t.TempDir(), "trace.cairn")
+	require.NoError(t, os.WriteFile(path, file.Bytes(), 0o644))
+	out, err := cairn(t, "info", path, "--json")
+	require.NoError(t, err)
+	var found information
+	require.NoError(t, json.Unmarshal([]byte(out), &found))
+	require.Len(t, found.Tracing, 2)
+	require.Nil(t, found.Tracing[0].CPUSeconds, "nobody looked")
+	require.InDelta(t, float64(4<<20)/1e9, *found.Tracing[1].CPUSeconds, 1e-5)
+	total := int64(0)
+	for _, r := range found.Tracing {
+		require.Positive(t, r.TimingBytes)
+		total += r.TimingBytes
+	}
+	require.Less(t, total, found.Bytes.Timing)
+	text, err := cairn(t, "info", path)
+	require.NoError(t, err)
+	require.Contains(t, text, "(most of rank 1: 0.00419 s)")
 }

@@ -67,7 +67,12 @@ func (r localRun) run(ctx context.Context) error {
 	default:
 	}
 	job := tracedJob{command: r.command, environment: environment, signals: signals, say: r.say}
+	packed := func() {}
+	if root != nil {
+		packed = packMeanwhile(ctx, folder.spool())
+	}
 	code, err := job.run()
+	packed()
 	if err != nil {
 		return err
 	}
@@ -75,6 +80,20 @@ func (r localRun) run(ctx context.Context) error {
 		return statusOf(code, false)
 	}
 	return r.finish(ctx, folder, root, &job, code)
+}
+
+// packMeanwhile codes times while the job goes on; the function that it returns ends that.
+func packMeanwhile(ctx context.Context, spool string) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		shipper.Pack(ctx, spool)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
 }
 
 // finish makes traces and reports of what the job has left.

@@ -81,10 +81,11 @@ func newRootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(peopleGroup, newRunCommand())
-	add(peopleGroup, obey(newInfoCommand(), newDumpCommand(), newProgramCommand(), newClustersCommand(), newReduceCommand(), newPlacementCommand(),
+	add(peopleGroup, profiled(newRunCommand())...)
+	add(peopleGroup, profiled(obey(newDumpCommand(), newProgramCommand(), newClustersCommand(), newReduceCommand(), newPlacementCommand(),
 		newGraphCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(), newPredictCommand(), newCompareCommand(),
-		newExportCommand(), newCopyCommand(), newSimulateCommand())...)
+		newExportCommand(), newSimulateCommand())...)...)
+	add(peopleGroup, obey(newInfoCommand(), newCopyCommand())...)
 	add(podGroup, newShipCommand(), newInstallCommand(), newProbeCommand())
 	add(podGroup, obey(newCheckStorageCommand(), newMakeBucketCommand(),
 		newDeletePrefixCommand(), newResolveCommand())...)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand"
@@ -78,8 +79,26 @@ func working(path string, shards []string, dir string) map[string][]string {
 	}
 }
 
+// written are the files of commands that are there when all of them is written.
+var written = []string{"reduced.cairn", "merged.cairn", "report/index.html", "x.perfetto", "made.cairn"}
+
+// contents reads those of the written files that are there.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for _, name := range written {
+		file, err := os.ReadFile(filepath.Join(dir, name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		require.NoError(t, err)
+		files[name] = string(file)
+	}
+	return files
+}
+
 // TestCommandsEndWhenTold: each command, told to end at some moments, does so soon, with an error, and leaves no file that
-// is not whole.
+// is not whole. It may have been told after its file was written, before the process ended.
 func TestCommandsEndWhenTold(t *testing.T) {
 	dir := t.TempDir()
 	path, shards := irregularTrace(t, dir)
@@ -88,16 +107,16 @@ func TestCommandsEndWhenTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			begun := time.Now()
 			require.NoError(t, newProcess(arguments).Run())
-			whole := time.Since(begun)
+			takes, whole := time.Since(begun), contents(t, dir)
 			for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
-				for _, written := range []string{"reduced.cairn", "merged.cairn", "report", "x.perfetto", "made.cairn"} {
-					require.NoError(t, os.RemoveAll(filepath.Join(dir, written)))
+				for _, name := range written {
+					require.NoError(t, os.RemoveAll(filepath.Join(dir, name)))
 				}
 				process := newProcess(arguments)
 				var said strings.Builder
 				process.Stderr = &said
 				require.NoError(t, process.Start())
-				time.Sleep(30*time.Millisecond + time.Duration(random.Int63n(int64(whole))))
+				time.Sleep(30*time.Millisecond + time.Duration(random.Int63n(int64(takes))))
 				told := time.Now()
 				_ = process.Process.Signal(signal) // it may have ended
 				err := process.Wait()
@@ -109,8 +128,8 @@ func TestCommandsEndWhenTold(t *testing.T) {
 					assert.Equal(t, 128+int(signal), code, said.String())
 					assert.Contains(t, said.String(), "told to end")
 				}
-				for _, written := range []string{"reduced.cairn", "merged.cairn", "report/index.html", "x.perfetto", "made.cairn"} {
-					assert.NoFileExists(t, filepath.Join(dir, written))
+				for name, file := range contents(t, dir) {
+					assert.True(t, whole[name] == file, "%s is not whole: %d bytes of %d", name, len(file), len(whole[name]))
 				}
 			}
 		})

@@ -26,6 +26,8 @@ func newShipCommand() *cobra.Command {
 		o     shipper.Options
 		log   terminationLog
 		grace int
+
+		profiles profileFlags
 	)
 	c := &cobra.Command{
 		Use:                "ship",
@@ -52,8 +54,16 @@ func newShipCommand() *cobra.Command {
 					say("cairn: %v", err)
 				}
 			}
+			stop, err := profiles.start()
+			if err != nil {
+				say("cairn: %v; going on without a profile", err)
+				stop = func() error { return nil }
+			}
 			for _, lost := range shipper.Ship(c.Context(), o) {
 				say("cairn: lost: %s", lost)
+			}
+			if err := stop(); err != nil {
+				say("cairn: %v", err)
 			}
 			// the job's result does not depend on its trace: what was lost is said in the log, to the merge and to the operator
 			return nil
@@ -61,6 +71,7 @@ func newShipCommand() *cobra.Command {
 	}
 	s3.register(c)
 	log.register(c)
+	profiles.register(c)
 	c.Flags().StringVar(&url, "store", "", "the job's directory or s3://bucket/prefix")
 	c.Flags().StringVar(&o.Spool, "spool", "/cairn/spool", "the spool")
 	c.Flags().Var(atLeast(&grace, int(shipper.DefaultGrace/time.Second), 1), "grace", "the pod's grace period in seconds: it ends earlier than that after SIGTERM")

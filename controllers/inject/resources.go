@@ -20,7 +20,7 @@ func shortResources(pod *corev1.PodSpec) corev1.ResourceRequirements {
 // processes in the spool, and 2% of a CPU at most (0075).
 func shipResources(pod *corev1.PodSpec, options Options) corev1.ResourceRequirements {
 	resources := completed(pod, options.Resources, defaults{
-		cpu: "10m", cpuLimit: "1", guaranteedCPU: "250m", memory: "64Mi", memoryLimit: "512Mi",
+		cpu: "10m", cpuLimit: "1", guaranteedCPU: "250m", memory: "64Mi", memoryLimit: "128Mi",
 	})
 	if resources.Limits != nil && limitsEphemeralStorage(pod) {
 		// The spool counts against the sum of the containers' limits.

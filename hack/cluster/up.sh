@@ -222,7 +222,7 @@ forget_nodes() {
   for n in $(seq "$CAIRN_NODES"); do
     alive "$PIDS/node$n" && continue
     kubectl_ delete node "node$n" --ignore-not-found >/dev/null
-    kubectl_ delete pods --all-namespaces --field-selector "spec.nodeName=node$n" --force --grace-period=0 >/dev/null 2>&1
+    kubectl_ delete pods --all-namespaces --field-selector "spec.nodeName=node$n" --force --grace-period=0 --wait=false >/dev/null 2>&1
   done
 }
 start_nodes() {

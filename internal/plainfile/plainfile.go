@@ -28,6 +28,14 @@ func Open(root *os.Root, name string) (*os.File, error) { return open(root, name
 // OpenWritable opens a regular file for reading and writing.
 func OpenWritable(root *os.Root, name string) (*os.File, error) { return open(root, name, os.O_RDWR) }
 
+// Create makes a regular file for writing. What stood in its place is removed, and not opened.
+func Create(root *os.Root, name string) (*os.File, error) {
+	if err := root.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	return root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o644)
+}
+
 func open(root *os.Root, name string, flag int) (*os.File, error) {
 	before, err := root.Lstat(name)
 	if err != nil {

@@ -104,7 +104,7 @@ func TestNoReplay(t *testing.T) {
 				require.NoError(t, err)
 				for _, c := range []*trace.Content{a, b} {
 					c.Ranks.Change(0, func(r *trace.Rank) { r.Clock.Samples = nil })
-					c.Threads.Change(0, func(t *trace.Thread) { t.Gaps, t.Durations, t.EndTick, t.InsideTicks = nil, nil, 0, 0 })
+					c.Threads.Change(0, func(t *trace.Thread) { t.Timing, t.EndTick, t.InsideTicks = nil, 0, 0 })
 				}
 				require.Equal(t, a, b)
 			}

@@ -85,20 +85,24 @@ func isStorage(err error) bool {
 	return errors.As(err, &e) && e.Reason != store.NotFound
 }
 
+// errParts says that the store does not have parts as a shard needs them: somebody has deleted them, or a rule of the bucket.
+var errParts = errors.New("times that belong to it are not in the storage any more")
+
 // shardInput is a shard of the plan. A sidecar may replace manifest and shard
-// between two reads, so a missing shard is looked for once more under its new name.
-func shardInput(s store.Store, world string, p PlannedShard) input {
+// between two reads, so what is missing is looked for once more under its new name.
+// Parts are read in the context of the whole step.
+func shardInput(step context.Context, s store.Store, world string, p PlannedShard) input {
 	return input{
 		name: p.key(), lost: fmt.Sprintf("ranks %s of pod %s", p.Ranks, p.Pod),
 		read: func(ctx context.Context) (*trace.Content, error) {
-			content, err := ReadContent(ctx, s, p.key())
-			if store.IsNotFound(err) {
+			content, err := readChain(ctx, step, s, &p)
+			if store.IsNotFound(err) || errors.Is(err, errParts) {
 				var m shard.Manifest
 				if err := shard.Read(ctx, s, p.Directory+shard.ManifestFile, &m); err != nil {
 					return nil, err
 				}
-				p.Shard = m.Shard
-				content, err = ReadContent(ctx, s, p.key())
+				p.Shard, p.Parts = m.Shard, m.Parts
+				content, err = readChain(ctx, step, s, &p)
 			}
 			if err == nil && content.Meta.World != world {
 				return nil, fmt.Errorf("it is a shard of another MPI world, %q", content.Meta.World)
@@ -108,17 +112,51 @@ func shardInput(s store.Store, world string, p PlannedShard) input {
 	}
 }
 
+// readChain reads a shard and what stands before it. Parts are read piece by piece, when the merged trace is written: that
+// they are there is made sure of before, or a merge of all ranks would fail for one of them.
+func readChain(ctx, step context.Context, s store.Store, p *PlannedShard) (*trace.Content, error) {
+	raw, err := readObject(ctx, s, p.key())
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Parts) == 0 {
+		return decode(raw, raw.size)
+	}
+	pod := shard.PodOf(p.Directory)
+	objects, err := s.List(ctx, shard.Parts(pod))
+	if err != nil && !store.IsNotFound(err) {
+		return nil, err
+	}
+	stored := map[string]int64{}
+	for _, object := range objects {
+		stored[object.Key] = object.Size
+	}
+	c := &chain{}
+	for _, part := range p.Parts {
+		key := shard.PartKey(pod, part.Name)
+		switch bytes, there := stored[key]; {
+		case !there:
+			return nil, fmt.Errorf("%w: %s", errParts, s.URL(key))
+		case bytes != part.Bytes:
+			return nil, fmt.Errorf("%w: %s has %d bytes, not %d", errParts, s.URL(key), bytes, part.Bytes)
+		}
+		c.add(&partReader{ctx: step, store: s, key: key}, part.Bytes)
+	}
+	c.add(raw, raw.size)
+	return decode(c, c.size())
+}
+
 // ReadContent reads a whole trace from a store. The times of its calls stay encoded.
 func ReadContent(ctx context.Context, s store.Store, key string) (*trace.Content, error) {
 	raw, err := readObject(ctx, s, key)
 	if err != nil {
 		return nil, err
 	}
-	return decode(raw)
+	return decode(raw, raw.size)
 }
 
-func decode(raw *pieces) (*trace.Content, error) {
-	r, err := trace.Open(raw, raw.size, readlimit.Option(raw.size))
+func decode(raw io.ReaderAt, size int64) (*trace.Content, error) {
+	r, err := trace.Open(raw, size, readlimit.Option(size))
 	if err != nil {
 		return nil, err
 	}

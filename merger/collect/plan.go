@@ -38,8 +38,10 @@ type PlannedWorld struct {
 type PlannedShard struct {
 	Directory string `json:"directory"` // with a slash at its end
 	Shard     string `json:"shard"`
-	Pod       string `json:"pod"`
-	Ranks     string `json:"ranks"`
+	// Parts stand before the shard.
+	Parts []shard.Part `json:"parts,omitempty"`
+	Pod   string       `json:"pod"`
+	Ranks string       `json:"ranks"`
 }
 
 func (p *PlannedShard) key() string { return p.Directory + path.Base(p.Shard) }
@@ -62,7 +64,7 @@ func newPlan(inv *inventory, late string, o Options) *Plan {
 		w := PlannedWorld{World: name}
 		for i := range worlds[name] {
 			m := &worlds[name][i]
-			w.Shards = append(w.Shards, PlannedShard{Directory: m.directory, Shard: m.Shard, Pod: m.Pod, Ranks: m.ranks.list()})
+			w.Shards = append(w.Shards, PlannedShard{Directory: m.directory, Shard: m.Shard, Parts: m.Parts, Pod: m.Pod, Ranks: m.ranks.list()})
 		}
 		p.Worlds = append(p.Worlds, w)
 	}

@@ -26,6 +26,8 @@ type RunManifest struct {
 	Calls                     uint64   `json:"calls"`
 	CallsLost                 uint64   `json:"calls_lost,omitempty"` // made and not recorded
 	LostWhy                   string   `json:"lost_why,omitempty"`
+	CallsCoarse               uint64   `json:"calls_coarse,omitempty"` // of which there are only sums of times
+	CoarseRanks               string   `json:"coarse_ranks,omitempty"`
 	Trace                     string   `json:"trace"` // file name, beside the manifest
 	TraceBytes                int64    `json:"trace_bytes"`
 	TraceSHA256               string   `json:"trace_sha256"`
@@ -58,7 +60,7 @@ func write(ctx context.Context, s store.Store, r *run) (*messages.Run, error) {
 	m := RunManifest{
 		World: r.content.Meta.World, Attempt: r.attempt, Run: r.number, StartRealtimeNS: r.start,
 		WorldSize: r.content.Meta.WorldSize, Ranks: summary.Ranks, MissingRanks: summary.Missing.String(), EndedEarly: endedEarly(r.content), Calls: summary.Calls,
-		CallsLost: summary.CallsLost, LostWhy: summary.LostWhy, Trace: TraceFile, TraceBytes: encoded.size, TraceSHA256: encoded.sha256(),
+		CallsLost: summary.CallsLost, LostWhy: summary.LostWhy, CallsCoarse: summary.CallsCoarse, CoarseRanks: summary.CoarseRanks.String(), Trace: TraceFile, TraceBytes: encoded.size, TraceSHA256: encoded.sha256(),
 		RunTimeSeconds: summary.RunTime, ParallelEfficiencyPercent: percent(summary.ParallelEfficiency),
 		Problems: r.problems, CreatedBy: r.content.Meta.CreatedBy,
 	}
@@ -74,7 +76,7 @@ func (m *RunManifest) Summary(s store.Store) messages.Run {
 	id := messages.RunID(m.Attempt, m.Run)
 	return messages.Run{
 		ID: id, Attempt: m.Attempt, Run: m.Run, Ranks: m.WorldSize, MissingRanks: m.MissingRanks, EndedEarly: m.EndedEarly,
-		Calls: m.Calls, CallsLost: m.CallsLost, LostWhy: m.LostWhy, TraceBytes: m.TraceBytes,
+		Calls: m.Calls, CallsLost: m.CallsLost, LostWhy: m.LostWhy, CallsCoarse: m.CallsCoarse, CoarseRanks: m.CoarseRanks, TraceBytes: m.TraceBytes,
 		ParallelEfficiencyPercent: m.ParallelEfficiencyPercent, TraceURI: s.URL(path.Join(id, TraceFile)),
 	}
 }

@@ -118,7 +118,7 @@ func (p *Plan) open(ctx context.Context, s store.Store, world, level, from, to i
 	below := p.producedAt(world, level)
 	if below == 0 {
 		for _, planned := range p.Worlds[world].Shards[from:to] {
-			inputs = append(inputs, shardInput(s, p.Worlds[world].World, planned))
+			inputs = append(inputs, shardInput(ctx, s, p.Worlds[world].World, planned))
 		}
 		return inputs, nil, nil
 	}
@@ -142,7 +142,7 @@ func (p *Plan) open(ctx context.Context, s store.Store, world, level, from, to i
 					if raw.sha256() != output.SHA256 {
 						return nil, errors.New("its content is not what the merge wrote")
 					}
-					return decode(raw)
+					return decode(raw, raw.size)
 				},
 			})
 		}

@@ -14,18 +14,26 @@ import (
 
 // A Manifest says what is in a shard. It is written after the shard.
 type Manifest struct {
-	World    string   `json:"world"`     // id of the MPI world: equal in all its pods
-	LaunchID string   `json:"launch_id"` // what the id is a hash of
-	Size     int      `json:"size"`      // ranks of the world; 0: not known
-	Ranks    []Rank   `json:"ranks"`     // sorted by rank
-	Shard    string   `json:"shard"`     // file name of the shard, beside the manifest
-	Bytes    int64    `json:"bytes"`     // of the shard; 0: not known
-	Final    bool     `json:"final"`     // all ranks in it have ended
+	World    string   `json:"world"`           // id of the MPI world: equal in all its pods
+	LaunchID string   `json:"launch_id"`       // what the id is a hash of
+	Size     int      `json:"size"`            // ranks of the world; 0: not known
+	Ranks    []Rank   `json:"ranks"`           // sorted by rank
+	Shard    string   `json:"shard"`           // file name of the shard, beside the manifest
+	Bytes    int64    `json:"bytes"`           // of the shard; 0: not known
+	Parts    []Part   `json:"parts,omitempty"` // what stands before the shard, in this order: together they are one trace (trace.Chain)
+	Final    bool     `json:"final"`           // all ranks in it have ended
 	Pod      string   `json:"pod"`
 	PodUID   string   `json:"pod_uid"`
 	Node     string   `json:"node"`
 	BootID   string   `json:"boot_id"`
 	Problems []string `json:"problems,omitempty"` // what is damaged or missing, for people
+}
+
+// A Part is an object with parts of traces of the pod's processes. It never changes, and shards of several worlds, or of
+// one world at several times, may have it.
+type Part struct {
+	Name  string `json:"name"` // below the pod's directory of parts (PartKey)
+	Bytes int64  `json:"bytes"`
 }
 
 // A Rank is one rank in a shard.

@@ -38,6 +38,8 @@ type Process struct {
 	BuildID    string
 	Executable string
 	Offset     uint64 // of the return address of its calls
+	// Shared says that its spool has an account.
+	Shared bool
 
 	words []uint64
 	clock uint64
@@ -121,19 +123,7 @@ func (p *Process) Write(t testing.TB, spool string) string {
 			t.Fatal(err)
 		}
 	}
-	description := map[string]any{
-		"format": 1, "hostname": p.Host, "pid": p.PID, "executable": p.Executable, "start_realtime_ns": p.Start,
-		"boot_id": "boot-" + p.Host, "abi": "mpich", "library_version": "4.0.2", "launch_id": p.LaunchID,
-		"clock": map[string]string{"kind": "monotonic"}, "call_sites": "caller", "page_size": 4096, "directory": p.Directory(),
-		"modules": []map[string]any{{"path": p.Executable, "build_id": p.BuildID, "base": moduleBase, "limit": moduleLimit}},
-		"constants": []any{
-			constant("comm", "MPI_COMM_WORLD", commWorld), constant("datatype", "MPI_INT", typeInt), constant("rank", "MPI_PROC_NULL", procNull),
-		},
-	}
-	raw, err := json.Marshal(description)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := p.description(t)
 	segment := make([]uint64, headerBytes/8, headerBytes/8+len(p.words))
 	copy(bytesOf(segment), "CAIRNSEG")
 	segment[1] = halves(1, 0)
@@ -154,6 +144,28 @@ func (p *Process) Write(t testing.TB, spool string) string {
 		}
 	}
 	return dir
+}
+
+// description is process.json.
+func (p *Process) description(t testing.TB) []byte {
+	t.Helper()
+	description := map[string]any{
+		"format": 1, "hostname": p.Host, "pid": p.PID, "executable": p.Executable, "start_realtime_ns": p.Start,
+		"boot_id": "boot-" + p.Host, "abi": "mpich", "library_version": "4.0.2", "launch_id": p.LaunchID,
+		"clock": map[string]string{"kind": "monotonic"}, "call_sites": "caller", "page_size": 4096, "directory": p.Directory(),
+		"modules": []map[string]any{{"path": p.Executable, "build_id": p.BuildID, "base": moduleBase, "limit": moduleLimit}},
+		"constants": []any{
+			constant("comm", "MPI_COMM_WORLD", commWorld), constant("datatype", "MPI_INT", typeInt), constant("rank", "MPI_PROC_NULL", procNull),
+		},
+	}
+	if p.Shared {
+		description["shared_spool"] = 1
+	}
+	raw, err := json.Marshal(description)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
 }
 
 func constant(kind, name string, value int64) map[string]any {

@@ -258,7 +258,7 @@ class Mix:
     def decode(cls, data, length):
         if not cls.PRIMED:
             cls.PRIMED = cls()
-            with open(os.path.join(os.path.dirname(__file__), "..", "priming.bin"), "rb") as f:
+            with open(os.path.join(os.path.dirname(__file__), "..", "names.txt"), "rb") as f:
                 for b in f.read():
                     for i in range(7, -1, -1):
                         cls.PRIMED.update(b >> i & 1)
@@ -287,6 +287,15 @@ class Mix:
         return bytes(out)
 
 
+def unpack(codec, content, length):
+    if codec == 1:
+        content = subprocess.run(["zstd", "-dc"], input=content, stdout=subprocess.PIPE, check=True).stdout
+    if codec == 2:
+        content = Mix.decode(content, length)
+    assert len(content) == length
+    return Input(content)
+
+
 def block(data, offset, size):
     i = Input(data[offset:offset + size])
     kind, codec = i.bytes(2)
@@ -295,12 +304,7 @@ def block(data, offset, size):
     (checksum,) = struct.unpack("<I", i.bytes(4))
     content = i.bytes(stored)
     assert i.at == size and xxh64(head + content) & 0xffffffff == checksum, "damaged block"
-    if codec == 1:
-        content = subprocess.run(["zstd", "-dc"], input=content, stdout=subprocess.PIPE, check=True).stdout
-    if codec == 2:
-        content = Mix.decode(content, length)
-    assert len(content) == length
-    return kind, Input(content)
+    return kind, unpack(codec, content, length)
 
 
 class Model:
@@ -412,7 +416,7 @@ class Timing:
         number = (coarse - 1) * 16 + self.symbol(model.after(symbol, step))
         if percent:
             value, step = self.grid(percent)[number], 0
-            if self.trace.version > 1 and 20 in self.trace.sections and number + 1 < len(self.grid(percent)):
+            if number + 1 < len(self.grid(percent)):
                 step = self.grid(percent)[number + 1] - value
             if step > 131072:
                 value += self.bits(((step - 1) // 32768).bit_length()) * 32768
@@ -433,24 +437,21 @@ class Timing:
 
 class Trace:
     def __init__(self, data):
-        assert data[:7] == b"CAIRN\x1a\n" and data[7] in (1, 2) and data[-4:] == b"NRAC"
-        self.version = data[7]
+        assert data[:7] == b"CAIRN\x1a\n" and data[7] == 3 and data[-4:] == b"NRAC"
         (length,) = struct.unpack("<I", data[-8:-4])
         kind, index = block(data, len(data) - 8 - length, length)
         assert kind == 127
-        self.sections, self.sequences, self.timing, offset = {}, {}, {}, 8
+        self.sections, self.sequences, self.readings, self.timing, self.chunks, offset = {}, {}, {}, {}, {}, 8
         for kind, size, key, part in zip(*[index.sequence() for _ in range(4)]):
             _, content = block(data, offset, size)
             offset += size
-            if kind in (8, 17):
-                numbers, lengths = content.sequence() if kind == 17 else None, content.sequence()
-                for i, n in zip(numbers or range(key, key + len(lengths)), lengths):
-                    if n:
-                        self.sequences[i] = Input(content.bytes(n)).sequence()
-            elif kind == 12:
-                self.timing[key, part] = content
+            if kind == 20:
+                while content.at < len(content.data):
+                    kind, codec = content.bytes(2)
+                    length = content.varint()
+                    self.section(kind, 0, 0, unpack(codec, content.bytes(content.varint()), length))
             else:
-                self.sections[kind] = content
+                self.section(kind, key, part, content)
         s = self.sections[1].strings()
         s.varint(), s.text()
         self.size = s.varint()
@@ -499,15 +500,18 @@ class Trace:
         s = self.sections[9].strings()
         n = s.varint()
         ranks = s.sequence()
-        for read in (s.texts, s.texts, s.texts, s.texts, s.sequence, s.texts, s.sequence, s.texts, s.sequence):
-            read()
-        kinds, counts, ticks, monotonic = s.texts(), s.sequence(), s.sequence(), s.sequence()
-        self.clocks, at = {}, 0
-        for rank, kind, count in zip(ranks, kinds, counts):
-            t = m = 0
+        [s.texts() for _ in range(3)]
+        boots, _, _, _, _, kinds, rate = s.texts(), s.sequence(), s.texts(), s.texts(), s.sequence(), s.texts(), s.varint()
+        counts, ticks, monotonic = s.sequence(), s.sequence(), s.sequence()
+        self.clocks, at, first = {}, 0, {}
+        for rank, boot, kind, count in zip(ranks, boots, kinds, counts):
+            t, m = first.get(boot, (0, 0))
             samples = []
             for i in range(at, at + count):
-                t, m = t + ticks[i], m + monotonic[i]
+                expected = (abs(ticks[i]) * rate >> 32) * (1 if ticks[i] > 0 else -1)
+                t, m = t + ticks[i], int64(m + expected + monotonic[i])
+                if i == at:
+                    first[boot] = t, m
                 if not samples or t > samples[-1][0] and m >= samples[-1][1]:
                     samples.append((t, m))
             at += count
@@ -529,11 +533,31 @@ class Trace:
             names, sequences = sets[assignments[i][0]], assignments[i][1:]
             n = len(sequences)
             self.streams.append({(names[k], names[n + k]): sequences[k] for k in range(n)})
+        if 23 in self.sections:
+            s = self.sections[23]
+            for i, chunks in zip(s.sequence(), s.lists()):
+                self.sequences[i] = [x for k in chunks for x in self.chunks[k]] + self.sequences[i]
         self.first = self.sections[11].strings().sequence()
         self.marks, self.stand_ins, self.holds = {}, {}, {}
         if 19 in self.sections:
             self.clustering(self.sections[19].strings())
         self.leads = self.sections[18].sequence() if 18 in self.sections else range(len(self.threads))
+
+    def section(self, kind, key, part, content):
+        if kind in (8, 17):
+            numbers = content.sequence() if kind == 17 else None
+            if kind == 17:
+                self.readings.update(zip(numbers, zip(content.sequence(), content.sequence(), content.sequence())))
+            lengths = content.sequence()
+            for i, n in zip(numbers or range(key, key + len(lengths)), lengths):
+                if n:
+                    self.sequences[i] = Input(content.bytes(n)).sequence()
+        elif kind == 12:
+            self.timing[key, part] = content
+        elif kind == 24:
+            self.chunks[part] = content.sequence()
+        else:
+            self.sections[kind] = content
 
     def terminals(self, rule):
         for x, exponent in self.rules[rule]:
@@ -556,6 +580,15 @@ class Trace:
             a, b = next((a, b) for a, b in zip(samples, samples[1:]) if t < b[0])
             at = a
         return at[1] + (t - at[0]) * (b[1] - a[1]) // (b[0] - a[0])
+
+    @staticmethod
+    def seconds(coded, form, unit, ns):
+        """What a reading of the clock is that is told relative to the end of its call."""
+        if form == 1:
+            return (ns + coded * unit) / 1e9
+        n, last = divmod(coded, 2 * unit + 1)
+        (bits,) = struct.unpack("<q", struct.pack("<d", (ns + n) / 1e9))
+        return struct.unpack("<d", struct.pack("<q", bits + last - unit))[0]
 
     def clustering(self, s):
         s.varint()
@@ -658,7 +691,9 @@ class Trace:
                     return form, [take(e, "" if form == 9 else kind, False) for e in x]
                 return form, x
 
+            reading = result[1] if result[0] == 10 else None
             result = take(result, result_type, False)
+            coded = struct.unpack("<q", struct.pack("<d", result[1]))[0] if reading is not None and result[0] == 3 else 0
             before = {p: take(v, k, d & 1) for (p, k, d), v in zip([q for q in parameters if q[2] >> 1 != 2], ins)}
             after = {p: take(v, k, d & 1) for (p, k, d), v in zip([q for q in parameters if q[2] >> 1 != 1], outs)}
             first = next((before[p] for p, k, d in parameters if k == "comm" and not d & 1 and p in before), None)
@@ -733,6 +768,9 @@ class Trace:
                 exit = enter + duration
                 call["start_ns"] = self.nanoseconds(rank, enter)
                 call["duration_ns"] = self.nanoseconds(rank, exit) - call["start_ns"]
+                form, unit, offset = self.readings.get(self.streams[row].get((terminal, reading)), (0, 0, 0))
+                if form:
+                    call["return"] = self.show((3, self.seconds(coded, form, unit, offset + self.nanoseconds(rank, exit))), result_type)
                 if times_of != lead:
                     call["times_of"] = times_of
             if result[0] == 0:

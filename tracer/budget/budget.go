@@ -211,6 +211,15 @@ func (a *Auditor) Removed(bytes int64) error {
 	return a.Budget.guard(func() { a.Budget.used.Add(-bytes) })
 }
 
+// Left is how much may still be taken, and of how much in all.
+func (a *Auditor) Left() (left, limit int64, err error) {
+	if a.Budget == nil {
+		return 0, 0, nil
+	}
+	err = a.Budget.guard(func() { limit = a.Budget.limit.Load(); left = limit - a.Budget.used.Load() })
+	return left, limit, err
+}
+
 // guard survives a file that somebody has made shorter, which is a fault of the
 // memory.
 func (b *Budget) guard(do func()) (err error) {

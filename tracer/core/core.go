@@ -1,7 +1,10 @@
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
 package main
 
 // #include <stdint.h>
 // #include "handover.h"
+// #include "threads.h"
 import "C"
 
 import (
@@ -44,6 +47,7 @@ func cairn_core_start(directory *C.char) (result C.int) {
 		return C.int(syscall.EALREADY)
 	}
 	keepSmall()
+	C.cairn_threads_unbind()
 	spool, err := recorder.Open(C.GoString(directory))
 	if err != nil {
 		return reason(err)

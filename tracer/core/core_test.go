@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -106,4 +107,25 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Errorf("%d KiB more are resident than before, want at most %d (%v)", kib, most, err)
 	}
 	t.Logf("%d KiB", kib)
+}
+
+// The Go runtime's threads are few, their stacks small whatever a thread of the process has, and they may run on any CPU.
+func TestThreadsAreFewAndSmall(t *testing.T) {
+	const maxThreads, maxMapped = 6, 2 << 20 // with the main thread; KiB
+	library, driver := build(t)
+	command := exec.Command("sh", "-c", `ulimit -s 1048576 && exec "$@"`, "sh",
+		driver, library, processDirectory(t), "threads", strconv.Itoa(int(mpi.ByName("MPI_Finalize").ID)))
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var threads, bound, kib int
+	if _, err := fmt.Sscan(string(out), &threads, &bound, &kib); err != nil {
+		t.Fatalf("%v in %q", err, out)
+	}
+	if threads > maxThreads || bound != 0 || kib > maxMapped {
+		t.Errorf("%d threads, %d of them bound to a CPU, %d MiB of address space; want at most %d, 0 and %d MiB",
+			threads, bound, kib>>10, maxThreads, maxMapped>>10)
+	}
+	t.Logf("%d threads, %d MiB", threads, kib>>10)
 }

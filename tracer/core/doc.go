@@ -3,5 +3,6 @@
 //
 // In go full segments of records, out come fresh ones (docs/decisions/0001-seams.md, "C interface of the core").
 // Everything it does is in tracer/recorder; what is here keeps a Go runtime from being noticed in a process that is not
-// ours: one processor, a modest heap, no signal handlers, and no panic that gets out.
+// ours: one processor from the start and small threads (threads.c), a modest heap, no signal handlers, and no panic that
+// gets out.
 package main

@@ -33,6 +33,7 @@ static struct cairn_segment *fresh;
 static uint32_t ready, target = CAIRN_READY;
 static struct cairn_event *first, **last = &first;
 static uint32_t queued;  // full segments that are not worked off
+static uint32_t adopted; // and those from before there was a core, for which nobody waits
 static uint32_t waiting; // threads that wait
 static uint32_t starving; // those of them that found no fresh segment since the last one was supplied
 static uint64_t largest; // that one of them needs
@@ -51,7 +52,7 @@ static _Atomic uint32_t idle; // the compressor sleeps
 // work_is_due tells whether the compressor is to be woken. The lock is held.
 static int work_is_due(void)
 {
-	return queued >= BATCH || ready < (target + 3) / 4 || starving != 0 || question == ASKED;
+	return adopted != 0 || queued >= BATCH || ready < (target + 3) / 4 || starving != 0 || question == ASKED;
 }
 
 static void sleep_on(_Atomic uint32_t *word, uint32_t seen, const struct timespec *limit)
@@ -151,7 +152,7 @@ void cairn_core_adopt(void *events)
 		*last = e;
 	for (; e != NULL; e = e->next) {
 		last = &e->next;
-		queued += e->full;
+		adopted += e->full;
 	}
 	pthread_mutex_unlock(&lock);
 	wake(&work);
@@ -257,7 +258,10 @@ struct cairn_event *cairn_await(uint32_t *wanted, uint64_t *minimum, uint32_t *s
 uint32_t cairn_worked_off(uint32_t spare)
 {
 	pthread_mutex_lock(&lock);
-	queued--;
+	if (adopted != 0) // they came first
+		adopted--;
+	else
+		queued--;
 	const uint32_t at_hand = ready + spare < MOST_READY ? ready + spare : MOST_READY, enough = target > at_hand ? target : at_hand;
 	const uint32_t w = waiting, wanted = ready < enough ? enough - ready : 0;
 	pthread_mutex_unlock(&lock);

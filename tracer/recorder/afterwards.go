@@ -170,7 +170,7 @@ func (r *Recorder) born(c *call, extras *reader) bool {
 			c.comm.creations++
 		}
 	}
-	if c.newID < 0 {
+	if c.newID < 0 || r.generality >= dropsArguments { // calls on it have no known own rank: no signature from before is theirs
 		return false
 	}
 	child, ok := extras.readDescription()
@@ -185,6 +185,7 @@ func (r *Recorder) born(c *call, extras *reader) bool {
 		return false
 	}
 	r.scratch.push(int64(r.communicators.live[c.newID].instance))
+	r.grew(newSignatureBytes)
 	return true
 }
 

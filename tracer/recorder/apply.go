@@ -79,6 +79,7 @@ func (r *Recorder) apply(t *thread, rec record) {
 	}
 
 	key := s.key[:0]
+	r.sites.missed = false
 	function := uint64(rec.function)
 	if whole && c.ignoresStatus() {
 		function |= statusIgnored
@@ -128,7 +129,10 @@ func (r *Recorder) apply(t *thread, rec record) {
 	s.key = key
 	wide := false
 	if whole {
-		key, wide = r.widen(key, l, r.knows(key, c.creates))
+		exists := r.knows(key, c.creates)
+		if key, wide = r.widen(key, l, exists); r.generality > keepsEverything && !exists && !r.knows(key, c.creates) {
+			key = r.generalize(key, l, c.creates)
+		}
 	}
 
 	creator, known := int32(none), len(r.signatures.terminals)
@@ -138,6 +142,9 @@ func (r *Recorder) apply(t *thread, rec record) {
 		number = r.created(creator, c.request)
 	} else {
 		number = r.signatures.terminal(key)
+	}
+	if len(r.signatures.terminals) > known {
+		r.grew(len(key) + newSignatureBytes)
 	}
 	if whole && !wide && int(number) < known {
 		r.remember(t, before, &c, rec, number, creator)
@@ -149,6 +156,9 @@ func (r *Recorder) apply(t *thread, rec record) {
 	t.returned(number, s)
 	t.untraced = r.off
 }
+
+// newSignatureBytes is what a signature takes beside its key, with its results.
+const newSignatureBytes = 256
 
 // knows tells whether there was a call with this key.
 func (r *Recorder) knows(key []byte, creates bool) bool {

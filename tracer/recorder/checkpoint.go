@@ -15,7 +15,7 @@ import (
 
 // A checkpoint is the whole state of a recorder: what it goes on from is the same as if it had never been stopped. It
 // is read by the version of this package that wrote it, on the same machine; it is not a file format.
-const checkpointMagic = "CAIRNST5"
+const checkpointMagic = "CAIRNST7"
 
 var errCheckpoint = errors.New("damaged checkpoint")
 
@@ -49,6 +49,10 @@ func (r *Recorder) AppendState(b []byte) []byte {
 	}
 	r.communicators.encode(e)
 	r.clustering.encode(e)
+	e.uint(uint64(len(r.full)))
+	for _, b := range r.full {
+		b.encode(e)
+	}
 	e.uint(uint64(len(r.threads)))
 	for _, t := range r.threads {
 		t.encode(e)
@@ -56,8 +60,8 @@ func (r *Recorder) AppendState(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(e.b, xxhash.Sum64(e.b[start:]))
 }
 
-// Restore makes a recorder from its state. spilled is the length of the file of times beside it.
-func Restore(p *Process, state []byte, spilled int64) (*Recorder, error) {
+// Restore makes a recorder from its state.
+func Restore(p *Process, state []byte) (*Recorder, error) {
 	if len(state) < len(checkpointMagic)+8 || string(state[:len(checkpointMagic)]) != checkpointMagic {
 		return nil, errCheckpoint
 	}
@@ -65,11 +69,11 @@ func Restore(p *Process, state []byte, spilled int64) (*Recorder, error) {
 	if xxhash.Sum64(body) != binary.LittleEndian.Uint64(state[len(body):]) {
 		return nil, errCheckpoint
 	}
-	return restore(p, body[len(checkpointMagic):], spilled)
+	return restore(p, body[len(checkpointMagic):])
 }
 
 // restore reads the state without its frame.
-func restore(p *Process, body []byte, spilled int64) (*Recorder, error) {
+func restore(p *Process, body []byte) (*Recorder, error) {
 	r := New(p)
 	d := &decoder{b: body}
 	r.decodeProcess(d)
@@ -82,6 +86,7 @@ func restore(p *Process, body []byte, spilled int64) (*Recorder, error) {
 		if t.request == none {
 			t.key = d.text()
 			r.signatures.byKey[t.key] = int32(len(r.signatures.terminals))
+			r.signatures.keyBytes += len(t.key) + textBytes
 		}
 		r.signatures.terminals = append(r.signatures.terminals, t)
 	}
@@ -113,8 +118,11 @@ func restore(p *Process, body []byte, spilled int64) (*Recorder, error) {
 	r.communicators.decode(d)
 	r.clustering.decode(d)
 	for range d.count() {
+		r.full = append(r.full, decodeBlock(d))
+	}
+	for range d.count() {
 		t := r.newThread()
-		if err := t.decode(d, len(r.signatures.terminals), spilled); err != nil {
+		if err := t.decode(d, len(r.signatures.terminals)); err != nil {
 			return nil, err
 		}
 		r.threads = append(r.threads, t)
@@ -143,6 +151,7 @@ func (r *Recorder) encodeProcess(e *encoder) {
 	e.uint(r.lost.Malformed)
 	e.uint(r.lost.Truncated)
 	e.uint(r.lost.Abandoned)
+	e.uint(uint64(r.generality))
 	e.uint(uint64(len(r.notes)))
 	for _, n := range r.notes {
 		e.text(n)
@@ -159,6 +168,7 @@ func (r *Recorder) decodeProcess(d *decoder) {
 	}
 	r.sampleEvery, r.sampleSkipped = int(d.int()), int(d.int())
 	r.lost = lost{Dropped: d.uint(), Malformed: d.uint(), Truncated: d.uint(), Abandoned: d.uint()}
+	r.generalizeTo(generality(min(d.uint(), uint64(dropsArguments))))
 	for range d.count() {
 		r.notes = append(r.notes, d.text())
 	}
@@ -245,6 +255,7 @@ func (q *requests) decode(d *decoder) {
 			return
 		}
 		q.byKey[c.key] = int32(i)
+		q.keyBytes += len(c.key) + textBytes
 		q.creators = append(q.creators, c)
 	}
 	for _, id := range q.ids {
@@ -400,12 +411,16 @@ func decodeInstance(d *decoder) trace.Communicator {
 
 func (c *column) encode(e *encoder) {
 	e.uint(c.n)
-	c.spill.encode(e)
+	e.int(c.sum)
+	e.bytes(c.b)
 }
 
-func (c *column) decode(d *decoder, spilled int64) {
-	c.n = d.uint()
-	c.spill.decode(d, spilled)
+func (c *column) decode(d *decoder) {
+	c.n, c.sum = d.uint(), d.int()
+	c.b = slices.Clone(d.bytes()) // it grows
+	if c.n > uint64(len(c.b)) {
+		d.fail()
+	}
 }
 
 func (t *thread) encode(e *encoder) {
@@ -419,6 +434,7 @@ func (t *thread) encode(e *encoder) {
 	e.uint(uint64(t.offset))
 	t.encodeTiming(e)
 	t.tally.encode(e)
+	e.uint(t.inChapters)
 	e.b = trace.AppendGrammar(e.b, t.grammar.Grammar())
 	n := 0
 	for i := range t.results {
@@ -436,15 +452,14 @@ func (t *thread) encode(e *encoder) {
 		e.uint(uint64(number))
 		e.uint(uint64(len(streams)))
 		for i := range streams {
-			encodeExtents(e, streams[i].spilled)
-			e.uint(streams[i].inFile)
-			e.uint(streams[i].n - streams[i].inFile)
+			e.uint(streams[i].inBlocks)
+			e.uint(streams[i].n - streams[i].inBlocks)
 			e.bytes(streams[i].encoded())
 		}
 	}
 }
 
-func (t *thread) decode(d *decoder, terminals int, spilled int64) error {
+func (t *thread) decode(d *decoder, terminals int) error {
 	t.number = uint32(d.uint())
 	t.untraced = d.bool()
 	t.calls = d.uint()
@@ -455,12 +470,13 @@ func (t *thread) decode(d *decoder, terminals int, spilled int64) error {
 	if t.offset < 0 {
 		d.fail()
 	}
-	if err := t.decodeTiming(d, terminals, spilled); err != nil {
+	if err := t.decodeTiming(d, terminals); err != nil {
 		return err
 	}
 	if t.tally.decode(d); len(t.aggregates) == 0 && t.timed() != t.calls {
 		return errCheckpoint
 	}
+	t.inChapters = d.uint()
 	g, rest, err := trace.DecodeGrammar(d.b)
 	if err != nil {
 		return err
@@ -476,12 +492,12 @@ func (t *thread) decode(d *decoder, terminals int, spilled int64) error {
 		}
 		streams := make([]stream, n)
 		for i := range streams {
-			extents, inFile, inMemory := decodeExtents(d, spilled), d.uint(), d.uint()
+			inBlocks, inMemory := d.uint(), d.uint()
 			var ok bool
-			if streams[i], ok = decodeStream(d.bytes(), inMemory); !ok || inFile > math.MaxInt64 || inMemory > math.MaxInt64 {
+			if streams[i], ok = decodeStream(d.bytes(), inMemory); !ok || inBlocks > math.MaxInt64 || inMemory > math.MaxInt64 {
 				return errCheckpoint
 			}
-			streams[i].spilled, streams[i].inFile, streams[i].n = extents, inFile, inFile+inMemory
+			streams[i].inBlocks, streams[i].n = inBlocks, inBlocks+inMemory
 		}
 		t.resultsOf(int32(number)).streams = streams
 	}

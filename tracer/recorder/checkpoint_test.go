@@ -48,7 +48,7 @@ func TestCheckpointAnywhere(t *testing.T) {
 				r.apply(r.thread(o.thread), o.record)
 			}
 			state := r.AppendState(nil)
-			resumed, err := Restore(s.process, state, 0)
+			resumed, err := Restore(s.process, state)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,10 +58,7 @@ func TestCheckpointAnywhere(t *testing.T) {
 			for _, o := range order[cut:] {
 				resumed.apply(resumed.thread(o.thread), o.record)
 			}
-			got, err := resumed.Content()
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := inMemory(t)(resumed.Content())
 			if d := cmp.Diff(want, got, listed); d != "" {
 				t.Errorf("checkpoint after %d of %d calls: -want +got\n%s", cut, len(order), d)
 			}
@@ -81,11 +78,11 @@ func TestDamagedCheckpoint(t *testing.T) {
 	for i := range state {
 		damaged := slices.Clone(state)
 		damaged[i] ^= 0x10
-		if _, err := Restore(s.process, damaged, 0); err == nil {
+		if _, err := Restore(s.process, damaged); err == nil {
 			t.Fatalf("byte %d of %d damaged, and nobody noticed", i, len(state))
 		}
 	}
-	if _, err := Restore(s.process, state[:len(state)-1], 0); err == nil {
+	if _, err := Restore(s.process, state[:len(state)-1]); err == nil {
 		t.Error("truncated, and nobody noticed")
 	}
 }

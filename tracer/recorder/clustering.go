@@ -257,9 +257,7 @@ func (r *Recorder) Ballot() Ballot {
 func (r *Recorder) ballot() Ballot {
 	c := r.clustering
 	b := Ballot{Unchanged: r.grids.settings.Mode != trace.TimingAggregated, Period: period(c.strides)}
-	threads := slices.Clone(r.threads)
-	slices.SortFunc(threads, func(a, b *thread) int { return int(a.number) - int(b.number) })
-	for _, t := range threads {
+	for _, t := range r.byNumber() {
 		y := t.tally
 		b.Calls = max(b.Calls, y.closed.calls)
 		b.Unchanged = b.Unchanged && y.unchanged(c.settings)
@@ -421,6 +419,7 @@ func (n *interval) repeat(factor int) {
 func (t *thread) keep(n *interval) {
 	t.gaps.join(&n.times.gaps)
 	t.durations.join(&n.times.durations)
+	t.closeTimes()
 	n.times = waiting{}
 }
 
@@ -437,12 +436,6 @@ func (t *thread) held(ticks int64) {
 	t.tally.holds = append(t.tally.holds, trace.Hold{Call: t.calls, Ticks: ticks})
 }
 
-// join appends another column.
-func (c *column) join(more *column) {
-	c.pieces = append(c.pieces, more.pieces...)
-	c.n += more.n
-}
-
 // stoodIn is how many calls of the thread have no times of their own.
 func (y *tally) stoodIn() (n uint64) {
 	for i := range y.standIns {
@@ -451,40 +444,17 @@ func (y *tally) stoodIn() (n uint64) {
 	return n
 }
 
-// addTo gives a thread of a trace what its times lack, after so many votes.
-func (y *tally) addTo(to *trace.Thread, votes int) error {
-	for _, c := range []struct {
-		waiting [2]*column
-		times   *[]int64
-	}{
-		{[2]*column{&y.closed.times.gaps, &y.now.times.gaps}, &to.Gaps},
-		{[2]*column{&y.closed.times.durations, &y.now.times.durations}, &to.Durations},
-	} {
-		for _, w := range c.waiting {
-			more, err := w.values(nil)
-			if err != nil {
-				return err
-			}
-			*c.times = append(*c.times, more...)
-		}
-		*c.times = y.withStandIns(*c.times)
-	}
+// addTo gives a thread of a trace what is known of clustering, after so many votes.
+func (y *tally) addTo(to *trace.Thread, votes int) {
 	to.Marks = slices.Clone(y.marks[:min(len(y.marks), votes)]) // the outcome of another one may be awaited
 	to.StandIns, to.Holds = slices.Clone(y.standIns), slices.Clone(y.holds)
-	return nil
 }
 
-// withStandIns makes room in a thread's times for the calls that another rank stands in for.
-func (y *tally) withStandIns(own []int64) []int64 {
-	if len(y.standIns) == 0 {
-		return own
-	}
-	all := make([]int64, 0, uint64(len(own))+y.stoodIn())
+// stoodInFor lists the calls that another rank stands in for.
+func (y *tally) stoodInFor() []callRange {
+	var list []callRange
 	for i := range y.standIns {
-		from, to := y.marks[y.standIns[i].Vote-1], y.marks[y.standIns[i].Vote]
-		before := min(int(from)-len(all), len(own))
-		all = append(append(all, own[:before]...), make([]int64, to-from)...)
-		own = own[before:]
+		list = append(list, callRange{y.marks[y.standIns[i].Vote-1], y.marks[y.standIns[i].Vote]})
 	}
-	return append(all, own...)
+	return list
 }

@@ -1,10 +1,6 @@
 package recorder
 
-import (
-	"slices"
-
-	"github.com/cairn-mpi/cairn/trace"
-)
+import "github.com/cairn-mpi/cairn/trace"
 
 // What a checkpoint has of clustering.
 
@@ -71,13 +67,8 @@ func (n *interval) decode(d *decoder) {
 	n.calls, n.behaviour, n.exact = d.uint(), d.uint(), d.uint()
 	n.gap, n.duration = d.int(), d.int()
 	n.nested, n.overflowed = d.bool(), d.bool()
-	n.times.gaps.decode(d, 0)
-	n.times.durations.decode(d, 0)
-	for _, c := range []*column{&n.times.gaps, &n.times.durations} {
-		for i := range c.pieces {
-			c.pieces[i] = slices.Clone(c.pieces[i]) // it grows
-		}
-	}
+	n.times.gaps.decode(d)
+	n.times.durations.decode(d)
 }
 
 func (y *tally) encode(e *encoder) {
@@ -145,7 +136,7 @@ func (y *tally) decode(d *decoder) {
 
 // timed is how many calls the thread has times of, or stand-ins for.
 func (t *thread) timed() uint64 {
-	n := t.gaps.n
+	n := t.blockTimes + t.gaps.n
 	if t.tally != nil {
 		n += t.tally.now.times.gaps.n + t.tally.closed.times.gaps.n + t.tally.stoodIn()
 	}

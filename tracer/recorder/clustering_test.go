@@ -139,8 +139,7 @@ func (w *votingWorld) iterate(kind, n int, reduce bool) {
 func (w *votingWorld) contents() []*trace.Content {
 	var all []*trace.Content
 	for rank := range w.shims {
-		c, err := w.consume(rank).Content()
-		require.NoError(w.t, err)
+		c := inMemory(w.t)(w.consume(rank).Content())
 		require.NoError(w.t, c.Validate())
 		all = append(all, c)
 	}
@@ -154,8 +153,7 @@ func (w *votingWorld) full(rank int) *trace.Content {
 	r := New(&p)
 	r.consume(w.shims[rank].sources(r, true))
 	r.lost.Malformed = 0 // the records of votes
-	c, err := r.Content()
-	require.NoError(w.t, err)
+	c := inMemory(w.t)(r.Content())
 	c.Threads.Change(0, func(t *trace.Thread) {
 		for _, h := range w.recorders[rank].threads[0].tally.holds {
 			if h.Call < t.Calls {
@@ -224,7 +222,7 @@ func (w *votingWorld) compare(rank int, got *trace.Content) {
 		require.Equal(t, want, [2]int64{thread.Gaps[k], thread.Durations[k]}, "rank %d call %d", rank, k)
 	}
 	// what a rank that is led keeps of times does not grow while nothing changes
-	own, y := w.recorders[rank].threads[0].gaps.n, w.recorders[rank].threads[0].tally
+	own, y := w.recorders[rank].threads[0].blockTimes+w.recorders[rank].threads[0].gaps.n, w.recorders[rank].threads[0].tally
 	require.Equal(t, thread.Calls-thread.CallsStoodIn(), own+y.closed.times.gaps.n+y.now.times.gaps.n)
 }
 
@@ -300,7 +298,7 @@ func TestClusteringCheckpoints(t *testing.T) {
 		}
 		rank := rng.IntN(3)
 		state := w.consume(rank).AppendState(nil)
-		r, err := Restore(w.shims[rank].process, state, 0)
+		r, err := Restore(w.shims[rank].process, state)
 		require.NoError(t, err)
 		w.recorders[rank] = r
 	}
@@ -456,8 +454,7 @@ func FuzzVoteRecord(f *testing.F) {
 			}
 			s.vote(0, words)
 		}
-		c, err := s.recorder().Content()
-		require.NoError(t, err)
+		c := inMemory(t)(s.recorder().Content())
 		require.NoError(t, c.Validate())
 		require.Len(t, c.Threads.At(0).Gaps, int(c.Threads.At(0).Calls))
 	})

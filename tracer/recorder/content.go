@@ -3,7 +3,6 @@ package recorder
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/cairn-mpi/cairn/mpi"
@@ -79,46 +78,68 @@ func (r *Recorder) addSignatures(c *trace.Content) error {
 	return nil
 }
 
-// addThreads joins the threads' grammars into one and lists their value sequences, equal ones once.
-func (r *Recorder) addThreads(c *trace.Content, rank int) error {
-	sequences := map[string]int32{}
+// outline is what the calls so far are, without their times and values: enough to code the times of the wanted calls of
+// each thread.
+func (r *Recorder) outline(wanted func(thread uint32) callRange) (*trace.Content, []trace.Thread, error) {
+	c := &trace.Content{Meta: trace.Meta{Timing: r.grids.settings}}
+	if err := r.addSignatures(c); err != nil {
+		return nil, nil, err
+	}
+	threads, err := r.addGrammars(c, 0, wanted)
+	return c, threads, err
+}
+
+// byNumber are the threads in the order of their numbers.
+func (r *Recorder) byNumber() []*thread {
 	threads := slices.Clone(r.threads)
-	sort.Slice(threads, func(i, j int) bool { return threads[i].number < threads[j].number })
-	for _, t := range threads {
-		ct := trace.Thread{
+	slices.SortFunc(threads, func(a, b *thread) int { return int(a.number) - int(b.number) })
+	return threads
+}
+
+// addGrammars joins the threads' grammars into one. The threads are in the order of their numbers.
+func (r *Recorder) addGrammars(c *trace.Content, rank int, wanted func(thread uint32) callRange) ([]trace.Thread, error) {
+	threads := make([]trace.Thread, len(r.threads))
+	for i, t := range r.byNumber() {
+		threads[i] = trace.Thread{
 			Rank: rank, Thread: int(t.number), Calls: t.calls,
 			Root:      len(c.Grammar.Rules),
 			FirstTick: t.firstTick,
 		}
-		if err := t.addTiming(&ct, r.times); err != nil {
+		if err := r.addGrammar(&c.Grammar, t, wanted(t.number)); err != nil {
+			return nil, err
+		}
+	}
+	return threads, nil
+}
+
+// addThreads adds the threads with their grammars, times and value sequences, of which equal ones are there once.
+func (r *Recorder) addThreads(c *trace.Content, rank int) error {
+	var sequences trace.SequenceTable
+	threads, err := r.addGrammars(c, rank, allCalls)
+	if err != nil {
+		return err
+	}
+	for i, t := range r.byNumber() {
+		ct := threads[i]
+		if err := t.addTiming(&ct, c); err != nil {
 			return err
 		}
-		c.Grammar.Rules = append(c.Grammar.Rules, shifted(t.grammar.Grammar(), ct.Root)...)
 		for number := range t.results {
 			t.results[number].settle()
 			for k := range t.results[number].streams {
 				s := &t.results[number].streams[k]
-				encoded, err := s.all(r.times)
+				values, err := r.sequenceOf(blockOf{t.number, int32(number), int32(k)}, s)
 				if err != nil {
 					return err
 				}
-				sequence, ok := sequences[string(encoded)]
-				if !ok {
-					values, err := s.values(encoded)
-					if err != nil {
-						return err
-					}
-					sequence = int32(len(c.Sequences))
-					sequences[string(encoded)] = sequence
-					c.Sequences = append(c.Sequences, values)
-				}
 				ct.Streams = append(ct.Streams, trace.StreamRef{
-					Terminal: int32(number), Number: int32(k), Sequence: sequence,
+					Terminal: int32(number), Number: int32(k), Sequence: sequences.Add(values),
 				})
 			}
 		}
 		c.Threads.Append(ct)
 	}
+	c.Sequences = sequences.List
 	return nil
 }
 
@@ -146,6 +167,12 @@ func (r *Recorder) contentNotes(rank int) []string {
 	}
 	if r.off {
 		notes = append(notes, fmt.Sprintf("rank %d: tracing was off at its end", rank))
+	}
+	switch r.generality {
+	case dropsTexts:
+		notes = append(notes, fmt.Sprintf("rank %d: the recorder came near its limit of %d MiB: some calls have no call site and no texts (generalized)", rank, r.memoryLimit>>20))
+	case dropsArguments:
+		notes = append(notes, fmt.Sprintf("rank %d: the recorder reached its limit of %d MiB: some calls have no arguments (generalized)", rank, r.memoryLimit>>20))
 	}
 	add(r.lost.Malformed, "%d damaged records were skipped")
 	add(r.lost.Truncated, "%d calls have no arguments: they did not fit into a record")

@@ -95,7 +95,7 @@ func TestCallPathsShareTheirCallers(t *testing.T) {
 	require.Len(t, r.sites.list, 5)
 	require.Zero(t, r.sites.of(pathWord(3)))
 
-	resumed, err := Restore(s.process, r.AppendState(nil), 0)
+	resumed, err := Restore(s.process, r.AppendState(nil))
 	require.NoError(t, err)
 	require.Equal(t, r.sites.list, resumed.sites.list)
 }
@@ -136,13 +136,13 @@ func TestLocatedPointers(t *testing.T) {
 		}, buffers)
 	}
 	check(r)
-	resumed, err := Restore(s.process, r.AppendState(nil), 0)
+	resumed, err := Restore(s.process, r.AppendState(nil))
 	require.NoError(t, err)
 	resumed.readDictionary(dir)
 	check(resumed)
 
 	// without its dictionary a rank is not lost
-	resumed, err = Restore(s.process, r.AppendState(nil), 0)
+	resumed, err = Restore(s.process, r.AppendState(nil))
 	require.NoError(t, err)
 	c, err := resumed.Content()
 	require.NoError(t, err)

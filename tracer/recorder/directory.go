@@ -15,25 +15,33 @@ import (
 // A Directory is a process's directory, opened for reading by somebody else: the sidecar, as another user. Whatever lies
 // in it, nothing outside it is opened, nothing but regular files of a size that the tracer writes, and nothing waits.
 // Errors name files, and never their content.
-type Directory struct{ root *os.Root }
+type Directory struct {
+	root   *os.Root
+	reopen func() (*os.Root, error)
+	// Remote reads what is in the store already; nil: nothing is.
+	Remote Remote
+}
 
 // OpenDirectory opens a process's directory of a spool.
 func OpenDirectory(spool *os.Root, name string) (*Directory, error) {
-	root, err := plainfile.Directory(spool, name)
-	if err != nil {
-		return nil, err
-	}
-	return &Directory{root}, nil
+	return openDirectory(func() (*os.Root, error) { return plainfile.Directory(spool, name) })
 }
 
 // openPath opens a directory by its path.
 func openPath(dir string) (*Directory, error) {
-	root, err := os.OpenRoot(dir)
+	return openDirectory(func() (*os.Root, error) { return os.OpenRoot(dir) })
+}
+
+func openDirectory(open func() (*os.Root, error)) (*Directory, error) {
+	root, err := open()
 	if err != nil {
 		return nil, err
 	}
-	return &Directory{root}, nil
+	return &Directory{root: root, reopen: open}, nil
 }
+
+// again opens the directory once more: times are read for as long as the trace is in use, and this one may be closed then.
+func (d *Directory) again() (*Directory, error) { return openDirectory(d.reopen) }
 
 // Close closes the directory.
 func (d *Directory) Close() error { return d.root.Close() }

@@ -66,6 +66,12 @@
 // A process whose mode is clustered says at markers what its calls were (Ballot); what the ranks decided is a record of
 // its own, after which the times of a rank that is led wait for the next vote (clustering.go).
 //
+// # Memory
+//
+// What a program repeats takes memory once. What never repeats goes to files beside the checkpoints: times, values of streams,
+// closed grammars (block.go, chapter.go). What is left are tables of what is new, and before these reach a limit the recorder
+// generalizes (widen.go, memory.go, generalize.go).
+//
 // # Order of threads
 //
 // Threads share handles, so the records of a process are worked off in the order of their epochs (order.go).

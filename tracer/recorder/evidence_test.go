@@ -141,6 +141,16 @@ func TestEvidenceIsWholeAtAnyMoment(t *testing.T) {
 	}
 }
 
+// The threads of a run that is shorter than the time between two lists are known as they were at its end.
+func TestThreadsAtTheEnd(t *testing.T) {
+	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
+	require.NoError(t, driver("end", path, "30").Run())
+	threads := readEvidence(t, path).threads
+	require.Len(t, threads, 1)
+	require.Greater(t, threads[0].CPUNS, int64(30e6))
+	require.Less(t, threads[0].CPUNS, int64(60e6))
+}
+
 func TestMorePlacesThanThereIsRoomFor(t *testing.T) {
 	driver, path := evidenceDriver(t), filepath.Join(t.TempDir(), "evidence")
 	require.NoError(t, driver("full", path).Run())

@@ -25,15 +25,12 @@ func FuzzSegment(f *testing.F) {
 			thread: r.thread(0), segments: []*segment{{words: words}}, closed: true, ended: true,
 		}}
 		r.consume(sources)
-		c, err := r.Content()
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := inMemory(t)(r.Content())
 		if err := c.Validate(); err != nil {
 			t.Fatal(err)
 		}
 		lines(t, c, 0)
-		resumed, err := Restore(s.process, r.AppendState(nil), 0)
+		resumed, err := Restore(s.process, r.AppendState(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,11 +47,15 @@ func FuzzRestore(f *testing.F) {
 	state := s.recorder().AppendState(nil)
 	f.Add(state[len(checkpointMagic) : len(state)-8])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := restore(s.process, b, 1<<10)
+		r, err := restore(s.process, b)
 		if err != nil {
 			return
 		}
-		_, _ = r.Content()
+		if c, err := r.Content(); err == nil {
+			for _, thread := range c.Threads.All() {
+				_, _, _ = thread.Times()
+			}
+		}
 		r.AppendState(nil)
 	})
 }

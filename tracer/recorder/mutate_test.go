@@ -63,8 +63,7 @@ func feed(t *testing.T, s *fakeShim, batches map[uint32][]uint64) *Recorder {
 		})
 	}
 	r.consume(sources)
-	c, err := r.Content()
-	require.NoError(t, err)
+	c := inMemory(t)(r.Content())
 	require.NoError(t, c.Validate())
 	return r
 }
@@ -97,7 +96,7 @@ func TestMutatedRecords(t *testing.T) {
 			t.Fatalf("seed %d: %d bytes of records, %d bytes of memory", seed, size, after-before)
 		}
 		state := r.AppendState(nil)
-		resumed, err := Restore(s.process, state, 0)
+		resumed, err := Restore(s.process, state)
 		require.NoError(t, err, "seed %d", seed)
 		require.Equal(t, r.Calls(), resumed.Calls())
 	}

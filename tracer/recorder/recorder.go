@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"strconv"
@@ -24,6 +23,10 @@ type Recorder struct {
 	signatures    *signatures
 	families      families
 	widening      widening
+	generality    generality
+	generalizing  generalizing
+	memoryLimit   int // memoryLimit but in tests
+	grown         int // by how much since the recorder looked at what it holds
 	sites         *sites
 	repeats       *repeats
 	clustering    *clustering // nil: this process is recorded by itself
@@ -43,7 +46,11 @@ type Recorder struct {
 
 	life life // of a process that is gone
 
-	times io.ReaderAt // the file of times, where some are not in memory
+	blockCalls   uint64      // of times: trace.TimingBlockCalls but in tests
+	full         []*block    // blocks that are in no log yet
+	grammarBytes int         // of a thread, from which on a grammar becomes a chapter: mostGrammarBytes but in tests
+	spare        [][]byte    // memory of blocks that are
+	blocks       *blockIndex // of the log, where somebody else reads it; nil: there is none
 
 	grids *timingGrids
 
@@ -62,11 +69,12 @@ type lost struct {
 
 // A thread is what is known of one thread.
 type thread struct {
-	number  uint32
-	grammar *trace.Sequitur
-	results []results // by terminal
-	latest  *repeat   // the call before was this one; nil: it was no known repeat
-	loop    loop
+	number     uint32
+	grammar    *trace.Sequitur // of the calls that are in no chapter
+	inChapters uint64
+	results    []results // by terminal
+	latest     *repeat   // the call before was this one; nil: it was no known repeat
+	loop       loop
 
 	untraced        bool // tracing was off at some time since the last call
 	calls           uint64
@@ -75,7 +83,9 @@ type thread struct {
 	lastFunction    uint16
 	inFlight        uint16 // function of the call that had not returned when the process went, 0: none
 	entered         int64  // when it was entered
-	gaps, durations column
+	gaps, durations column // what is in no full block yet
+	blockTimes      uint64 // how many gaps, and durations, are in full blocks
+	blockTicks      int64  // their sum
 	rounder         trace.TimingRounder
 	end             int64             // latest exit of a call up to MPI_Finalize
 	inside          int64             // ticks inside of these calls
@@ -112,8 +122,9 @@ func (c *constants) lookup(raw uint64) (int32, bool) {
 // New starts a recorder for a process.
 func New(p *Process) *Recorder {
 	r := &Recorder{
-		process: p, off: p.StartOff != 0, rank: none, worldSize: none, sampleEvery: 1,
-		signatures: newSignatures(), families: newFamilies(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
+		process: p, off: p.StartOff != 0, rank: none, worldSize: none, sampleEvery: 1, blockCalls: trace.TimingBlockCalls, grammarBytes: mostGrammarBytes,
+		memoryLimit: memoryLimit,
+		signatures:  newSignatures(), families: newFamilies(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
 		clustering: newClustering(p.Mode),
 	}
 	r.communicators = newCommunicators(&r.repeats.generation)

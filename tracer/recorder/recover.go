@@ -23,6 +23,7 @@ type Report struct {
 	Checkpoint bool   // there was one
 	Segments   int    // that were read
 	Notes      []string
+	Parts      []Part // that have times of the trace
 }
 
 // Bounds of the files that a recovery reads.
@@ -59,14 +60,7 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	if err != nil {
 		return fail(err)
 	}
-	times, err := d.open(spillFile)
-	if err != nil {
-		return fail(err)
-	}
-	if times != nil {
-		defer times.Close()
-	}
-	r, number, err := d.readCheckpoint(p, times)
+	r, number, err := d.readCheckpoint(p, timesFile, valuesFile, chaptersFile)
 	if err != nil {
 		return fail(err)
 	}
@@ -124,6 +118,9 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	report.Calls = r.Calls()
 	report.Lost = r.lost.Dropped + r.lost.Malformed
 	report.Notes = content.Meta.Notes
+	if r.blocks != nil {
+		report.Parts = r.blocks.parts
+	}
 	return content, report, number, nil
 }
 
@@ -161,26 +158,18 @@ func (d *Directory) optionalContent(r *Recorder, name string, limit int64) []byt
 	return b
 }
 
-// readCheckpoint reads the newest state, if there is one; times is the file of times, nil if there is none.
-func (d *Directory) readCheckpoint(p *Process, times *os.File) (*Recorder, uint64, error) {
+// readCheckpoint reads the newest state, if there is one, and where the blocks are that it counts, in some logs.
+func (d *Directory) readCheckpoint(p *Process, logs ...string) (*Recorder, uint64, error) {
 	state, number, ok, err := d.readState()
 	if err != nil || !ok {
 		return nil, 0, err
 	}
-	var spilled int64
-	if times != nil {
-		info, err := times.Stat()
-		if err != nil {
-			return nil, 0, err
-		}
-		spilled = info.Size()
-	}
-	r, err := Restore(p, state, spilled)
+	r, err := Restore(p, state)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", stateFiles[number%2], err)
 	}
-	if times != nil {
-		r.times = times
+	if r.blocks, err = d.readBlockIndex(logs...); err != nil {
+		return nil, 0, err
 	}
 	return r, number, nil
 }

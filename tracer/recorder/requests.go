@@ -2,17 +2,19 @@ package recorder
 
 // requests are the live requests of the process, and all request ids ever given (doc.go, "Requests").
 type requests struct {
-	table    *rawTable // raw handle -> −1 − constant, or index into queues
-	queues   []requestQueue
-	creators []creator
-	byKey    map[string]int32 // creating signature -> index into creators
-	ids      []requestID      // by id
-	live     []liveRequest    // nodes of the queues
-	freeNode int32            // list of unused nodes, −1: none
-	stamp    uint64           // of the call at work, see mention
-	thread   uint32           // that makes it
-	count    int              // of live requests
-	births   uint64           // of requests, ever
+	table      *rawTable // raw handle -> −1 − constant, or index into queues
+	queues     []requestQueue
+	keyBytes   int // of the creators' keys, about
+	mostQueues int // then those that are empty are dropped
+	creators   []creator
+	byKey      map[string]int32 // creating signature -> index into creators
+	ids        []requestID      // by id
+	live       []liveRequest    // nodes of the queues
+	freeNode   int32            // list of unused nodes, −1: none
+	stamp      uint64           // of the call at work, see mention
+	thread     uint32           // that makes it
+	count      int              // of live requests
+	births     uint64           // of requests, ever
 }
 
 // A creator is a creating signature: its slots are the requests that it created, index by index.
@@ -54,7 +56,30 @@ func newRequests(table *rawTable) *requests {
 	if table == nil {
 		table = newRawTable()
 	}
-	return &requests{table: table, byKey: map[string]int32{}, freeNode: none}
+	return &requests{table: table, byKey: map[string]int32{}, freeNode: none, mostQueues: firstQueues}
+}
+
+// firstQueues is from how many raw handles on those without a live request are forgotten. Most programs get the same few
+// again and again.
+const firstQueues = 1 << 10
+
+// dropEmpty forgets raw handles that no live request has.
+func (q *requests) dropEmpty() {
+	table := newRawTable()
+	q.table.each(func(key uint64, value int32) {
+		if value < 0 {
+			table.put(key, value)
+		}
+	})
+	kept := q.queues[:0]
+	for _, queue := range q.queues {
+		if queue.head != none {
+			table.put(queue.raw, int32(len(kept)))
+			kept = append(kept, queue)
+		}
+	}
+	q.table, q.queues = table, kept
+	q.mostQueues = max(firstQueues, 2*len(kept))
 }
 
 // creatorOf is the creator with this key; key is copied when it is new.
@@ -66,6 +91,7 @@ func (q *requests) creatorOf(key []byte) int32 {
 	k := string(key)
 	q.creators = append(q.creators, creator{key: k})
 	q.byKey[k] = c
+	q.keyBytes += len(k) + textBytes
 	return c
 }
 
@@ -96,6 +122,9 @@ func (q *requests) push(raw uint64, id int32) {
 	q.live[node] = liveRequest{id: id, next: none, thread: q.thread, born: q.births}
 	i, ok := q.table.get(raw)
 	if !ok {
+		if len(q.queues) >= q.mostQueues {
+			q.dropEmpty()
+		}
 		i = int32(len(q.queues))
 		q.queues = append(q.queues, requestQueue{raw: raw, head: none, tail: none, cursor: none})
 		q.table.put(raw, i)

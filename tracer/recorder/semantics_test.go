@@ -177,10 +177,9 @@ func TestCallbacksByPlace(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, got))
 	require.Equal(t, uint64(0x2341), c.Sites[c.Signatures[1].In[0].Int-1].Offset)
 	require.Equal(t, trace.Pointer, c.Signatures[3].In[0].Form)
-	resumed, err := Restore(s.process, s.recorder().AppendState(nil), 0)
+	resumed, err := Restore(s.process, s.recorder().AppendState(nil))
 	require.NoError(t, err)
-	again, err := resumed.Content()
-	require.NoError(t, err)
+	again := inMemory(t)(resumed.Content())
 	require.Empty(t, cmp.Diff(c, again, listed))
 }
 

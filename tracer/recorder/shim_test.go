@@ -270,13 +270,26 @@ func (s *fakeShim) sources(r *Recorder, ended bool) []*source {
 	return sources
 }
 
-func (s *fakeShim) content() *trace.Content {
+func (s *fakeShim) content() *trace.Content { return inMemory(s.t)(s.recorder().Content()) }
 
-	c, err := s.recorder().Content()
-	if err != nil {
-		s.t.Fatal(err)
+// inMemory reads the times of what was recorded.
+func inMemory(t testing.TB) func(c *trace.Content, err error) *trace.Content {
+	return func(c *trace.Content, err error) *trace.Content {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var threads trace.ThreadTable
+		for _, thread := range c.Threads.All() {
+			if thread.Gaps, thread.Durations, err = thread.Times(); err != nil {
+				t.Fatal(err)
+			}
+			thread.Timing = nil
+			threads.Append(thread)
+		}
+		c.Threads = threads
+		return c
 	}
-	return c
 }
 
 // lines are all calls of a thread, decoded by code that knows nothing of the recorder's.
@@ -289,7 +302,11 @@ func lines(t testing.TB, c *trace.Content, thread int) []string {
 	th := c.Threads.At(thread)
 	streams := map[[2]int32][]int64{}
 	for _, s := range th.Streams {
-		streams[[2]int32{s.Terminal, s.Number}] = c.Sequences[s.Sequence]
+		values, err := c.Sequences[s.Sequence].All()
+		if err != nil {
+			t.Fatal(err)
+		}
+		streams[[2]int32{s.Terminal, s.Number}] = values
 	}
 	var out []string
 	var expand func(rule int)

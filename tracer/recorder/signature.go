@@ -67,6 +67,7 @@ type terminal struct {
 type signatures struct {
 	byKey     map[string]int32 // keys without a new request
 	terminals []terminal
+	keyBytes  int // of all keys, about
 }
 
 func newSignatures() *signatures { return &signatures{byKey: map[string]int32{}} }
@@ -78,6 +79,7 @@ func (s *signatures) terminal(key []byte) int32 {
 	k := string(key)
 	t := s.add(k, none)
 	s.byKey[k] = t
+	s.keyBytes += len(k) + textBytes
 	return t
 }
 
@@ -186,7 +188,7 @@ const statusFields = 5
 func (t terminal) decode(constants []Constant) (trace.Signature, error) {
 	r := keyReader{b: t.key, constants: constants, request: t.request}
 	function := r.uvarint()
-	s := trace.Signature{Function: uint16(function), Untraced: function&untracedKey != 0, StatusIgnored: function&statusIgnored != 0, Site: uint32(r.uvarint()), OwnRank: int32(r.varint())}
+	s := trace.Signature{Function: uint16(function), Untraced: function&untracedKey != 0, StatusIgnored: function&statusIgnored != 0, Generalized: function&generalizedKey != 0, Site: uint32(r.uvarint()), OwnRank: int32(r.varint())}
 	l := layoutFor(s.Function)
 	if l == nil {
 		// the creator of requests of unknown origin has no signature; nothing refers to its terminal

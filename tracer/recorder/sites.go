@@ -15,6 +15,8 @@ type sites struct {
 	byPlace    map[trace.Site]int32
 	list       []trace.Site
 	segments   []trace.Segment // those of the dictionary, with their sites
+	closed     bool            // nothing new is learned
+	missed     bool            // by the record at work
 	moved      func()          // is called when addresses may mean other places than before
 }
 
@@ -40,6 +42,10 @@ func (s *sites) of(word uint64) int32 {
 	}
 	if v, ok := s.byAddress.get(word); ok {
 		return v
+	}
+	if s.closed {
+		s.missed = true
+		return 0
 	}
 	var v int32
 	if isEntry(word) && word&lineMark != 0 {

@@ -49,13 +49,15 @@ type Spool struct {
 
 	state       []byte // for checkpoints
 	checkpoints uint64 // written so far
-	timesBytes  int64  // of the file of times
+	times       blockLog
+	values      blockLog
+	chapters    blockLog
 
 	raw       int64 // bytes of full segments since the last checkpoint
 	stateSize int64
 	mostState int64          // beyond it tracing stops
 	failure   error          // of the last checkpoint
-	diskBytes int64          // of all segments and the times
+	diskBytes int64          // of all segments and the block logs
 	stateDisk [2]int64       // of the files of the state
 	budget    *budget.Budget // of all processes in the spool; nil: this one has a limit of its own
 	stopped   error
@@ -101,6 +103,7 @@ func Open(dir string) (*Spool, error) {
 	}
 	return &Spool{
 		dir: dir, process: p, recorder: r, budget: shared,
+		times: blockLog{prefix: timesFile}, values: blockLog{prefix: valuesFile}, chapters: blockLog{prefix: chaptersFile},
 		sources: map[uint32]*spoolSource{}, mapped: map[uintptr]*mapping{}, mostState: mostStateBytes,
 	}, nil
 }
@@ -201,16 +204,19 @@ func (s *Spool) remove(m *mapping) {
 // checkpoint writes the state; what it holds needs its segments no more.
 func (s *Spool) checkpoint() error {
 	s.reach("checkpoint begins")
-	before := s.timesBytes
-	if err := s.spillTimes(); err != nil {
+	before := s.diskBytes
+	s.recorder.limitMemory()
+	s.recorder.closeValues()
+	s.recorder.closeChapters()
+	if err := s.writeBlocks(); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	s.reach("times spilled")
+	s.reach("blocks written")
 	s.state = s.recorder.AppendState(append(s.state[:0], make([]byte, stateFrame)...))
 	s.state = frameState(s.state, s.checkpoints)
 	size := int64(len(s.state))
 	growth := max(size-s.stateDisk[s.checkpoints%2], 0)
-	if !s.takeState(size, growth, s.timesBytes-before) {
+	if !s.takeState(size, growth, s.diskBytes-before) {
 		return s.limitReached()
 	}
 	s.reach("state encoded")
@@ -225,6 +231,7 @@ func (s *Spool) checkpoint() error {
 		s.state = nil
 	}
 	s.stateSize, s.raw = size, 0
+	s.forgetRemoved()
 	for _, src := range s.sources {
 		for _, m := range src.done {
 			if m.data == nil {

@@ -19,7 +19,7 @@ import (
 func steps(t *testing.T) []string {
 	t.Helper()
 	var names []string
-	for _, file := range []string{"spool.go", "spill.go", "statefile.go"} {
+	for _, file := range []string{"spool.go", "blocklog.go", "statefile.go"} {
 		b, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, m := range regexp.MustCompile(`\.reach\("([^"]+)"\)`).FindAllStringSubmatch(string(b), -1) {
@@ -59,6 +59,7 @@ func TestVictim(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	w, _ := openSpool(t, s, dir)
 	sp := w.spool
+	sp.recorder.blockCalls = 64 // so that there are full ones
 	left, err := strconv.Atoi(os.Getenv(victimCount))
 	require.NoError(t, err)
 	reached := map[string]int{}
@@ -128,6 +129,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 				for _, th := range c.Threads.All() {
 					require.Equal(t, all[th.Thread][:th.Calls], append([]string{}, lines(t, c, th.Thread)...), "thread %d", th.Thread)
 				}
+				requireTimes(t, s, c, func(thread int) uint64 { return c.Threads.At(thread).Calls })
 			})
 		}
 	}

@@ -1,19 +1,15 @@
 package recorder
 
-import (
-	"encoding/binary"
-	"io"
-)
+import "encoding/binary"
 
 // A stream is a sequence of integers, kept as runs: results are the same again most of the time. Of a long one that is
-// not regular the beginning is in the file of the process's directory (spill.go).
+// not regular the beginning is in full blocks.
 type stream struct {
-	spilled []extent // of runs
-	inFile  uint64   // how many values these are
-	runs    []byte   // varint value, uvarint repetitions − 1: all that follow but the last
-	value   int64
-	count   uint64 // of the last run; 0: the stream is empty
-	n       uint64
+	inBlocks uint64 // how many values
+	runs     []byte // varint value, uvarint repetitions − 1: all that follow but the last
+	value    int64
+	count    uint64 // of the last run; 0: the stream is empty
+	n        uint64
 }
 
 func (s *stream) push(v int64) {
@@ -34,27 +30,29 @@ func (s *stream) flush() {
 	}
 }
 
-// spillRuns is how many bytes of runs a stream keeps in memory at a checkpoint.
-const spillRuns = 4 << 10
+// blockRuns is how many bytes of runs a stream keeps at a checkpoint.
+const blockRuns = 4 << 10
 
-// write moves the runs to the file; at is its length, before and after.
-func (s *stream) write(f io.WriterAt, at int64) (int64, error) {
-	n := int64(len(s.runs))
-	if err := fitsLimit(at + n); err != nil {
-		return at, err
+// closeValues makes blocks of what has become long of the threads' value streams. The last run stays: it grows.
+func (r *Recorder) closeValues() {
+	least := blockRuns
+	if r.generality > keepsEverything { // of many streams little each is much
+		least = blockRuns / 64
 	}
-	if _, err := f.WriteAt(s.runs, at); err != nil {
-		return at, err
+	for _, t := range r.threads {
+		for i := range t.results {
+			for k := range t.results[i].streams {
+				s := &t.results[i].streams[k]
+				if len(s.runs) < least {
+					continue
+				}
+				n := s.n - s.count - s.inBlocks
+				of := blockOf{t.number, int32(i), int32(k)}
+				r.full = append(r.full, &block{of: of, first: s.inBlocks, n: n, data: [2][]byte{s.runs}})
+				s.inBlocks, s.runs = s.inBlocks+n, nil
+			}
+		}
 	}
-	s.spilled = appendExtent(s.spilled, extent{at, n})
-	s.inFile, s.runs = s.n-s.count, s.runs[:0]
-	return at + n, nil
-}
-
-// all is the stream as bytes; f is needed when some is in the file.
-func (s *stream) all(f io.ReaderAt) ([]byte, error) {
-	b, err := readExtents(s.spilled, f)
-	return append(b, s.encoded()...), err
 }
 
 // encoded is what is in memory of the stream, as bytes.
@@ -88,27 +86,4 @@ func decodeStream(b []byte, n uint64) (stream, bool) {
 		b = b[i+j:]
 	}
 	return s, total == n
-}
-
-// values expands what all gave.
-func (s *stream) values(b []byte) ([]int64, error) {
-	out := make([]int64, 0, min(s.n, 1<<20))
-	for len(b) > 0 {
-		v, i := binary.Varint(b)
-		if i <= 0 {
-			return nil, errCheckpoint
-		}
-		k, j := binary.Uvarint(b[i:])
-		if j <= 0 || k >= s.n-uint64(len(out)) {
-			return nil, errCheckpoint
-		}
-		b = b[i+j:]
-		for range k + 1 {
-			out = append(out, v)
-		}
-	}
-	if uint64(len(out)) != s.n {
-		return nil, errCheckpoint
-	}
-	return out, nil
 }

@@ -2,64 +2,58 @@ package recorder
 
 import (
 	"encoding/binary"
-	"io"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A column is a sequence of signed numbers as varints.
+// A column is a sequence of signed numbers, the last of them as varints in memory: those that are in no full block.
 type column struct {
-	spill
-	n uint64
+	b   []byte
+	n   uint64 // of the numbers in b
+	sum int64  // of all numbers so far
 }
 
 func (c *column) push(v int64) { c.pushAlternate([]int64{v}) }
 
+// firstColumn is the memory that a column begins with: most threads of most tests are short.
+const firstColumn = 1 << 10
+
 // pushAlternate adds every second of some numbers, from the first one on.
 func (c *column) pushAlternate(values []int64) {
 	c.n += uint64(len(values)+1) / 2
+	b, sum := c.b, c.sum
 	for len(values) > 0 {
-		piece := c.room(binary.MaxVarintLen64)
-		b, n, i := (*piece)[:cap(*piece)], len(*piece), 0
-		for ; i < len(values) && len(b)-n >= binary.MaxVarintLen64; i += 2 {
+		if cap(b)-len(b) < binary.MaxVarintLen64 {
+			b = slices.Grow(b, max(firstColumn, len(b)))
+		}
+		room, n, i := b[:cap(b)], len(b), 0
+		for ; i < len(values) && len(room)-n >= binary.MaxVarintLen64; i += 2 {
+			sum += values[i]
 			u := uint64(values[i])<<1 ^ uint64(values[i]>>63)
 			if u >= 1<<14 {
 				for ; u >= 1<<7; n++ {
-					b[n], u = byte(u)|1<<7, u>>7
+					room[n], u = byte(u)|1<<7, u>>7
 				}
-				b[n] = byte(u)
+				room[n] = byte(u)
 				n++
 				continue
 			}
 			more := min(u>>7, 1) // most often it is one byte or two: not worth a branch that nobody can predict
-			b[n], b[n+1] = byte(u|more<<7), byte(u>>7)
+			room[n], room[n+1] = byte(u|more<<7), byte(u>>7)
 			n += 1 + int(more)
 		}
-		*piece = b[:n]
+		b = room[:n]
 		values = values[min(i, len(values)):]
 	}
+	c.b, c.sum = b, sum
 }
 
-// values expands the column; f has what is not in memory.
-func (c *column) values(f io.ReaderAt) ([]int64, error) {
-	b, err := c.bytes(f)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]int64, 0, min(c.n, uint64(len(b))))
-	for len(b) > 0 {
-		v, i := binary.Varint(b)
-		if i <= 0 {
-			return nil, errCheckpoint
-		}
-		out = append(out, v)
-		b = b[i:]
-	}
-	if uint64(len(out)) != c.n {
-		return nil, errCheckpoint
-	}
-	return out, nil
+// join adds the numbers of another column, which is used no more.
+func (c *column) join(more *column) {
+	c.b = append(c.b, more.b...)
+	c.n += more.n
+	c.sum += more.sum
 }
 
 // time adds the times of a call, in clock ticks: rounded when timing is lossy, counted when it is aggregated. first is the
@@ -94,6 +88,47 @@ func (t *thread) time(number int32, first uint64, enter, exit int64) {
 	}
 	t.gaps.push(gap)
 	t.durations.push(duration)
+	t.closeTimes()
+}
+
+// closeTimes makes a block of the thread's times when there are enough of them.
+func (t *thread) closeTimes() {
+	if t.gaps.n < t.recorder.blockCalls {
+		return
+	}
+	r := t.recorder
+	gaps, durations := &t.gaps, &t.durations
+	b := &block{of: timesOf(t.number), first: t.blockTimes, n: gaps.n, before: t.blockTicks, data: [2][]byte{gaps.b, durations.b}}
+	r.full = append(r.full, b)
+	t.blockTimes += gaps.n
+	t.blockTicks = gaps.sum + durations.sum
+	gaps.b, gaps.n = r.room(len(gaps.b)), 0
+	durations.b, durations.n = r.room(len(durations.b)), 0
+}
+
+// room gives memory for the next block, which is most often about as long as the one before.
+func (r *Recorder) room(size int) []byte {
+	if n := len(r.spare); n > 0 {
+		b := r.spare[n-1]
+		r.spare = r.spare[:n-1]
+		return b
+	}
+	return make([]byte, 0, size+size/16)
+}
+
+// mostSpare is how much memory of blocks that were written waits to be used again: about what comes between two checkpoints.
+const mostSpare = 8
+
+// recycle takes back the memory of a block that is in the log.
+func (r *Recorder) recycle(b *block) {
+	if b.of.terminal == none {
+		for _, data := range b.data {
+			if len(r.spare) < mostSpare {
+				r.spare = append(r.spare, data[:0])
+			}
+		}
+	}
+	b.data = [2][]byte{}
 }
 
 // timeLoop adds the times of whole iterations of the thread's loop; stamps are enter and exit of each call.
@@ -109,6 +144,17 @@ func (t *thread) timeLoop(stamps []int64) {
 		}
 		return
 	}
+	// a block ends within an iteration
+	for most := 2 * int(t.recorder.blockCalls-t.gaps.n); len(stamps) > most; most = 2 * int(t.recorder.blockCalls) {
+		t.timesOfLoop(stamps[:most])
+		stamps = stamps[most:]
+	}
+	t.timesOfLoop(stamps)
+}
+
+// timesOfLoop adds the times of calls of the thread's loop, all on one grid, of which a block has room for all.
+func (t *thread) timesOfLoop(stamps []int64) {
+	l := &t.loop
 	last, end, inside := t.lastExit, t.end, t.inside
 	for i := 0; i+1 < len(stamps); i += 2 {
 		enter, exit := stamps[i], stamps[i+1]
@@ -129,11 +175,12 @@ func (t *thread) timeLoop(stamps []int64) {
 	if len(stamps) > 0 {
 		t.gaps.pushAlternate(stamps)
 		t.durations.pushAlternate(stamps[1:])
+		t.closeTimes()
 	}
 }
 
-// addTiming gives a thread of a trace its times; f has what is not in memory.
-func (t *thread) addTiming(to *trace.Thread, f io.ReaderAt) error {
+// addTiming gives a thread of a trace, whose content it is to be, its times.
+func (t *thread) addTiming(to *trace.Thread, of *trace.Content) error {
 	to.EndTick, to.InsideTicks = t.end, t.inside
 	for _, a := range t.aggregates {
 		if a.Durations.Count > 0 {
@@ -141,14 +188,10 @@ func (t *thread) addTiming(to *trace.Thread, f io.ReaderAt) error {
 			to.Aggregates = append(to.Aggregates, a)
 		}
 	}
-	var err error
-	if to.Gaps, err = t.gaps.values(f); err != nil {
-		return err
+	if t.tally != nil {
+		t.tally.addTo(to, len(t.recorder.clustering.votes))
 	}
-	if to.Durations, err = t.durations.values(f); err != nil || t.tally == nil {
-		return err
-	}
-	return t.tally.addTo(to, len(t.recorder.clustering.votes))
+	return t.times(to, of)
 }
 
 // encodeTiming is the part of a checkpoint.
@@ -160,6 +203,8 @@ func (t *thread) encodeTiming(e *encoder) {
 	e.int(t.end)
 	e.int(t.inside)
 	e.bool(t.ended)
+	e.uint(t.blockTimes)
+	e.int(t.blockTicks)
 	t.gaps.encode(e)
 	t.durations.encode(e)
 	e.uint(uint64(len(t.aggregates)))
@@ -178,11 +223,12 @@ func (t *thread) encodeTiming(e *encoder) {
 	}
 }
 
-func (t *thread) decodeTiming(d *decoder, terminals int, spilled int64) error {
+func (t *thread) decodeTiming(d *decoder, terminals int) error {
 	t.rounder = trace.TimingRounder{Longest: d.int(), Recent: d.int(), Drift: d.int(), Since: d.int()}
 	t.end, t.inside, t.ended = d.int(), d.int(), d.bool()
-	t.gaps.decode(d, spilled)
-	t.durations.decode(d, spilled)
+	t.blockTimes, t.blockTicks = d.uint(), d.int()
+	t.gaps.decode(d)
+	t.durations.decode(d)
 	n := d.count()
 	if d.bad || n > terminals || t.gaps.n != t.durations.n {
 		return errCheckpoint

@@ -23,7 +23,6 @@ func newTimingGrids(text string) *timingGrids {
 	if settings.Mode != trace.TimingLossy {
 		return g
 	}
-	g.settings.MomentTicks = trace.MomentTicks
 	for i := range mpi.Functions {
 		grid, err := trace.GridOf(settings.ErrorOf(mpi.Functions[i].Name))
 		if err != nil {

@@ -87,7 +87,7 @@ func TestWideningWithoutRepeats(t *testing.T) {
 		}
 	}
 	r := sameWithoutRepeats(t, s)
-	again, err := Restore(s.process, r.AppendState(nil), 0)
+	again, err := Restore(s.process, r.AppendState(nil))
 	require.NoError(t, err)
 	require.Equal(t, r.families, again.families)
 }

@@ -6,6 +6,7 @@
 #include "functions_gen.h"
 #include "hidden.h"
 #include "life.h"
+#include "usage.h"
 
 extern CAIRN_HIDDEN bool cairn_clustered; // the mode of this job
 extern const unsigned char cairn_marker[CAIRN_FUNCTIONS]; // functions whose calls may be markers: their wrappers are never left out
@@ -41,6 +42,7 @@ void cairn_explicit_marker(void);
 	} while (0)
 #define CAIRN_FINALIZES() \
 	do { \
+		cairn_usage_end(); \
 		if (__builtin_expect(cairn_clustered, 0)) \
 			cairn_cluster_end(); \
 	} while (0)

@@ -1,12 +1,16 @@
 #include "core.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,8 +26,10 @@
 #include "state.h"
 
 enum {
-	ENOUGH = 16, // segments of our own, of which the last is not full yet, when the core is started
-	MOST = 48,  // and when it is waited for
+	// segments of our own, of which the last is not full yet, when the core is started: 4 MiB, before which no checkpoint
+	// would free one
+	ENOUGH = 32,
+	MOST = 64, // and when it is waited for
 	PATIENCE = 1000, // milliseconds for which it is waited for: who makes a segment may hold the loader's lock
 };
 
@@ -34,7 +40,8 @@ typedef void *segment_function(uint32_t thread, void *full, uint64_t minimum, ui
 static _Atomic(segment_function *) segment; // not NULL: the core is there
 
 static _Atomic uint32_t wanted; // what our thread sleeps on
-static _Atomic bool failed;     // the core will never be there
+static _Atomic bool failed;     // tracing has ended
+static _Atomic bool alone;      // it goes on, but the core will never be there
 
 // Until it is: what threads did with our segments, for the core to adopt.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -51,9 +58,32 @@ static void tell(struct cairn_event *e, struct cairn_segment *s, uint32_t thread
 	last = &e->next;
 }
 
-// stop ends tracing; the reason is left where no room on the disk is needed. The lock is held.
-static void stop(const char *why)
+// fits reports whether the address space has room for the core. The Go runtime reserves more than a gigabyte of it, and
+// ends the process when it does not get what it asks for, now or later: a process whose limit is nearer goes without.
+static bool fits(void)
 {
+	const uint64_t needed = (uint64_t)4 << 30;
+	struct rlimit limit;
+	char text[64] = "";
+	int file;
+
+	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+		return true;
+	file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return false;
+	const ssize_t n = read(file, text, sizeof(text) - 1);
+	close(file);
+	const uint64_t used = n > 0 ? strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : UINT64_MAX;
+	return used < limit.rlim_cur && limit.rlim_cur - used >= needed;
+}
+
+// stop ends tracing; the reason is left where no room on the disk is needed, in the segments that the core does not have
+// and in the one that a thread has filled, if it is one's fault. The lock is held.
+static void stop(const char *why, struct cairn_segment *full)
+{
+	if (full != NULL)
+		snprintf(full->stopped, sizeof(full->stopped), "%s", why);
 	for (struct cairn_event *e = first; e != NULL; e = e->next) {
 		struct cairn_segment *s = e->segment;
 		snprintf(s->stopped, sizeof(s->stopped), "%s", why);
@@ -100,6 +130,16 @@ static const char *load(void)
 	return NULL;
 }
 
+// go_alone gives up the list for the core: full segments are only files from now on.
+static void go_alone(void)
+{
+	pthread_mutex_lock(&lock);
+	first = NULL;
+	last = &first;
+	atomic_store(&alone, true);
+	pthread_mutex_unlock(&lock);
+}
+
 static void *run(void *unused)
 {
 	bool tried = false;
@@ -108,11 +148,13 @@ static void *run(void *unused)
 	prctl(PR_SET_NAME, "cairn");
 	for (;;) {
 		if (!tried && atomic_load(&wanted) != 0) {
-			const char *why = load();
+			const char *why = NULL;
 			tried = true;
-			if (why != NULL) {
+			if (!fits())
+				go_alone();
+			else if ((why = load()) != NULL) {
 				pthread_mutex_lock(&lock);
-				stop(why);
+				stop(why, NULL);
 				pthread_mutex_unlock(&lock);
 			}
 		}
@@ -171,7 +213,7 @@ static bool wait_for_core(void)
 	const struct timespec millisecond = {0, 1000000};
 
 	cairn_core_want();
-	for (int n = 0; n < PATIENCE && !there() && !atomic_load(&failed); n++)
+	for (int n = 0; n < PATIENCE && !there() && !atomic_load(&failed) && !atomic_load(&alone); n++)
 		nanosleep(&millisecond, NULL);
 	return there();
 }
@@ -187,10 +229,16 @@ static struct cairn_segment *own_segment(uint32_t thread, struct cairn_segment *
 	if (own >= most || atomic_load(&failed) || (s = cairn_spool_segment(minimum, why)) == NULL)
 		return NULL;
 	cairn_segment_begin(s, thread, sequence);
+	own++;
+	if (atomic_load(&alone)) {
+		if (full != NULL) // none of its records is open: a thread takes a segment when it is in no call
+			munmap(full, CAIRN_SEGMENT_HEADER + full->capacity);
+		return s;
+	}
 	if (full != NULL)
 		tell(&full->full, full, thread, 1);
 	tell(&s->given, s, thread, 0);
-	if (++own == ENOUGH)
+	if (own == ENOUGH)
 		cairn_core_want();
 	return s;
 }
@@ -210,7 +258,7 @@ struct cairn_segment *cairn_core_segment(uint32_t thread, struct cairn_segment *
 		if (s == NULL && !wait_for_core()) {
 			pthread_mutex_lock(&lock);
 			if (!there() && (s = own_segment(thread, full, minimum, UINT32_MAX, &why)) == NULL && !atomic_load(&failed))
-				stop(why);
+				stop(why, full);
 			pthread_mutex_unlock(&lock);
 		}
 	}

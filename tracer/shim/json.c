@@ -21,19 +21,26 @@ static void add(struct cairn_json *j, const char *s, size_t n)
 	j->text[j->length] = 0;
 }
 
+static bool is_plain(char c)
+{
+	return (unsigned char)c >= ' ' && c != '"' && c != '\\';
+}
+
 static void add_string(struct cairn_json *j, const char *s)
 {
 	add(j, "\"", 1);
-	for (; *s != 0; s++) {
-		unsigned char c = (unsigned char)*s;
-		if (c == '"' || c == '\\') {
-			char two[2] = {'\\', (char)c};
+	while (*s != 0) {
+		size_t n = 0;
+		while (is_plain(s[n]))
+			n++;
+		add(j, s, n);
+		s += n;
+		if (*s == '"' || *s == '\\') {
+			const char two[2] = {'\\', *s++};
 			add(j, two, 2);
-		} else if (c < ' ') {
+		} else if (*s != 0) {
 			char six[8];
-			add(j, six, (size_t)snprintf(six, sizeof(six), "\\u%04x", c));
-		} else {
-			add(j, s, 1);
+			add(j, six, (size_t)snprintf(six, sizeof(six), "\\u%04x", (unsigned)*s++));
 		}
 	}
 	add(j, "\"", 1);
@@ -71,9 +78,16 @@ void cairn_json_string(struct cairn_json *j, const char *key, const char *value)
 
 void cairn_json_number(struct cairn_json *j, const char *key, long long value)
 {
-	char digits[32];
+	unsigned long long left = value < 0 ? -(unsigned long long)value : (unsigned long long)value;
+	char digits[24], *at = digits + sizeof(digits);
+
 	begin(j, key);
-	add(j, digits, (size_t)snprintf(digits, sizeof(digits), "%lld", value));
+	do
+		*--at = (char)('0' + left % 10);
+	while ((left /= 10) != 0);
+	if (value < 0)
+		*--at = '-';
+	add(j, at, (size_t)(digits + sizeof(digits) - at));
 }
 
 char *cairn_json_finish(struct cairn_json *j)

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "budget.h"
@@ -143,7 +144,28 @@ static void *give_back(size_t size)
 	return NULL;
 }
 
-void *cairn_spool_map(const char *name, size_t size, bool sign)
+// fill writes zeros to a new file. A first store to a mapped page makes the file system look for its block, one page after
+// the other; what is written at once it does at once.
+static void fill(int file, size_t size)
+{
+	enum { PIECES = 64, PIECE = 4096 };
+	static const char zeros[PIECE];
+	struct iovec piece[PIECES];
+	size_t at = 0;
+
+	for (int i = 0; i < PIECES; i++)
+		piece[i] = (struct iovec){(void *)zeros, PIECE};
+	while (at < size) {
+		const size_t left = (size - at) / PIECE;
+		const ssize_t n = left > 0 ? writev(file, piece, (int)(left < PIECES ? left : PIECES)) : 0;
+		if (n <= 0)
+			return; // it was only to save time
+		at += (size_t)n;
+	}
+}
+
+// map makes a file; what is filled is meant to be used as a whole.
+static void *map(const char *name, size_t size, bool sign, bool filled)
 {
 	// A process may hold as much as is left to all, and the last part of sixteen is for those that begin: so the recorder has
 	// it, too.
@@ -165,6 +187,8 @@ void *cairn_spool_map(const char *name, size_t size, bool sign)
 	do
 		error = posix_fallocate(file, 0, (off_t)size); // writes zeros where the file system cannot allocate
 	while (error == EINTR);
+	if (error == 0 && filled)
+		fill(file, size);
 	if (error == 0) {
 		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 		error = errno;
@@ -176,6 +200,11 @@ void *cairn_spool_map(const char *name, size_t size, bool sign)
 	unlink(path);
 	errno = error;
 	return give_back(size);
+}
+
+void *cairn_spool_map(const char *name, size_t size, bool sign)
+{
+	return map(name, size, sign, false);
 }
 
 struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why)
@@ -204,7 +233,7 @@ struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why)
 		return NULL;
 	}
 	snprintf(name, sizeof(name), "first-%u.seg", count);
-	s = cairn_spool_map(name, size, count == 0);
+	s = map(name, size, count == 0, count > 0);
 	if (s == NULL) {
 		*why = errno == EDQUOT && shared > 0 ? cairn_spool_limit_reached() : cannot_write(errno);
 		return NULL;

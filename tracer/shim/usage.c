@@ -1,10 +1,13 @@
 // The threads of the process are looked for in /proc/self/task, by the tracer's own thread: the more there are, the more
 // seldom, so that it takes a PART-th of the time of a CPU at most. Of the MOST that used most the file has name, CPU time
-// and run delay. The tracer's threads all have the name of the first one of them (core.c), which made them.
+// and run delay. The tracer's threads all have the name of the first one of them (core.c), which made them. Who finalizes MPI
+// lists them once more: the list of a short run would be that of its beginning.
 #include "usage.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,16 +17,23 @@
 
 #include "clock.h"
 #include "evidence.h"
+#include "state.h"
 
 #ifndef CAIRN_PROC
 #define CAIRN_PROC "/proc"
 #endif
 
-enum { MOST = CAIRN_EVIDENCE_THREADS, TOOLS = 4 };
+enum {
+	MOST = CAIRN_EVIDENCE_THREADS,
+	TOOLS = 4,
+	RECENT = 16, // a list from the last such part of the run will do
+};
 static const uint64_t EVERY = 100000000; // ns
 static const uint64_t PART = 10000;
 
 static struct cairn_evidence_file *file;
+static atomic_flag listing = ATOMIC_FLAG_INIT; // by the tracer's thread, or one that finalizes MPI
+static uint64_t began, listed; // when there was no list yet, and when there was one last
 static uint64_t due;
 static _Atomic int callers[CAIRN_EVIDENCE_TASKS];
 static _Atomic uint32_t caller_count;
@@ -143,6 +153,26 @@ static int list_threads(struct cairn_evidence_thread *list)
 void cairn_usage_begin(struct cairn_evidence_file *to)
 {
 	file = to;
+	began = cairn_clock_ns(CLOCK_MONOTONIC);
+}
+
+// list writes a list, and says when the next one is due.
+static void list(uint64_t now)
+{
+	const uint64_t before = cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID), table = atomic_load(&file->threads) >> 32 ^ 1;
+	struct cairn_evidence_thread *threads = file->thread[table & 1];
+	int tool = 0;
+	const int n = list_threads(threads);
+
+	for (int i = 0; i < n; i++) {
+		describe(&threads[i]);
+		if ((threads[i].flags & 2) != 0 && tool < TOOLS)
+			atomic_store_explicit(&tools[tool++], (int)threads[i].tid, memory_order_relaxed);
+	}
+	atomic_store_explicit(&file->threads, (uint64_t)n | (table & 1) << 32, memory_order_release);
+	const uint64_t wait = PART * (cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before);
+	due = now + (wait > EVERY ? wait : EVERY);
+	listed = now;
 }
 
 uint64_t cairn_evidence_usage(void)
@@ -151,19 +181,24 @@ uint64_t cairn_evidence_usage(void)
 
 	if (file == NULL)
 		return UINT64_MAX / 2;
-	if (now < due)
-		return due - now;
-	const uint64_t began = cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID), table = atomic_load(&file->threads) >> 32 ^ 1;
-	struct cairn_evidence_thread *list = file->thread[table & 1];
-	int tool = 0;
-	const int n = list_threads(list);
-	for (int i = 0; i < n; i++) {
-		describe(&list[i]);
-		if ((list[i].flags & 2) != 0 && tool < TOOLS)
-			atomic_store_explicit(&tools[tool++], (int)list[i].tid, memory_order_relaxed);
-	}
-	atomic_store_explicit(&file->threads, (uint64_t)n | (table & 1) << 32, memory_order_release);
-	const uint64_t wait = PART * (cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began);
-	due = now + (wait > EVERY ? wait : EVERY);
-	return due - now;
+	if (atomic_flag_test_and_set(&listing))
+		return EVERY;
+	if (now >= due)
+		list(now);
+	const uint64_t left = due - now;
+	atomic_flag_clear(&listing);
+	return left;
+}
+
+void cairn_usage_end(void)
+{
+	const uint64_t now = cairn_clock_ns(CLOCK_MONOTONIC);
+	const int saved = errno;
+
+	if (file == NULL || atomic_load(&cairn_state) != CAIRN_ON || atomic_flag_test_and_set(&listing))
+		return;
+	if (now - listed > (now - began) / RECENT)
+		list(now);
+	atomic_flag_clear(&listing);
+	errno = saved;
 }

@@ -12,6 +12,9 @@ void cairn_usage_begin(struct cairn_evidence_file *file);
 // cairn_usage_calls_mpi says that a thread calls MPI.
 void cairn_usage_calls_mpi(int tid);
 
+// cairn_usage_end is called before MPI_Finalize: what was used since the last list is added.
+void cairn_usage_end(void);
+
 // cairn_usage_tools is the CPU time of those of the tracer's own threads that count, in ns.
 int64_t cairn_usage_tools(void);
 

@@ -85,6 +85,10 @@ func TestTimesOfQuickCalls(t *testing.T) {
 									thread.Aggregates[len(thread.Aggregates)-1].Durations.Sum++
 									return
 								}
+								var err error
+								thread.Gaps, thread.Durations, err = thread.Times()
+								require.NoError(t, err)
+								thread.Timing = nil
 								thread.Durations[index] = took + settings.IntervalBound(call.function, took) + 1
 							})
 						}

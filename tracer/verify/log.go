@@ -19,7 +19,6 @@ type loggedCall struct {
 	function      string
 	from, to      int64 // ns, read around the call; 0: not in the log
 	enter, exit   int64 // ticks, as in the call's record; 0: not in the log
-	longest       int64 // at least the longest duration or gap on the thread up to the end of the call
 	result        int64
 	in, out       []argument
 	finished      bool // the call returned
@@ -63,7 +62,6 @@ func readThread(path string, thread int) ([]*loggedCall, error) {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 	}
-	setLongest(calls)
 	return calls, lines.Err()
 }
 

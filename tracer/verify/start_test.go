@@ -17,7 +17,7 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// A program that makes a few hundred calls, waits until the core is loaded if CAIRN_TEST_WAIT is set, makes them again, and says
+// A program that makes two thousand calls, waits until the core is loaded if CAIRN_TEST_WAIT is set, makes them again, and says
 // whether there is a core, and the result.
 const brief = `
 #include <mpi.h>
@@ -52,10 +52,10 @@ static int work(int n)
 int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
-	int sum = work(200);
+	int sum = work(500);
 	for (int i = 0; getenv("CAIRN_TEST_WAIT") != NULL && !core() && i < 60000; i++)
 		usleep(1000);
-	sum += work(200);
+	sum += work(500);
 	MPI_Finalize();
 	printf("core %d, sum %d\n", core(), sum);
 	return 6;
@@ -103,6 +103,68 @@ func TestShortProgramHasNoCore(t *testing.T) {
 			require.Equal(t, want.Sites, got.Sites)
 			require.NotEmpty(t, got.Ranks.At(0).Context)
 			require.NotEmpty(t, want.Ranks.At(0).Context)
+		})
+	}
+}
+
+// A program that leaves itself 300 MiB of address space once MPI is initialized, and then calls a lot.
+const narrow = `
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+int main(int argc, char **argv)
+{
+	char line[256];
+	unsigned long kib = 0;
+	int one = 1, sum = 0;
+	MPI_Init(&argc, &argv);
+	FILE *f = fopen("/proc/self/status", "r");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		sscanf(line, "VmSize: %lu", &kib);
+	if (f != NULL)
+		fclose(f);
+	struct rlimit room = {(kib << 10) + (300 << 20), RLIM_INFINITY};
+	if (kib == 0 || setrlimit(RLIMIT_AS, &room) != 0)
+		return 1;
+	for (int i = 0; i < 50000; i++)
+		MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+	kib = 0;
+	f = fopen("/proc/self/maps", "r");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		kib += strstr(line, ".seg") != NULL;
+	if (f != NULL)
+		fclose(f);
+	MPI_Finalize();
+	printf("%lu segments are mapped\n", kib);
+	return 6;
+}
+`
+
+// The Go runtime ends a process that cannot give it the address space that it asks for. Where a limit is near the core is
+// not loaded, all calls are recorded all the same, and what is full is not kept in memory.
+func TestLittleAddressSpace(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "narrow.c")
+	require.NoError(t, os.WriteFile(source, []byte(narrow), 0o644))
+	for _, implementation := range shimtest.Implementations {
+		t.Run(implementation, func(t *testing.T) {
+			tracer := shimtest.NewTracer(t, map[string]any{"verify": true, "segment_bytes": 8192})
+			r := tracer.Run(t, shimtest.Compile(t, implementation, source))
+			require.Equal(t, 6, r.Code, r.Stderr)
+			require.NotContains(t, r.Stderr, "cairn")
+			var mapped int
+			_, err := fmt.Sscanf(r.Stdout, "%d segments", &mapped)
+			require.NoError(t, err, r.Stdout)
+			require.Less(t, mapped, 100)
+			directories := tracer.Processes(t)
+			require.Len(t, directories, 1)
+			result, err := Compare(open(t, directories), directories)
+			require.NoError(t, err)
+			require.Empty(t, result.Disagreements)
+			_, report, err := recorder.Recover(directories[0])
+			require.NoError(t, err)
+			require.Greater(t, report.Segments, 500)
+			require.Empty(t, report.EndedEarly)
 		})
 	}
 }
@@ -194,7 +256,7 @@ func TestEveryStepOfTheStart(t *testing.T) {
 			}
 			r, directories = inject(c, "error=ENOSPC")
 			require.Equal(t, plain.Code, r.Code, r.Stderr)
-			require.Contains(t, r.Stdout, "sum 400") // a core that is there early may find what the shim did not
+			require.Contains(t, r.Stdout, "sum 1000") // a core that is there early may find what the shim did not
 			require.LessOrEqual(t, strings.Count(r.Stderr, "cairn: "), 1, r.Stderr)
 			for _, dir := range directories {
 				_, _, err := recorder.Recover(dir)

@@ -41,8 +41,7 @@ type times struct {
 type threadTimes struct {
 	calls        uint64
 	broken       bool  // the last call had no time stamps in the log: the gap after it is not known
-	partial      bool  // some call had none: the longest interval so far is not known
-	longest      int64 // interval so far, in ticks
+	partial      bool  // some call had none
 	logged, told int64 // exit of the last call, in ticks: as the record had it, and as the trace has it
 	aggregates   map[int32]*trace.Aggregate
 }
@@ -92,12 +91,7 @@ func (t *threadTimes) compare(s *trace.TimingSettings, c *loggedCall, e *trace.E
 	if s.Mode != trace.TimingLossless && s.Mode != trace.TimingLossy {
 		return ""
 	}
-	if !broken {
-		t.longest = max(t.longest, gap)
-	}
-	enterLimit := s.MomentLimit(t.longest)
-	t.longest = max(t.longest, duration)
-	exitLimit := s.MomentLimit(t.longest)
+	enterLimit, exitLimit := s.MomentLimit(), s.MomentLimit()
 	if e.TimesOf != e.Rank {
 		return ""
 	}
@@ -169,7 +163,7 @@ func (t *times) window(c *loggedCall, e *trace.Event) string {
 	if duration < 0 || duration > longest {
 		return fmt.Sprintf("it took %d ns, and can have taken %d at most", duration, longest)
 	}
-	off := t.settings.MomentLimit(c.longest) + slack
+	off := t.settings.MomentLimit() + slack
 	if e.Enter < c.from-off || e.Exit > c.to+off {
 		return fmt.Sprintf("from %d to %d ns is not within %d to %d by %d", e.Enter, e.Exit, c.from, c.to, off)
 	}
@@ -181,21 +175,6 @@ func (t *times) window(c *loggedCall, e *trace.Event) string {
 		}
 	}
 	return ""
-}
-
-// setLongest bounds the longest duration or gap so far, for each call of a thread, by the log's own clock.
-func setLongest(calls []*loggedCall) {
-	longest, before := int64(0), int64(0)
-	for _, c := range calls {
-		if c.from != 0 {
-			if before != 0 {
-				longest = max(longest, c.to-before)
-			}
-			longest = max(longest, c.to-c.from)
-			before = c.from
-		}
-		c.longest = longest
-	}
 }
 
 // conclude looks at all calls of the rank; "" if all is well.

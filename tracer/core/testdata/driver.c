@@ -2,7 +2,9 @@
 //
 //	driver LIBRARY DIRECTORY WHAT FUNCTION       DIRECTORY: of the process, in the spool; FUNCTION: of the records
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -53,17 +55,33 @@ static void own_handler(int s)
 	_exit(42);
 }
 
-// What is resident of this process, in KiB.
-static long resident(void)
+// A number of this process's status.
+static long status(const char *name)
 {
 	char line[256];
-	long kib = 0;
+	long value = 0;
 	FILE *f = fopen("/proc/self/status", "r");
 	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
-		sscanf(line, "VmRSS: %ld", &kib);
+		if (strncmp(line, name, strlen(name)) == 0)
+			value = atol(line + strlen(name));
 	if (f != NULL)
 		fclose(f);
-	return kib;
+	return value;
+}
+
+// How many threads there are that may not run where the main thread may.
+static int bound_threads(void)
+{
+	cpu_set_t own, other;
+	int n = 0;
+	DIR *tasks = opendir("/proc/self/task");
+
+	sched_getaffinity(0, sizeof(own), &own);
+	for (struct dirent *e; tasks != NULL && (e = readdir(tasks)) != NULL;)
+		n += atoi(e->d_name) > 0 && sched_getaffinity(atoi(e->d_name), sizeof(other), &other) == 0 && !CPU_EQUAL(&own, &other);
+	if (tasks != NULL)
+		closedir(tasks);
+	return n;
 }
 
 int main(int argc, char **argv)
@@ -74,7 +92,7 @@ int main(int argc, char **argv)
 	unsigned function = (unsigned)atoi(argv[4]);
 
 	(void)argc;
-	const long before = resident();
+	const long resident = status("VmRSS:"), mapped = status("VmSize:");
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &mask);
 	library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -95,7 +113,9 @@ int main(int argc, char **argv)
 		if (!record(function))
 			return 4;
 	if (strcmp(what, "memory") == 0)
-		printf("%ld\n", resident() - before);
+		printf("%ld\n", status("VmRSS:") - resident);
+	if (strcmp(what, "threads") == 0)
+		printf("%ld %d %ld\n", status("Threads:"), bound_threads(), status("VmSize:") - mapped);
 	if (strcmp(what, "crash") == 0)
 		*(volatile int *)8 = 1;
 	if (strcmp(what, "handler") == 0) {

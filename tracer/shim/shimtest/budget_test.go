@@ -83,7 +83,7 @@ func TestSpoolLimitOfAllProcesses(t *testing.T) {
 			program := chattyProgram(t, implementation)
 			stopped := 0
 			for range 4 { // nobody removes anything between them
-				r := tracer.Run(t, Launch(implementation, 2, program, "10000")...)
+				r := tracer.Run(t, Launch(implementation, 2, program, "16000")...)
 				require.Equal(t, 0, r.Code, r.Stderr)
 				stopped += strings.Count(r.Stderr, "the spool limit of 3145728 bytes is reached")
 				require.Less(t, used(t, spool), int64(limit/9*10))

@@ -3,6 +3,7 @@
 //	evidence kill FILE         instances without end; count, wall and CPU time grow together
 //	evidence gap FILE MS KIND  thirty times a computation of so many ms: burn, sleep, closed (sleep, all descriptors closed),
 //	                           data (sleep, and read 64 KiB each time), once (1 MiB, only each tenth time)
+//	evidence end FILE MS       a list of threads, then a computation of so many ms, and the list at the end
 //	evidence full FILE         more places than there is room for
 #include "../evidence.c"
 #include "../usage.c"
@@ -107,6 +108,17 @@ int main(int argc, char **argv)
 		}
 		due = 0;
 		cairn_evidence_usage();
+	} else if (strcmp(argv[1], "end") == 0) {
+		cairn_evidence_usage();
+		due = UINT64_MAX; // the tracer's thread comes no more
+		pass("burn", atoll(argv[3]) * 1000000);
+		errno = 4242;
+		cairn_usage_end();
+		if (errno != 4242)
+			return 3;
+		cairn_state = CAIRN_OFF;
+		pass("burn", atoll(argv[3]) * 1000000);
+		cairn_usage_end(); // of a child, say
 	} else if (strcmp(argv[1], "full") == 0) {
 		for (uint64_t i = 0; i < 2 * CAIRN_EVIDENCE_ROWS; i++) {
 			const struct cairn_evidence_row key = {.before_caller = i};

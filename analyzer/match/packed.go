@@ -1,0 +1,132 @@
+package match
+
+import "math"
+
+// A packed call is a Call in one cache line, but for when it was entered, which its turn says. Calls wait for their turn in
+// the order of time beside those of all other locations: with many ranks, matching takes most of its time for fetching them
+// from memory.
+type packed struct {
+	exit                  int64
+	enterError, exitError uint32
+	terminal              int32
+	index                 uint32 // of the call, from the first one of the batch on
+	first, after          uint32 // its requests among the batch's; first is also the request that it makes, or where it is kept
+	comm, own             int32
+	peer                  int32 // destination, of a collective the root
+	source                int32
+	tag                   int32
+	poll                  Poll
+	flags                 packedFlags
+}
+
+type packedFlags uint8
+
+const (
+	packedWhole packedFlags = 1 << iota // it is kept as it is
+	packedOutside
+	packedApart
+	packedOpen
+	packedIdle
+	packedVain
+	packedRequest // it makes one
+)
+
+// pack packs a call whose requests begin at one of the batch's. A call of a rare kind, and one with numbers that do not fit,
+// is kept as it is.
+func (r *reader) pack(c *Call, first int, to *packed) {
+	if !c.isPackable(r.begin) {
+		to.flags, to.first = packedWhole, uint32(len(r.whole))
+		r.whole = append(r.whole, *c)
+		return
+	}
+	to.exit, to.terminal, to.poll, to.flags = c.Exit, c.Terminal, c.Poll, c.packedFlags()
+	to.enterError, to.exitError, to.index = uint32(c.EnterError), uint32(c.ExitError), uint32(c.Index-r.begin)
+	if c.idle {
+		return
+	}
+	to.first, to.after = uint32(first), uint32(len(r.requests))
+	to.comm, to.own, to.peer, to.source, to.tag = c.comm, c.own, c.dest, c.source, int32(c.tag)
+	if c.plan.action == collective {
+		to.peer = c.root
+	}
+	if c.request != noRequest {
+		to.flags |= packedRequest
+		to.first = uint32(c.request)
+	}
+}
+
+// isPackable reports whether a packed call has all that c has, in a batch that begins with the call of an index.
+func (c *Call) isPackable(begin uint64) bool {
+	if uint64(c.EnterError|c.ExitError)|(c.Index-begin) > math.MaxUint32 || c.Held != 0 || c.event != nil {
+		return false
+	}
+	if c.idle || !c.operates() {
+		return true
+	}
+	if c.plan.action == collective && c.dest != noValue || c.plan.action != collective && c.root != noValue {
+		return false
+	}
+	return c.partitions == 0 && c.receiveTag == c.tag && c.tag == int64(int32(c.tag)) &&
+		(c.request == noRequest || uint64(c.request) <= math.MaxUint32 && len(c.requests) == 0)
+}
+
+// operates reports whether the call's arguments are those of an operation that it makes.
+func (c *Call) operates() bool {
+	switch c.plan.action {
+	case send, receive, sendReceive, collective:
+		return true
+	}
+	return c.plan.action == probe && c.open
+}
+
+func (c *Call) packedFlags() (flags packedFlags) {
+	if c.Outside {
+		flags |= packedOutside
+	}
+	if c.Apart {
+		flags |= packedApart
+	}
+	if c.open {
+		flags |= packedOpen
+	}
+	if c.idle {
+		flags |= packedIdle
+	}
+	if c.vain {
+		flags |= packedVain
+	}
+	return flags
+}
+
+// unpack makes the call again.
+func (r *reader) unpack(p *packed, enter int64, c *Call) {
+	if p.flags&packedWhole != 0 {
+		*c = r.whole[p.first]
+		return
+	}
+	of := &r.terminals[p.terminal]
+	c.Location, c.Index = r.location, r.begin+uint64(p.index)
+	c.Enter, c.Exit, c.EnterError, c.ExitError = enter, p.exit, int64(p.enterError), int64(p.exitError)
+	c.Outside, c.Apart, c.Held = p.flags&packedOutside != 0, p.flags&packedApart != 0, 0
+	c.Function, c.Semantics, c.Signature = of.function, of.semantics, of.signature
+	c.Poll, c.Terminal = p.poll, p.terminal
+	c.open, c.idle, c.vain = p.flags&packedOpen != 0, p.flags&packedIdle != 0, p.flags&packedVain != 0
+	c.prototype = prototype{plan: of.plan}
+	c.request, c.requests, c.event = 0, nil, nil
+	if c.idle {
+		return
+	}
+	c.comm, c.own, c.request = p.comm, p.own, noRequest
+	if c.operates() {
+		c.dest, c.source, c.root = p.peer, p.source, noValue
+		if c.plan.action == collective {
+			c.dest, c.root = noValue, p.peer
+		}
+		c.tag, c.receiveTag = int64(p.tag), int64(p.tag)
+	}
+	if p.flags&packedRequest != 0 {
+		c.request = int64(p.first)
+		return
+	}
+	c.requests = r.requests[p.first:p.after]
+}

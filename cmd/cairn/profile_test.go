@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestProfiles(t *testing.T) {
+	dir := t.TempDir()
+	cpu, memory := filepath.Join(dir, "cpu"), filepath.Join(dir, "memory")
+	c := newRootCommand()
+	c.SetArgs([]string{"simulate", "--ranks", "4", "--no-replay", "-o", filepath.Join(dir, "x.cairn"), "--cpuprofile", cpu, "--memprofile", memory})
+	require.NoError(t, c.Execute())
+	for file, word := range map[string]string{cpu: "nanoseconds", memory: "alloc_space"} {
+		require.Contains(t, profileText(t, file), word)
+	}
+}
+
+// profileText is what go tool pprof would read.
+func profileText(t *testing.T, file string) string {
+	b, err := os.ReadFile(file)
+	require.NoError(t, err)
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	require.NoError(t, err)
+	text, err := io.ReadAll(z)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// A profile that cannot be written is an error of the command line, before anything is done.
+func TestProfileWithoutAFile(t *testing.T) {
+	dir := t.TempDir()
+	c := newRootCommand()
+	out := filepath.Join(dir, "x.cairn")
+	c.SetArgs([]string{"simulate", "--ranks", "4", "--no-replay", "-o", out, "--cpuprofile", filepath.Join(dir, "no", "cpu")})
+	code, _ := exitCode(c.Execute())
+	require.Equal(t, exitUsage, code)
+	require.NoFileExists(t, out)
+}
+
+// Whatever reads or writes for long has both flags.
+func TestProfilesOfLongCommands(t *testing.T) {
+	for _, name := range []string{"run", "ship", "merge", "analyze", "report", "dump", "export", "compare", "predict", "reduce", "program", "clusters", "simulate"} {
+		c, _, err := newRootCommand().Find([]string{name})
+		require.NoError(t, err)
+		require.NotNil(t, c.Flags().Lookup("cpuprofile"), name)
+		require.NotNil(t, c.Flags().Lookup("memprofile"), name)
+	}
+}

@@ -1,0 +1,45 @@
+package merger
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// What is left of a clock's samples says of every one that went what it said, to within the tolerance.
+func TestThinnedClocks(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		var samples []trace.ClockSample
+		var s trace.ClockSample
+		rate, step := 0.3333, int64(0)
+		for range random.IntN(64) {
+			if random.IntN(10) == 0 {
+				rate *= 1 + (random.Float64()-0.5)/1e4 // the kernel slews the clock
+			}
+			if random.IntN(20) == 0 {
+				step += 1_000_000 // somebody sets it
+			}
+			ticks := 1 + random.Int64N(1_000_000_000)
+			s.Ticks, s.MonotonicNS = s.Ticks+ticks, s.MonotonicNS+int64(rate*float64(ticks))+random.Int64N(40)
+			s.RealtimeNS = s.MonotonicNS + 1<<60 + step
+			samples = append(samples, s)
+		}
+		for _, tolerance := range []int64{50, 1000} {
+			got := thinned(samples, tolerance)
+			assert.LessOrEqual(t, len(got), len(samples))
+			at := (&trace.Clock{Kind: "tsc", Samples: got}).Nanoseconds()
+			for _, s := range samples {
+				require.InDelta(t, s.MonotonicNS, at(s.Ticks), float64(tolerance)+2)
+			}
+		}
+	}
+	even := []trace.ClockSample{{Ticks: 0}, {Ticks: 10, MonotonicNS: 10, RealtimeNS: 10}, {Ticks: 20, MonotonicNS: 20, RealtimeNS: 20}}
+	require.Equal(t, []trace.ClockSample{even[0], even[2]}, thinned(even, 0))
+	stepped := []trace.ClockSample{even[0], {Ticks: 10, MonotonicNS: 10, RealtimeNS: 5000}, {Ticks: 20, MonotonicNS: 20, RealtimeNS: 5010}}
+	require.Equal(t, stepped, thinned(stepped, 1000), "a step of the time of day is kept")
+}

@@ -1,0 +1,133 @@
+package shipper
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder"
+)
+
+// While the store is away, or slower than the ranks, the spool fills. Before it is full and tracing stops, times are given
+// up: the oldest of all processes alike, first for sums over 1,024 calls, and where all are that, for sums over 65,536
+// (recorder.Directory.Coarsen). So what is known exactly is a period that all ranks have, and the one up to now, in which
+// a job that hangs or dies does so. Whatever is called from now on is coded with all its times again, and keeps them if
+// the store takes it in time.
+//
+// Times are given up when a quarter of the limit is left, and of a small one what tracing needs to go on: the segments and
+// logs of a process between two checkpoints may be as much as is left to all (budget.Take).
+const goesOn = 8 << 20
+
+// littleLeft is how much is left of a limit when times are given up. It ends when it is half as much again.
+func littleLeft(limit int64) int64 { return max(limit/4, min(limit/2, limit/16+goesOn)) }
+
+// A givenUp is a part whose times may be given up.
+type givenUp struct {
+	process process
+	recorder.LocalPart
+}
+
+// giveUpTimes makes room in the spool, if there is little.
+func (s *ship) giveUpTimes(ctx context.Context) {
+	left, limit, err := s.auditor.account.Left()
+	if err != nil || left >= littleLeft(limit) {
+		return
+	}
+	if s.audit(true); ctx.Err() != nil { // what was removed meanwhile may be enough
+		return
+	}
+	if left, limit, err = s.auditor.account.Left(); err != nil || left >= littleLeft(limit) {
+		return
+	}
+	processes, err := s.scan()
+	if err != nil {
+		return // sweep says so
+	}
+	want := littleLeft(limit)*3/2 - left
+	for _, per := range []uint64{trace.ShortSums, trace.LongSums} {
+		done := s.packer.giveUp(ctx, s.unshipped(processes), per, want, s.Logf)
+		if done.Calls == 0 {
+			continue
+		}
+		freed := done.Before - done.After
+		s.auditor.removed(freed)
+		want -= freed
+		s.Logf("the spool nears its limit: of the times of %d calls, which the storage does not have yet, only sums over %d calls are kept (%d bytes less)", done.Calls, per, freed)
+		if want <= 0 {
+			return
+		}
+	}
+}
+
+// giveUp gives up the oldest times that are finer than sums over so many calls, until the spool is as much smaller as is wanted.
+func (k *packer) giveUp(ctx context.Context, processes []process, per uint64, want int64, logf func(format string, args ...any)) (done recorder.Packed) {
+	var parts []givenUp
+	for _, p := range processes {
+		local, err := k.localParts(p)
+		if err != nil {
+			logf("%v", err)
+		}
+		for _, part := range local {
+			if part.Per < per {
+				parts = append(parts, givenUp{p, part})
+			}
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b givenUp) int { return cmp.Compare(a.Number, b.Number) })
+	chosen := map[string][]int{}
+	for _, part := range parts {
+		if want <= 0 {
+			break
+		}
+		chosen[part.process.name] = append(chosen[part.process.name], part.Number)
+		want -= part.Bytes
+	}
+	for _, p := range processes {
+		if ctx.Err() != nil || len(chosen[p.name]) == 0 {
+			continue
+		}
+		more, err := k.try(p, "given up for sums", func(d *recorder.Directory) (recorder.Packed, error) { return d.Coarsen(per, chosen[p.name]) })
+		if err != nil {
+			logf("%v", err)
+		}
+		done.Calls, done.Before, done.After = done.Calls+more.Calls, done.Before+more.Before, done.After+more.After
+	}
+	return done
+}
+
+// localParts lists the parts of a process that are in the spool only.
+func (k *packer) localParts(p process) (parts []recorder.LocalPart, err error) {
+	_, err = k.try(p, "found", func(d *recorder.Directory) (done recorder.Packed, err error) {
+		parts, err = d.LocalParts()
+		return done, err
+	})
+	return parts, err
+}
+
+// try does something with the times of a process, unless it has failed lately.
+func (k *packer) try(p process, what string, do func(*recorder.Directory) (recorder.Packed, error)) (done recorder.Packed, err error) {
+	if time.Since(k.failed[p.name]) < packRetry {
+		return done, nil
+	}
+	defer func() {
+		if failed := recover(); failed != nil {
+			err = fmt.Errorf("the recorder failed on it: %v", failed)
+		}
+		if err != nil {
+			if k.failed == nil {
+				k.failed = map[string]time.Time{}
+			}
+			k.failed[p.name] = time.Now()
+			err = fmt.Errorf("the times of process %s cannot be %s, and stay as they are: %w", p.name, what, cause(err))
+		}
+	}()
+	d, err := p.open()
+	if err != nil {
+		return done, err
+	}
+	defer d.Close()
+	return do(d)
+}

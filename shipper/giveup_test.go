@@ -1,0 +1,167 @@
+package shipper
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/merger"
+	"github.com/cairn-mpi/cairn/shipper/spooltest"
+	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/budget"
+)
+
+// A store that is away and comes back at random moments, while the ranks fill the spool to its limit: all calls are there
+// and none twice, the trace says of which there are only sums, all other times are exact, and so are those of what was
+// called after the store had come back.
+func TestTimesAreGivenUpBeforeCalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its goroutines are those of TestTimesGoToTheStoreWhileRanksGoOn")
+	}
+	const limit = 32 << 20
+	for seed := range uint64(2) {
+		random := rand.New(rand.NewPCG(seed, 91))
+		spool, s := t.TempDir(), &unreliable{Store: openStore(t)}
+		root, err := os.OpenRoot(spool)
+		require.NoError(t, err)
+		account, err := budget.Make(root, limit)
+		require.NoError(t, err)
+		var long []*spooltest.Long
+		var ranks []*spooltest.Process
+		var ends []func()
+		for rank := range 2 {
+			p := spooltest.New("full", rank, 2)
+			p.Shared = true
+			l := p.Begin(t, spool)
+			l.Jitter = 1 << 24
+			p.Init()
+			l.Repeat(1)
+			ranks, long, ends = append(ranks, p), append(long, l), append(ends, spooltest.Hold(t, l.Directory))
+		}
+		o := quick(t, spool, s, pod(0))
+		o.SpoolLimit, o.Logf, o.Grace = limit, nil, time.Minute
+		stop := running(t, o)
+		calls := uint64(2) // MPI_Init of each
+		play := func(turns int) {
+			for rank, p := range ranks {
+				p.Send(4, 1-rank).Barrier().Send(8, 1-rank)
+				long[rank].Repeat(turns)
+				calls += 3 * uint64(turns)
+			}
+			eventually(t, "the logs are coded", func() bool { return waiting(spool) < 5<<20 }) // real ranks are slower
+			require.LessOrEqual(t, treeSize(spool), int64(limit))
+		}
+		coarse := func() (n int) {
+			for _, l := range long {
+				n += coarseParts(t, spool, l.Directory)
+			}
+			return n
+		}
+		play(20_000 + random.IntN(30_000))
+		s.set(true)
+		for n := 0; coarse() < 2+random.IntN(3); n++ {
+			require.Less(t, n, 200, "times are given up")
+			play(10_000 + random.IntN(30_000))
+			if random.IntN(6) == 0 { // it comes back for a moment
+				s.set(false)
+				time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
+				s.set(true)
+			}
+		}
+		s.set(false)
+		stored := func() bool {
+			parts, err := filepath.Glob(filepath.Join(spool, "*", "part-*"))
+			require.NoError(t, err)
+			bytes := int64(0)
+			for _, part := range parts {
+				bytes += treeSize(part)
+			}
+			return bytes < leastParts
+		}
+		eventually(t, "the store has what is worth an object", stored)
+		given := coarse()
+		for range 3 {
+			play(30_000)
+			eventually(t, "the store has what is worth an object", stored)
+		}
+		require.LessOrEqual(t, coarse(), given, "nothing more is given up")
+		for rank, p := range ranks {
+			p.Finalize()
+			long[rank].Repeat(1)
+			calls++
+			ends[rank]()
+		}
+		emptied(t, spool)
+		require.Empty(t, stop())
+		require.Zero(t, account.Refused())
+		content := mergedContent(t, s, pod(0))
+		var found uint64
+		for _, th := range content.Threads.All() {
+			found += th.Calls
+			gaps, durations, err := th.Times()
+			require.NoError(t, err)
+			ticks := int64(0)
+			for i := range gaps {
+				ticks += gaps[i] + durations[i]
+			}
+			require.Equal(t, th.EndTick-th.FirstTick, ticks, "the clock goes on as it did")
+			for _, c := range content.Coarse() {
+				require.Less(t, c.To, th.Calls-trace.TimingBlockCalls, "the last calls have their times")
+			}
+		}
+		require.Equal(t, calls, found)
+		require.Zero(t, content.Ranks.At(0).Dropped+content.Ranks.At(1).Dropped)
+		require.NotEmpty(t, content.Coarse())
+	}
+}
+
+// coarseParts counts the parts with sums that are in the spool only.
+func coarseParts(t *testing.T, spool, dir string) (n int) {
+	t.Helper()
+	s := newSpool(spool)
+	processes, err := s.scan()
+	require.NoError(t, err)
+	for _, p := range processes {
+		if p.dir != dir {
+			continue
+		}
+		d, err := p.open()
+		require.NoError(t, err)
+		parts, err := d.LocalParts()
+		d.Close()
+		if err != nil {
+			return 0 // the sidecar changes them now
+		}
+		for _, part := range parts {
+			if part.Per > 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// mergedContent is the trace of all shards of a pod.
+func mergedContent(t *testing.T, s store.Store, id Identity) *trace.Content {
+	t.Helper()
+	var m merger.Merger
+	for dir, manifest := range manifests(t, s, id) {
+		require.True(t, manifest.Final)
+		chain := chainOf(t, s, id, dir, manifest)
+		r, err := trace.Open(bytes.NewReader(chain), int64(len(chain)))
+		require.NoError(t, err)
+		c, err := r.StreamedContent()
+		require.NoError(t, err)
+		require.NoError(t, m.Add(c))
+	}
+	contents, err := m.Finish(merger.Options{Final: true})
+	require.NoError(t, err)
+	require.Len(t, contents, 1)
+	return contents[0]
+}

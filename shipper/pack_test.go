@@ -1,0 +1,70 @@
+package shipper
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/shipper/spooltest"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+func sizes(t *testing.T, pattern string) (n int64) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	require.NoError(t, err)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		n += info.Size()
+	}
+	return n
+}
+
+// What a long run leaves is coded while it goes on, and the trace is the same as without.
+func TestPackWhileRanksGoOn(t *testing.T) {
+	spool, plain := t.TempDir(), t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		Pack(ctx, spool)
+	}()
+	var traces [][]byte
+	for _, where := range []string{spool, plain} {
+		for rank := range 2 {
+			p := spooltest.New("long", rank, 2)
+			l := p.Begin(t, where)
+			p.Init()
+			l.Repeat(1)
+			p.Send(4, 1-rank).Barrier().Send(8, 1-rank)
+			l.Repeat(260_000)
+			p.Finalize()
+			l.Repeat(1)
+		}
+		if where == spool {
+			logs := filepath.Join(spool, "*", "times-*")
+			eventually(t, "the logs are coded", func() bool { return sizes(t, logs) < 2<<20 })
+			require.Positive(t, sizes(t, filepath.Join(spool, "*", "part-*")))
+			cancel()
+			<-done
+		}
+		runs, problems, err := RunLocal(context.Background(), LocalOptions{Spool: where, Out: t.TempDir(), Wait: time.Millisecond})
+		require.NoError(t, err)
+		require.Empty(t, problems)
+		require.Len(t, runs, 1)
+		b, err := os.ReadFile(runs[0].Trace)
+		require.NoError(t, err)
+		traces = append(traces, b)
+		r, err := trace.Open(bytes.NewReader(b), int64(len(b)))
+		require.NoError(t, err)
+		require.EqualValues(t, 2*(780_000+2), r.Threads().Calls())
+	}
+	require.True(t, bytes.Equal(traces[0], traces[1]), "%d and %d bytes", len(traces[0]), len(traces[1]))
+}

@@ -1,0 +1,185 @@
+package shipper
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/cairn-mpi/cairn/shipper/shard"
+	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/trace"
+	"github.com/cairn-mpi/cairn/tracer/recorder"
+)
+
+// Times that are coded go to the store once, in objects of their own, as soon as there are enough of them, and leave the
+// spool. A shard is what is left: what the ranks have called so far, and the times since.
+//
+// The order is: parts, then the shard that needs them, then its manifest. When the store has proved to have all three the
+// parts leave the spool. An object with parts never changes and nothing else has its name: a sidecar that is killed before
+// it has noted where parts are puts them again, into another object or the same one, and the manifest says which count.
+
+// leastParts is how many bytes of parts are worth an object: less of them goes with the shard. Tests have less.
+var leastParts int64 = 1 << 20
+
+// A processPart is a part of a process of the spool.
+type processPart struct {
+	process process
+	recorder.Part
+}
+
+// putParts puts the parts of a pack that are in the spool only into an object, if there are enough of them.
+func (s *ship) putParts(ctx context.Context, p *pack) error {
+	var bytes int64
+	for i := range p.parts {
+		if p.parts[i].Object == "" {
+			bytes += p.parts[i].Size()
+		}
+	}
+	if bytes < leastParts {
+		return nil
+	}
+	name := sha256.New()
+	var files []io.Reader
+	at := int64(0)
+	places := map[int]int64{}
+	for i := range p.parts {
+		part := &p.parts[i]
+		if part.Object != "" {
+			continue
+		}
+		d, err := part.process.open()
+		if err != nil {
+			return err
+		}
+		f, err := d.OpenPart(part.Part)
+		d.Close()
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		fmt.Fprintf(name, "%s %d %d\n", part.process.name, part.Number, part.Size())
+		files = append(files, io.LimitReader(f, part.Size()))
+		places[i] = at
+		at += part.Size()
+	}
+	object := hex.EncodeToString(name.Sum(nil)[:16])
+	ctx, cancel := context.WithTimeout(ctx, putTimeout+time.Duration(bytes/leastRate)*time.Second)
+	defer cancel()
+	key := shard.PartKey(s.Identity.PodUID, object)
+	if err := s.Store.Put(ctx, key, io.MultiReader(files...), bytes); err != nil {
+		return err
+	}
+	if err := s.holds(ctx, key, bytes); err != nil {
+		return err
+	}
+	s.objects[object] = bytes
+	for i, at := range places {
+		p.parts[i].Object, p.parts[i].At = object, at
+		p.moved = append(p.moved, i)
+	}
+	return nil
+}
+
+// chain is where the parts of a pack that are in the store stand before its shard.
+func (s *ship) chain(ctx context.Context, p *pack) (*trace.Chain, []shard.Part, error) {
+	var order []string
+	parts := map[string][]int{}
+	for i := range p.parts {
+		if object := p.parts[i].Object; object != "" {
+			if parts[object] == nil {
+				order = append(order, object)
+			}
+			parts[object] = append(parts[object], i)
+		}
+	}
+	var chain trace.Chain
+	var list []shard.Part
+	for _, object := range order {
+		size, known := s.objects[object]
+		if !known {
+			stored, err := s.Store.Stat(ctx, shard.PartKey(s.Identity.PodUID, object))
+			if store.IsNotFound(err) {
+				return nil, nil, s.lostParts(p, object, parts[object], err)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			size = stored.Size
+			s.objects[object] = size
+		}
+		for _, i := range parts[object] {
+			chain.Place(p.parts[i].Part.Part, p.parts[i].At)
+		}
+		chain.Add(size)
+		list = append(list, shard.Part{Name: object, Bytes: size})
+	}
+	return &chain, list, nil
+}
+
+// lostParts puts sums in the place of parts that the store has had and has not any more: somebody deleted the object, or a
+// rule of the bucket. That is said once, and the next upload goes on without it.
+func (s *ship) lostParts(p *pack, object string, parts []int, missing error) error {
+	names := map[string]bool{}
+	for _, i := range parts {
+		part := &p.parts[i]
+		d, err := part.process.open()
+		if err != nil {
+			return err
+		}
+		taken, err := d.Lost(part.Part)
+		d.Close()
+		if err != nil {
+			return fmt.Errorf("%w: times of process %s are not in the storage any more: %w", errUnusable, part.process.name, cause(err))
+		}
+		s.auditor.removed(-taken)
+		names[part.process.name] = true
+	}
+	s.note([]string{fmt.Sprintf("the storage has lost %s with times of %d processes: only sums of them are left", s.Store.URL(shard.PartKey(s.Identity.PodUID, object)), len(names))})
+	return missing
+}
+
+// freeParts removes from the spool the parts that went to the store with a pack.
+func (s *ship) freeParts(p *pack) {
+	for _, i := range p.moved {
+		part := &p.parts[i]
+		d, err := part.process.open()
+		if err == nil {
+			var freed int64
+			freed, err = d.Stored(part.Part, part.Object, part.At)
+			d.Close()
+			if err == nil {
+				s.auditor.removed(freed)
+			}
+		}
+		if err != nil {
+			s.Logf("times of process %s are in the storage and cannot be removed from the spool: %v", part.process.name, cause(err))
+		}
+	}
+	p.moved = nil
+}
+
+// remote reads objects with parts.
+func (s *ship) remote(object string) io.ReaderAt {
+	return &remoteObject{s.Store, shard.PartKey(s.Identity.PodUID, object)}
+}
+
+// A remoteObject is opened for each reading: that is seldom, and the object may be read long after the shipper has ended.
+type remoteObject struct {
+	store store.Store
+	key   string
+}
+
+func (r *remoteObject) ReadAt(b []byte, at int64) (n int, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), putTimeout)
+	defer cancel()
+	open, err := r.store.ReaderAt(ctx, r.key)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, open.Close()) }()
+	return open.ReadAt(b, at)
+}

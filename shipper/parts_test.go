@@ -1,0 +1,299 @@
+package shipper
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/merger"
+	"github.com/cairn-mpi/cairn/shipper/shard"
+	"github.com/cairn-mpi/cairn/shipper/spooltest"
+	"github.com/cairn-mpi/cairn/store"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// chainOf reads a shard and what stands before it.
+func chainOf(t *testing.T, s store.Store, id Identity, dir string, m shard.Manifest) []byte {
+	t.Helper()
+	keys := []string{}
+	for _, p := range m.Parts {
+		keys = append(keys, shard.PartKey(id.PodUID, p.Name))
+	}
+	var all []byte
+	for _, key := range append(keys, shard.Directory(id.PodUID, dir)+m.Shard) {
+		r, err := s.Get(context.Background(), key)
+		require.NoError(t, err)
+		b, err := io.ReadAll(r)
+		require.NoError(t, err)
+		require.NoError(t, r.Close())
+		all = append(all, b...)
+	}
+	return all
+}
+
+// merged is the trace of all shards of a pod, and how many bytes the shards without what stands before them have.
+func merged(t *testing.T, s store.Store, id Identity) (whole []byte, tails int64) {
+	t.Helper()
+	var m merger.Merger
+	for dir, manifest := range manifests(t, s, id) {
+		require.True(t, manifest.Final)
+		chain := chainOf(t, s, id, dir, manifest)
+		r, err := trace.Open(bytes.NewReader(chain), int64(len(chain)))
+		require.NoError(t, err)
+		c, err := r.StreamedContent()
+		require.NoError(t, err)
+		require.NoError(t, m.Add(c))
+		tails += manifest.Bytes
+	}
+	contents, err := m.Finish(merger.Options{Final: true})
+	require.NoError(t, err)
+	require.Len(t, contents, 1)
+	var b bytes.Buffer
+	require.NoError(t, trace.Write(&b, contents[0]))
+	return b.Bytes(), tails
+}
+
+// A longRun is two ranks that make many calls.
+type longRun struct {
+	ranks     []*spooltest.Process
+	long      []*spooltest.Long
+	irregular *rand.Rand // nil: they repeat what they call
+}
+
+func beginLong(t *testing.T, spool string, irregular bool) *longRun {
+	var r longRun
+	if irregular {
+		r.irregular = rand.New(rand.NewPCG(1, 2))
+	}
+	for rank := range 2 {
+		p := spooltest.New("long", rank, 2)
+		r.ranks = append(r.ranks, p)
+		r.long = append(r.long, p.Begin(t, spool))
+		p.Init()
+		r.long[rank].Repeat(1)
+	}
+	return &r
+}
+
+// some makes some calls on each rank.
+func (r *longRun) some(turns int) {
+	for rank, p := range r.ranks {
+		if r.irregular != nil {
+			for range 2 * turns {
+				p.Send(r.irregular.IntN(1<<30), 1-rank)
+				r.long[rank].Repeat(1)
+			}
+			continue
+		}
+		p.Send(4, 1-rank).Barrier().Send(8, 1-rank)
+		r.long[rank].Repeat(turns)
+	}
+}
+
+func (r *longRun) end() {
+	for rank, p := range r.ranks {
+		p.Finalize()
+		r.long[rank].Repeat(1)
+	}
+}
+
+// What a long job has called goes to the store while it runs. A sidecar that is killed at any request, and another one that
+// goes on: the trace is the same, byte for byte, as that of a spool that nobody looked at before the end.
+func TestTimesGoToTheStoreWhileRanksGoOn(t *testing.T) { goesToTheStore(t, false) }
+
+// The same of a job whose arguments never repeat.
+func TestValuesGoToTheStoreWhileRanksGoOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its goroutines are those of TestTimesGoToTheStoreWhileRanksGoOn")
+	}
+	goesToTheStore(t, true)
+}
+
+func goesToTheStore(t *testing.T, irregular bool) {
+	const turns = 100_000
+	plain := t.TempDir()
+	run := beginLong(t, plain, irregular)
+	for range 5 {
+		run.some(turns)
+	}
+	run.end()
+	s := openStore(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	slowly := quick(t, plain, s, pod(0))
+	slowly.Grace = time.Minute
+	require.Empty(t, Ship(ctx, slowly))
+	want, all := merged(t, s, pod(0))
+
+	last := 60
+	if testing.Short() || irregular {
+		last = 20
+	}
+	for n := 3; n < last; n += 7 {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			spool, s := t.TempDir(), openStore(t)
+			run := beginLong(t, spool, irregular)
+			var ends []func()
+			for _, l := range run.long {
+				ends = append(ends, spooltest.Hold(t, l.Directory))
+			}
+			dying := &steps{Store: s, left: n, dead: make(chan struct{})}
+			options := quick(t, spool, dying, pod(0))
+			options.Logf, options.Grace = nil, time.Minute
+			kill := killed(t, options)
+			for range 3 {
+				run.some(turns)
+				time.Sleep(100 * time.Millisecond)
+			}
+			select {
+			case <-dying.dead:
+			case <-time.After(time.Second): // it makes fewer requests
+			}
+			kill()
+			run.some(turns)
+			options.Store = s
+			stop := running(t, options)
+			parts := func() (n int) {
+				objects, err := s.List(context.Background(), shard.Root)
+				require.NoError(t, err)
+				for _, o := range objects {
+					if shard.KindOf(o.Key) == shard.KindPart {
+						n++
+					}
+				}
+				return n
+			}
+			eventually(t, "parts are in the store, and not in the spool", func() bool {
+				local, err := filepath.Glob(filepath.Join(spool, "*", "part-*"))
+				require.NoError(t, err)
+				stored, err := filepath.Glob(filepath.Join(spool, "*", "stored-*"))
+				require.NoError(t, err)
+				return parts() > 0 && len(stored) > 0 && len(local) <= 2
+			})
+			run.some(turns)
+			run.end()
+			for _, end := range ends {
+				end()
+			}
+			emptied(t, spool)
+			require.Empty(t, stop())
+			got, tails := merged(t, s, pod(0))
+			require.True(t, bytes.Equal(want, got), "%d and %d bytes", len(want), len(got))
+			require.Less(t, tails, all*3/4)
+		})
+	}
+}
+
+// Parts that the store says it has and has not stay in the spool.
+func TestPartsStayUntilTheStoreHasProvedToHaveThem(t *testing.T) {
+	spool := t.TempDir()
+	run := beginLong(t, spool, false)
+	run.some(200_000)
+	for _, l := range run.long {
+		spooltest.Hold(t, l.Directory)
+	}
+	s := &halfParts{openStore(t)}
+	options := quick(t, spool, s, pod(0))
+	options.Logf = nil
+	running(t, options)
+	eventually(t, "parts", func() bool { return sizes(t, filepath.Join(spool, "*", "part-*")) > leastParts })
+	time.Sleep(500 * time.Millisecond)
+	stored, err := filepath.Glob(filepath.Join(spool, "*", "stored-*"))
+	require.NoError(t, err)
+	require.Empty(t, stored)
+	require.Empty(t, manifests(t, s, pod(0)))
+	_, err = os.Stat(filepath.Join(run.long[0].Directory, "part-0"))
+	require.NoError(t, err)
+}
+
+// halfParts keeps half of each object with parts.
+type halfParts struct{ store.Store }
+
+func (h *halfParts) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	if shard.KindOf(key) == shard.KindPart {
+		r, size = io.LimitReader(r, size/2), size/2
+	}
+	return h.Store.Put(ctx, key, r, size)
+}
+
+// An object with times that somebody deletes: that is said once, sums take the place of its times, and all else goes on,
+// whether the sidecar is the one that put it or a later one.
+func TestObjectThatTheStoreLoses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its goroutines are those of TestTimesGoToTheStoreWhileRanksGoOn")
+	}
+	for _, again := range []bool{false, true} {
+		spool, s := t.TempDir(), openStore(t)
+		run := beginLong(t, spool, false)
+		var ends []func()
+		for _, l := range run.long {
+			ends = append(ends, spooltest.Hold(t, l.Directory))
+		}
+		o := quick(t, spool, s, pod(0))
+		o.Logf, o.Grace = nil, time.Minute
+		stop := killed(t, o)
+		objects := func() (keys []string) {
+			list, err := s.List(context.Background(), shard.Root)
+			require.NoError(t, err)
+			for _, object := range list {
+				if shard.KindOf(object.Key) == shard.KindPart {
+					keys = append(keys, object.Key)
+				}
+			}
+			return keys
+		}
+		for n := 0; len(objects()) == 0; n++ {
+			require.Less(t, n, 100)
+			run.some(50_000)
+			time.Sleep(100 * time.Millisecond)
+		}
+		eventually(t, "they left the spool", func() bool {
+			stored, err := filepath.Glob(filepath.Join(spool, "*", "stored-*"))
+			require.NoError(t, err)
+			return len(stored) > 0
+		})
+		if again {
+			stop()
+		}
+		gone := objects()[0]
+		require.NoError(t, s.Delete(context.Background(), gone))
+		if again {
+			stop = killed(t, o)
+		}
+		run.some(100_000)
+		run.end()
+		for _, end := range ends {
+			end()
+		}
+		emptied(t, spool)
+		stop()
+		c := mergedContent(t, s, pod(0))
+		require.NotEmpty(t, c.Coarse())
+		for _, th := range c.Threads.All() {
+			gaps, durations, err := th.Times()
+			require.NoError(t, err)
+			ticks := int64(0)
+			for i := range gaps {
+				ticks += gaps[i] + durations[i]
+			}
+			require.Equal(t, th.EndTick-th.FirstTick, ticks)
+			require.EqualValues(t, th.Calls, len(gaps))
+		}
+		said := 0
+		for _, problem := range readPod(t, s, pod(0)).Problems {
+			if strings.Contains(problem, "the storage has lost") && strings.Contains(problem, gone) {
+				said++
+			}
+		}
+		require.Equal(t, 1, said)
+	}
+}

@@ -1,0 +1,102 @@
+package spooltest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"unsafe"
+
+	"github.com/cairn-mpi/cairn/tracer/recorder"
+)
+
+// A Long is a process that makes more calls than fit into a segment: its records go through the tracer's own code, as
+// those of a rank do. It repeats what its Process has called since the last Repeat.
+type Long struct {
+	t         testing.TB
+	process   *Process
+	spool     *recorder.Spool
+	segment   []uint64
+	at        int
+	sequence  uint64
+	Directory string
+	Jitter    uint64 // of a call's times, in ns; 0: 64
+}
+
+const headerWords = headerBytes / 8
+
+// Begin makes the directory of the process in a spool.
+func (p *Process) Begin(t testing.TB, spool string) *Long {
+	t.Helper()
+	dir := filepath.Join(spool, p.Directory())
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"lock": nil, "process.json": p.description(t)} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := recorder.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Long{t: t, process: p, spool: s, Directory: dir}
+}
+
+// Repeat makes the calls that the process has collected, n times, each with its own times.
+func (l *Long) Repeat(n int) {
+	l.t.Helper()
+	p := l.process
+	words := p.words
+	var lengths []int
+	for at := 0; at < len(words); at += lengths[len(lengths)-1] {
+		lengths = append(lengths, int(low(words[at]))/8)
+	}
+	for turn := range n {
+		at := 0
+		for i, length := range lengths {
+			record := words[at : at+length]
+			if turn > 0 {
+				jitter := uint64(turn*7919+i*31) % 64
+				if l.Jitter > 0 {
+					jitter = (uint64(turn)*0x9e3779b97f4a7c15 + uint64(i)) >> 20 % l.Jitter
+				}
+				record[2] = p.epoch + 2
+				record[3] = p.clock + 10 + jitter
+				record[4] = p.clock + 30 + jitter + jitter/3
+				p.epoch, p.clock = record[2], record[4]
+			}
+			l.write(record)
+			at += length
+		}
+	}
+	p.words = p.words[:0]
+}
+
+func (l *Long) write(record []uint64) {
+	if l.at+len(record) > len(l.segment) {
+		if l.segment != nil {
+			l.spool.Full(0, unsafe.Pointer(unsafe.SliceData(l.segment)))
+		}
+		fresh, capacity, err := l.spool.Fresh(uint64(8 * len(record)))
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		l.segment = unsafe.Slice((*uint64)(fresh), headerWords+int(capacity/8))
+		header := l.segment[:headerWords]
+		clear(header)
+		copy(bytesOf(header), "CAIRNSEG")
+		header[1], header[2] = halves(1, 0), l.sequence
+		p := l.process
+		header[5], header[6], header[7] = p.clock, p.clock, uint64(p.Start)+p.clock
+		l.sequence++
+		l.at = headerWords
+		l.spool.Given(0, fresh)
+	}
+	copy(l.segment[l.at:], record)
+	l.at += len(record)
+	l.segment[3] = uint64(8 * (l.at - headerWords))
+}
+
+// low is the first four bytes of a word.
+func low(w uint64) uint32 { return *(*uint32)(unsafe.Pointer(&w)) }

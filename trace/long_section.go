@@ -1,0 +1,142 @@
+package trace
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// longSequences numbers the chunks of long sequences, equal ones once.
+type longSequences struct {
+	numbers []int64   // of the sequences
+	chunks  [][]int64 // of each
+	list    []*Chunk
+}
+
+// planChunks lists the long ones among sequences, but for those that a file has as a whole.
+func planChunks(sequences []Sequence, whole map[int][]int64) *longSequences {
+	l := &longSequences{}
+	known := map[chunkSum]int64{}
+	for i := range sequences {
+		if _, told := whole[i]; told || len(sequences[i].Chunks) == 0 {
+			continue
+		}
+		mine := make([]int64, len(sequences[i].Chunks))
+		for k, c := range sequences[i].Chunks {
+			number, there := known[c.sum]
+			if !there {
+				number = int64(len(l.list))
+				known[c.sum] = number
+				l.list = append(l.list, c)
+			}
+			mine[k] = number
+		}
+		l.numbers, l.chunks = append(l.numbers, int64(i)), append(l.chunks, mine)
+	}
+	return l
+}
+
+func (l *longSequences) section() []byte {
+	return appendLists(AppendSequence(nil, l.numbers), l.chunks)
+}
+
+// chunks writes the chunks that do not stand in the chain before the file.
+func (f *fileWriter) chunks(list []*Chunk) error {
+	for number, c := range list {
+		if c.part != nil && f.chained(c.part, c.entry, 0, int64(number)) {
+			continue
+		}
+		content, err := c.content()
+		if err != nil {
+			return fmt.Errorf("trace: chunk %d of the value sequences: %w", number, err)
+		}
+		f.block(blockChunk, 0, int64(number), content)
+		c.give(content)
+	}
+	return nil
+}
+
+// longSequences reads which chunks sequences begin with.
+func (d *decoder) longSequences(chunks []Chunk, sequences int) map[int][]*Chunk {
+	numbers, lists := d.sequence(), d.lists()
+	if len(lists) != len(numbers) {
+		d.fail(errSequence)
+	}
+	if d.err != nil {
+		return nil
+	}
+	long := make(map[int][]*Chunk, len(numbers))
+	for i, number := range numbers {
+		if number < 0 || number >= int64(sequences) || i > 0 && number <= numbers[i-1] || len(lists[i]) == 0 {
+			d.fail(errSequence)
+			return nil
+		}
+		if !d.budget.take(8 * int64(len(lists[i]))) {
+			d.fail(errMemory)
+			return nil
+		}
+		mine := make([]*Chunk, len(lists[i]))
+		for k, chunk := range lists[i] {
+			if chunk < 0 || chunk >= int64(len(chunks)) {
+				d.fail(errSequence)
+				return nil
+			}
+			mine[k] = &chunks[chunk]
+		}
+		long[int(number)] = mine
+	}
+	return long
+}
+
+// openChunks makes the chunks of the blocks of the file: their numbers are consecutive. Nothing is read yet.
+func (t *Reader) openChunks() error {
+	n := t.chunkBlocks.rows.Len()
+	if n == 0 {
+		return nil
+	}
+	if n > math.MaxInt32 || !t.budget.take(int64(n)*chunkBytes) {
+		return errMemory
+	}
+	// chunks outlive what else the reader holds
+	file := &Reader{r: t.r, size: t.size, budget: t.budget}
+	t.chunks = make([]Chunk, n)
+	for i, row := range t.chunkBlocks.rows.All() {
+		e := t.index.at(int(row))
+		if e.key != 0 || e.part != int64(i) {
+			return errChunk
+		}
+		t.chunks[i] = Chunk{file: file, entry: e}
+	}
+	return nil
+}
+
+const chunkBytes = 160
+
+// SequenceLength is the number of values of a sequence.
+func (t *Reader) SequenceLength(i int) (uint64, error) {
+	b, _, err := t.sequenceBytes(i)
+	if err != nil {
+		return 0, err
+	}
+	d := decoder{b: b}
+	n := d.uvarint()
+	return uint64(len(t.long[i]))*SequenceChunk + n, d.err
+}
+
+// checkChunks reads the chunks of all sequences once.
+func (t *Reader) checkChunks() error {
+	t.mu.Lock() // what they are is noted
+	defer t.mu.Unlock()
+	for _, i := range slices.Sorted(maps.Keys(t.long)) {
+		for k, c := range t.long[i] {
+			if c.sum != (chunkSum{}) {
+				continue
+			}
+			if err := c.check(); err != nil {
+				return fmt.Errorf("trace: value sequence %d, chunk %d: %w", i, k, err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,300 @@
+package trace
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// A part is a file with some full blocks of the timing of one process, and chunks of its value sequences (docs/format.md,
+// Parts). They are coded while the process goes on, once; a trace that is written later takes them as they are.
+
+// A PartWriter writes a part.
+type PartWriter struct {
+	file    *fileWriter
+	grammar Grammar
+	lengths []uint64
+	plan    *timingPlan
+	chunks  []partChunk
+}
+
+// NewPartWriter begins a part of the trace of a process. What c says of calls so far must stay true: their signatures, and
+// what each thread's root expands to, up to the last call that is coded here. Times are not read from it.
+func NewPartWriter(w io.Writer, c *Content) (*PartWriter, error) {
+	lengths, err := c.Grammar.Lengths()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := planTiming(c.Signatures, &c.Meta, c.Functions)
+	if err != nil {
+		return nil, err
+	}
+	p := &PartWriter{file: &fileWriter{w: w, purpose: fastest, chain: &Chain{}}, grammar: c.Grammar, lengths: lengths, plan: plan}
+	p.file.write(append([]byte(magic), FormatVersion))
+	return p, nil
+}
+
+// Timing codes the gaps and durations of a thread's calls from TimingBlockCalls·number on, TimingBlockCalls of each. The
+// first begins so many ticks after the thread's first call.
+func (p *PartWriter) Timing(t *Thread, number uint64, begin int64, gaps, durations []int64) error {
+	at := number * TimingBlockCalls
+	if at+TimingBlockCalls > p.lengths[t.Root] || len(gaps) != TimingBlockCalls || len(durations) != TimingBlockCalls {
+		return fmt.Errorf("trace: block %d of thread %d: %d gaps, %d durations, %d calls of the thread are known", number, t.Thread, len(gaps), len(durations), p.lengths[t.Root])
+	}
+	walk, _ := p.grammar.seek(t.Root, at, p.lengths)
+	encoder := newTimingEncoder(p.plan)
+	for i := range gaps {
+		terminal, _ := walk.Next()
+		encoder.call(terminal, gaps[i], durations[i])
+	}
+	p.file.block(blockTiming, int64(t.Thread), int64(number), encoder.finish(binary.AppendVarint(nil, begin)))
+	return p.file.err
+}
+
+// Sums writes sums over so many calls, ShortSums or LongSums, in the place of a block that was read from a part.
+func (p *PartWriter) Sums(t *Thread, b PartBlock, per uint64) error {
+	begin, times, err := b.open(p.plan)
+	if err != nil {
+		return err
+	}
+	defer times.release(b.part.file.budget)
+	at := b.Number() * TimingBlockCalls
+	if at+TimingBlockCalls > p.lengths[t.Root] {
+		return fmt.Errorf("trace: block %d of thread %d: %d calls of the thread are known", b.Number(), t.Thread, p.lengths[t.Root])
+	}
+	walk, _ := p.grammar.seek(t.Root, at, p.lengths)
+	encoder := newSumsEncoder(per)
+	for range uint64(TimingBlockCalls) {
+		terminal, _ := walk.Next()
+		gap, duration, ok := times.next(terminal)
+		if !ok {
+			return fmt.Errorf("trace: %w", errTiming)
+		}
+		encoder.call(terminal, gap, duration)
+	}
+	p.file.block(sumsKind(per), int64(b.Thread()), int64(b.Number()), encoder.finish(binary.AppendVarint(nil, begin)))
+	return p.file.err
+}
+
+// Copy writes a block of another part as it is.
+func (p *PartWriter) Copy(b PartBlock) error {
+	content, err := b.content()
+	if err != nil {
+		return err
+	}
+	p.file.block(b.entry().kind, int64(b.Thread()), int64(b.Number()), content)
+	b.part.file.budget.give(int64(len(content)))
+	return p.file.err
+}
+
+// Close ends the part.
+func (p *PartWriter) Close() error {
+	if len(p.chunks) > 0 {
+		p.file.block(blockChunkList, 0, 0, appendChunkList(p.chunks))
+	}
+	p.file.finish()
+	return p.file.err
+}
+
+// A Part is a part that is read.
+type Part struct {
+	file   Reader
+	end    int64 // where the last blocks begin that say what is in it
+	chunks []partChunk
+}
+
+// OpenPart reads the index of a part. r is read later too, when blocks are asked for.
+func OpenPart(r io.ReaderAt, size int64) (*Part, error) {
+	p := &Part{file: Reader{r: r, size: size, budget: newBudget(defaultMemoryLimit(size))}}
+	if err := p.open(); err != nil {
+		return nil, fmt.Errorf("trace: open part: %w", err)
+	}
+	return p, nil
+}
+
+func (p *Part) open() error {
+	t := &p.file
+	if t.size < int64(headerSize+trailerSize) {
+		return errNoTrace
+	}
+	head, err := t.read(0, int64(headerSize))
+	if err != nil {
+		return err
+	}
+	if string(head[:len(magic)]) != magic || head[len(magic)] != FormatVersion {
+		return errNoTrace
+	}
+	if err := t.openIndex(); err != nil {
+		return err
+	}
+	return p.openChunks()
+}
+
+// PartHead is how every part begins.
+const PartHead = magic + string(rune(FormatVersion))
+
+// Index is the end of the file, which says what is in it. With it, the head and the blocks that are asked for a part can be
+// read.
+func (p *Part) Index() ([]byte, error) {
+	t := &p.file
+	n := t.size - p.end
+	t.budget.give(n) // the caller's
+	return t.read(p.end, n)
+}
+
+// Size is that of the file, in bytes.
+func (p *Part) Size() int64 { return p.file.size }
+
+// Blocks calls do with the threads and numbers of the blocks of timing, in the order of the file.
+func (p *Part) Blocks(do func(block PartBlock)) {
+	for i, kind := range p.file.index.kinds.All() {
+		if blockType(kind) == blockTiming || sumsOf(blockType(kind)) > 0 {
+			do(PartBlock{p, i})
+		}
+	}
+}
+
+// A PartBlock is a block of timing in a part.
+type PartBlock struct {
+	part *Part
+	row  int // in its index
+}
+
+func (b PartBlock) entry() indexEntry { return b.part.file.index.at(b.row) }
+
+// Thread is the thread's number in its process.
+func (b PartBlock) Thread() int { return int(b.entry().key) }
+
+// Number says which of the thread's calls it has: those from TimingBlockCalls·Number on.
+func (b PartBlock) Number() uint64 { return uint64(b.entry().part) }
+
+// content is the block as it stands in a trace. It is booked on the part's budget.
+func (b PartBlock) content() ([]byte, error) { return b.part.file.block(b.entry()) }
+
+// open begins to read the block, which begins so many ticks after the thread's first call.
+func (b PartBlock) open(plan *timingPlan) (begin int64, times timingPart, err error) {
+	content, err := b.content()
+	if err != nil {
+		return 0, times, err
+	}
+	d := &decoder{b: content}
+	begin = d.varint()
+	if d.err != nil {
+		return 0, times, d.err
+	}
+	times = timingPart{start: begin, calls: TimingBlockCalls, size: int64(len(content))}
+	if per := b.SumsOf(); per > 0 {
+		times.sums = newSumsDecoder(d.b, per, TimingBlockCalls)
+	} else {
+		times.decoder = newTimingDecoder(plan, d.b, TimingBlockCalls, b.part.file.budget)
+	}
+	return begin, times, nil
+}
+
+// CodedTimes are the times of a thread of which the first blocks are in parts. They are a TimingSource.
+type CodedTimes struct {
+	// Of is the trace of the process: what the blocks were coded with.
+	Of   *Content
+	Root int
+	// Blocks have the times of the first TimingBlockCalls·len(Blocks) calls, in order.
+	Blocks []PartBlock
+	// Ticks is the sum of all gaps and durations in Blocks.
+	Ticks int64
+	// Rest has the times of the calls that follow; nil if there are none.
+	Rest TimingSource
+}
+
+// OpenTiming begins to read at the first call.
+func (s *CodedTimes) OpenTiming() (TimingReader, error) {
+	plan, err := planTiming(s.Of.Signatures, &s.Of.Meta, s.Of.Functions)
+	if err != nil {
+		return nil, err
+	}
+	return &codedReader{from: s, left: s.Blocks, plan: plan, walk: s.Of.Grammar.Walk(s.Root)}, nil
+}
+
+type codedReader struct {
+	from *CodedTimes
+	left []PartBlock // that were not begun
+	plan *timingPlan
+	walk *Walk
+	part timingPart // the block that is read
+	of   *budget
+	rest TimingReader // once the blocks are at their end
+}
+
+func (r *codedReader) ReadTiming(gaps, durations []int64) (n int, err error) {
+	for ; n < len(gaps) && r.rest == nil; n++ {
+		if r.part.calls == 0 {
+			if more, err := r.next(); !more {
+				if err != nil || r.rest == nil {
+					return n, err
+				}
+				break
+			}
+		}
+		terminal, ok := r.walk.Next()
+		if ok {
+			gaps[n], durations[n], ok = r.part.next(terminal)
+		}
+		if !ok {
+			return n, fmt.Errorf("trace: %w", errTiming)
+		}
+		r.part.calls--
+	}
+	if r.rest == nil || n == len(gaps) {
+		return n, nil
+	}
+	more, err := r.rest.ReadTiming(gaps[n:], durations[n:])
+	return n + more, err
+}
+
+// next goes on to the next block, or to what follows on them.
+func (r *codedReader) next() (more bool, err error) {
+	if r.of != nil {
+		r.part.release(r.of)
+		r.part, r.of = timingPart{}, nil
+	}
+	if len(r.left) == 0 {
+		if r.from.Rest != nil {
+			r.rest, err = r.from.Rest.OpenTiming()
+		}
+		return false, err
+	}
+	b := r.left[0]
+	r.left = r.left[1:]
+	_, part, err := b.open(r.plan)
+	if err != nil {
+		return false, err
+	}
+	r.part, r.of = part, b.part.file.budget
+	return true, nil
+}
+
+// OrderBlocks sorts blocks of parts by thread and number, each once, up to the first that is missing.
+func OrderBlocks(parts []*Part) map[int][]PartBlock {
+	found := map[int]map[uint64]PartBlock{}
+	for _, p := range parts {
+		p.Blocks(func(b PartBlock) {
+			of := found[b.Thread()]
+			if of == nil {
+				of = map[uint64]PartBlock{}
+				found[b.Thread()] = of
+			}
+			if _, twice := of[b.Number()]; !twice {
+				of[b.Number()] = b
+			}
+		})
+	}
+	ordered := map[int][]PartBlock{}
+	for thread, of := range found {
+		for {
+			b, there := of[uint64(len(ordered[thread]))]
+			if !there {
+				break
+			}
+			ordered[thread] = append(ordered[thread], b)
+		}
+	}
+	return ordered
+}

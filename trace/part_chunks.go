@@ -1,0 +1,149 @@
+package trace
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Chunks of value sequences in parts.
+
+// A ChunkOf says of what a chunk is: SequenceChunk·Number is the number of its first value in a stream of a signature on a
+// thread.
+type ChunkOf struct {
+	Thread           int
+	Terminal, Stream int32
+	Number           uint64
+}
+
+// A partChunk is a chunk of a part.
+type partChunk struct {
+	of    ChunkOf
+	chunk *Chunk
+}
+
+// Chunk writes a chunk.
+func (p *PartWriter) Chunk(of ChunkOf, c *Chunk) error {
+	content, err := c.content()
+	if err != nil {
+		return err
+	}
+	p.file.block(blockChunk, 0, int64(len(p.chunks)), content)
+	c.give(content)
+	p.chunks = append(p.chunks, partChunk{of, c})
+	return p.file.err
+}
+
+// chunkListColumns are, of each chunk: thread, terminal, stream, number, both halves of its sum, its first value, and 1 if
+// it has no other.
+const chunkListColumns = 8
+
+func appendChunkList(chunks []partChunk) (b []byte) {
+	for k := range chunkListColumns {
+		column := make([]int64, len(chunks))
+		for i, c := range chunks {
+			column[i] = c.row()[k]
+		}
+		b = AppendSequence(b, column)
+	}
+	return b
+}
+
+func (c *partChunk) row() [chunkListColumns]int64 {
+	equal := int64(0)
+	if c.chunk.equal {
+		equal = 1
+	}
+	sum := func(i int) int64 { return int64(binary.LittleEndian.Uint64(c.chunk.sum[i:])) }
+	return [...]int64{int64(c.of.Thread), int64(c.of.Terminal), int64(c.of.Stream), int64(c.of.Number), sum(0), sum(8), c.chunk.first, equal}
+}
+
+// openChunks reads what the chunks of a part are. The list of them is the last block before the index.
+func (p *Part) openChunks() error {
+	t := &p.file
+	var entries []indexEntry
+	p.end = int64(headerSize)
+	var list *indexEntry
+	for i := range t.index.len() {
+		e := t.index.at(i)
+		p.end += e.size
+		switch e.kind {
+		case blockChunk:
+			if !t.budget.take(chunkBytes) {
+				return errMemory
+			}
+			entries = append(entries, e)
+		case blockChunkList:
+			list = &e
+		}
+	}
+	if list == nil {
+		if len(entries) > 0 {
+			return errChunk
+		}
+		return nil
+	}
+	if p.end != list.offset+list.size {
+		return errChunk
+	}
+	p.end = list.offset
+	content, err := t.block(*list)
+	if err != nil {
+		return fmt.Errorf("chunks: %w", err)
+	}
+	d := decoder{b: content, budget: t.budget}
+	var columns [chunkListColumns][]int64
+	for k := range columns {
+		columns[k] = d.column(len(entries))
+	}
+	d.release()
+	t.budget.give(int64(len(content)))
+	if d.err == nil && len(d.b) > 0 {
+		d.fail(errChunk)
+	}
+	for i := range entries {
+		c := partChunk{chunk: &Chunk{file: t, entry: entries[i], part: p, first: columns[6][i], equal: columns[7][i] == 1}}
+		for k, v := range columns[:4] {
+			if v[i] < 0 || v[i] > 1<<31-1 && k < 3 {
+				d.fail(errChunk)
+			}
+		}
+		c.of = ChunkOf{int(columns[0][i]), int32(columns[1][i]), int32(columns[2][i]), uint64(columns[3][i])}
+		binary.LittleEndian.PutUint64(c.chunk.sum[:], uint64(columns[4][i]))
+		binary.LittleEndian.PutUint64(c.chunk.sum[8:], uint64(columns[5][i]))
+		p.chunks = append(p.chunks, c)
+	}
+	return d.err
+}
+
+// HasChunks says whether the part has any chunks.
+func (p *Part) HasChunks() bool { return len(p.chunks) > 0 }
+
+// Chunks calls do with the chunks of the part, in the order of the file.
+func (p *Part) Chunks(do func(of ChunkOf, c *Chunk)) {
+	for _, c := range p.chunks {
+		do(c.of, c.chunk)
+	}
+}
+
+// OrderChunks sorts chunks of parts by stream (with Number 0), each once, up to the first that is missing.
+func OrderChunks(parts []*Part) map[ChunkOf][]*Chunk {
+	found := map[ChunkOf]*Chunk{}
+	for _, p := range parts {
+		p.Chunks(func(of ChunkOf, c *Chunk) {
+			if found[of] == nil {
+				found[of] = c
+			}
+		})
+	}
+	ordered := map[ChunkOf][]*Chunk{}
+	for of := range found {
+		stream := of
+		if stream.Number = 0; ordered[stream] != nil || found[stream] == nil {
+			continue
+		}
+		for next := stream; found[next] != nil; next.Number++ {
+			ordered[stream] = append(ordered[stream], found[next])
+		}
+	}
+	return ordered
+}

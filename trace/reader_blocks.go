@@ -1,0 +1,130 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// foundSections are the sections of a file that is being opened: in blocks of their own, or together in one.
+type foundSections struct {
+	file   *Reader
+	blocks map[blockType]indexEntry
+	small  map[blockType][]byte
+	booked int64 // of small
+}
+
+// openBlocks sorts the blocks of the index. Those that all ranks share stand together in files of this writer and are read
+// at once: over a network one request takes longer than many bytes.
+func (t *Reader) openBlocks() (*foundSections, error) {
+	found := &foundSections{file: t, blocks: map[blockType]indexEntry{}, small: map[blockType][]byte{}}
+	first, last, total := t.size, int64(0), int64(0)
+	var timing, aggregates, chunks Numbers
+	for i, kind := range t.index.kinds.All() {
+		switch blockType(kind) {
+		case blockShortSums, blockLongSums:
+			timing.Push(int64(i))
+			t.summed = true
+			continue
+		case blockTiming:
+			timing.Push(int64(i))
+			continue
+		case blockAggregates:
+			aggregates.Push(int64(i))
+			continue
+		case blockChunk:
+			chunks.Push(int64(i))
+			continue
+		case blockSkipped:
+			continue
+		}
+		switch e := t.index.at(i); e.kind {
+		case blockSequences:
+			t.sequenceBlocks = append(t.sequenceBlocks, e)
+		case blockClockReadings:
+			t.clockBlocks = append(t.clockBlocks, e)
+		default:
+			if _, twice := found.blocks[e.kind]; twice {
+				return nil, fmt.Errorf("two blocks of type %d", e.kind)
+			}
+			found.blocks[e.kind] = e
+			first, last, total = min(first, e.offset), max(last, e.offset+e.size), total+e.size
+		}
+	}
+	if last-first == total {
+		if err := t.readAhead(first, last); err != nil {
+			return nil, err
+		}
+	}
+	t.timing, t.aggregates, t.chunkBlocks = sortBlocks(t.index, timing), sortBlocks(t.index, aggregates), sortBlocks(t.index, chunks)
+	if err := t.openChunks(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(t.sequenceBlocks, func(a, b indexEntry) int { return cmp.Compare(a.key, b.key) })
+	slices.SortFunc(t.clockBlocks, func(a, b indexEntry) int { return cmp.Compare(a.key, b.key) })
+	return found, found.openSmall()
+}
+
+// openSmall takes the block of small sections apart.
+func (f *foundSections) openSmall() error {
+	e, there := f.blocks[blockSections]
+	if !there {
+		return nil
+	}
+	content, err := f.file.block(e)
+	if err != nil {
+		return fmt.Errorf("sections: %w", err)
+	}
+	f.booked = int64(len(content))
+	list, _, err := splitSections(content, f.file.budget)
+	if err != nil {
+		return fmt.Errorf("sections: %w", err)
+	}
+	for _, s := range list {
+		f.booked += int64(len(s.content))
+		_, twice := f.small[s.kind]
+		if _, apart := f.blocks[s.kind]; twice || apart {
+			return fmt.Errorf("two sections of type %d", s.kind)
+		}
+		f.small[s.kind] = s.content
+	}
+	return nil
+}
+
+// content is that of a section, nil where there is none.
+func (f *foundSections) content(kind blockType) ([]byte, error) {
+	if content, small := f.small[kind]; small {
+		return content, nil
+	}
+	e, there := f.blocks[kind]
+	if !there {
+		return nil, nil
+	}
+	return f.file.block(e)
+}
+
+// give gives back what the content of a section has booked, if it is in a block of its own.
+func (f *foundSections) give(kind blockType, content []byte) {
+	if _, apart := f.blocks[kind]; apart {
+		f.file.budget.give(int64(len(content)))
+	}
+}
+
+// close gives back the block of small sections, but for the value sequences in it.
+func (f *foundSections) close() error {
+	if content, there := f.small[blockSequences]; there {
+		if len(f.file.sequenceBlocks) > 0 {
+			return fmt.Errorf("two sections of type %d", blockSequences)
+		}
+		if !f.file.budget.take(int64(len(content))) {
+			return errMemory
+		}
+		block, err := f.file.splitSequences(slices.Clone(content), false)
+		if err != nil {
+			return fmt.Errorf("value sequences: %w", err)
+		}
+		f.file.inline = block
+	}
+	f.file.budget.give(f.booked)
+	return nil
+}

@@ -1,0 +1,221 @@
+package trace_test
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// coarser puts sums in the place of some blocks of parts; per says over how many calls, 0: as it is.
+func coarser(t testing.TB, c *trace.Content, parts []*trace.Part, per func(number uint64) uint64) []*trace.Part {
+	t.Helper()
+	th := c.Threads.At(0)
+	var now []*trace.Part
+	for _, p := range parts {
+		var file bytes.Buffer
+		w, err := trace.NewPartWriter(&file, c)
+		require.NoError(t, err)
+		p.Blocks(func(b trace.PartBlock) {
+			if n := per(b.Number()); n > b.SumsOf() {
+				require.NoError(t, w.Sums(&th, b, n))
+			} else {
+				require.NoError(t, w.Copy(b))
+			}
+		})
+		require.NoError(t, w.Close())
+		q, err := trace.OpenPart(bytes.NewReader(file.Bytes()), int64(file.Len()))
+		require.NoError(t, err)
+		now = append(now, q)
+	}
+	return now
+}
+
+// withParts is the content with other blocks in the place of those that it has.
+func withParts(c *trace.Content, parts []*trace.Part) *trace.Content {
+	th := c.Threads.At(0)
+	coded := *th.Timing.(*trace.CodedTimes)
+	coded.Blocks = trace.OrderBlocks(parts)[0]
+	th.Timing = &coded
+	in := *c
+	in.Threads = trace.NewThreadTable(th)
+	return &in
+}
+
+// exactTimes are the enters and exits of a thread, in ticks.
+func exactTimes(th *trace.Thread) (enters, exits []int64) {
+	at := th.FirstTick
+	for i := range th.Gaps {
+		enters = append(enters, at+th.Gaps[i])
+		at += th.Gaps[i] + th.Durations[i]
+		exits = append(exits, at)
+	}
+	return enters, exits
+}
+
+// Of calls with sums the trace says how far their times may be off, and no more than that they are; the sums of each
+// signature are exact, and so are the moments between stretches. Merges and rewritten files keep the sums as they are.
+func TestSumsInPlaceOfTimes(t *testing.T) {
+	for seed := range uint64(4) {
+		random := rand.New(rand.NewPCG(seed, 6))
+		c := longRank(1, seed)
+		th := c.Threads.At(0)
+		blocks := th.Calls / trace.TimingBlockCalls
+		in, parts, _ := inParts(t, c, blocks, random)
+		choice := make([]uint64, blocks)
+		for i := range choice {
+			choice[i] = []uint64{0, trace.ShortSums, trace.LongSums}[random.IntN(3)]
+		}
+		choice[0] = []uint64{trace.ShortSums, trace.LongSums}[seed%2]
+		coarse := withParts(in, coarser(t, c, parts, func(n uint64) uint64 { return choice[n] }))
+		b := bytesOf(t, coarse)
+		require.Less(t, len(b), len(bytesOf(t, c)))
+		r := open(t, b)
+		read, err := r.StreamedContent()
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(b, bytesOf(t, read)), "a merge copies them")
+		require.Equal(t, r.Coarse(), read.Coarse())
+		require.Equal(t, r.Coarse(), coarse.Coarse())
+		at := uint64(0)
+		for _, c := range r.Coarse() {
+			require.Equal(t, 1, c.Rank)
+			for ; at < c.From; at += trace.TimingBlockCalls {
+				require.Zero(t, choice[at/trace.TimingBlockCalls])
+			}
+			for ; at < c.To; at += trace.TimingBlockCalls {
+				require.Equal(t, c.Per, choice[at/trace.TimingBlockCalls])
+			}
+		}
+
+		// signatures that become one are coded anew
+		joined := read.Threads.At(0)
+		joined.SignaturesJoined = true
+		anew := *read
+		anew.Threads = trace.NewThreadTable(joined)
+		require.True(t, bytes.Equal(b, bytesOf(t, &anew)), "and so does who decodes them")
+
+		enters, exits := exactTimes(&th)
+		type sums struct{ gaps, durations [3]int64 }
+		want, got := sums{}, sums{}
+		cursor, err := r.Cursor(1, 0)
+		require.NoError(t, err)
+		last := th.FirstTick
+		for i := 0; cursor.Next(); i++ {
+			e := cursor.Event()
+			per := uint64(0)
+			if n := uint64(i) / trace.TimingBlockCalls; n < blocks {
+				per = choice[n]
+			}
+			if per == 0 {
+				require.Zero(t, e.EnterError)
+				require.Equal(t, []int64{enters[i], exits[i]}, []int64{e.EnterTicks, e.ExitTicks})
+			} else {
+				require.Positive(t, e.EnterError)
+				require.LessOrEqual(t, max(e.EnterTicks-enters[i], enters[i]-e.EnterTicks), e.EnterError, "call %d", i)
+				require.LessOrEqual(t, max(e.ExitTicks-exits[i], exits[i]-e.ExitTicks), e.ExitError, "call %d", i)
+				if uint64(i+1)%per == 0 {
+					require.Equal(t, exits[i], e.ExitTicks, "the end of a stretch")
+				}
+			}
+			want.gaps[e.Terminal] += th.Gaps[i]
+			want.durations[e.Terminal] += th.Durations[i]
+			got.gaps[e.Terminal] += e.EnterTicks - last
+			got.durations[e.Terminal] += e.ExitTicks - e.EnterTicks
+			last = e.ExitTicks
+		}
+		require.NoError(t, cursor.Err())
+		require.Equal(t, want, got)
+
+		// a cursor that comes from elsewhere says the same
+		for range 5 {
+			call := random.Uint64N(th.Calls)
+			straight, err := r.Cursor(1, 0)
+			require.NoError(t, err)
+			for straight.Next() && straight.Event().Index < call {
+			}
+			require.True(t, cursor.Seek(call))
+			require.True(t, cursor.Next())
+			require.Equal(t, straight.Event().Enter, cursor.Event().Enter)
+			require.Equal(t, straight.Event().ExitError, cursor.Event().ExitError)
+			require.True(t, cursor.SeekTime(straight.Event().Exit))
+		}
+	}
+}
+
+// Sums that become sums over more calls are what they would have been at once.
+func TestSumsOfSums(t *testing.T) {
+	c := longRank(0, 3)
+	_, parts, _ := inParts(t, c, 3, rand.New(rand.NewPCG(1, 1)))
+	all := func(per uint64) func(uint64) uint64 { return func(uint64) uint64 { return per } }
+	short := coarser(t, c, parts, all(trace.ShortSums))
+	long, once := coarser(t, c, short, all(trace.LongSums)), coarser(t, c, parts, all(trace.LongSums))
+	size := [3]int64{}
+	for i := range parts {
+		index, err := long[i].Index()
+		require.NoError(t, err)
+		other, err := once[i].Index()
+		require.NoError(t, err)
+		require.Equal(t, other, index)
+		size[0], size[1], size[2] = size[0]+parts[i].Size(), size[1]+short[i].Size(), size[2]+long[i].Size()
+	}
+	t.Logf("bytes of three blocks: times %d, sums over %d calls %d, over %d calls %d", size[0], trace.ShortSums, size[1], trace.LongSums, size[2])
+	require.Less(t, 20*size[1], size[0])
+	require.Less(t, 10*size[2], size[1])
+}
+
+// A stretch with more signatures than it has rows for keeps the sums of the rest together.
+func TestSumsOfManySignatures(t *testing.T) {
+	c := longRank(0, 1)
+	for n := range int64(700) {
+		c.Signatures = append(c.Signatures, trace.Signature{Function: 2, OwnRank: -1, Site: 0, Return: number(2 + n)})
+	}
+	th := c.Threads.At(0)
+	random := rand.New(rand.NewPCG(3, 3))
+	var rule []trace.Symbol
+	for range th.Calls {
+		rule = append(rule, trace.Symbol{Value: int32(random.IntN(len(c.Signatures))), Count: 1})
+	}
+	c.Grammar.Rules[0] = rule
+	c.Grammar.Rules[1] = []trace.Symbol{{Value: 0, Count: 2}, {Value: 1, Count: 1}}
+	in, parts, _ := inParts(t, c, 2, random)
+	r := open(t, bytesOf(t, withParts(in, coarser(t, c, parts, func(n uint64) uint64 { return []uint64{trace.ShortSums, trace.LongSums}[n] }))))
+	_, exits := exactTimes(&th)
+	cursor, err := r.Cursor(0, 0)
+	require.NoError(t, err)
+	for i := 0; cursor.Next(); i++ {
+		e := cursor.Event()
+		if i%trace.TimingBlockCalls == trace.TimingBlockCalls-1 || i < trace.TimingBlockCalls && i%trace.ShortSums == trace.ShortSums-1 {
+			require.Equal(t, exits[i], e.ExitTicks)
+		}
+		require.LessOrEqual(t, max(e.ExitTicks-exits[i], exits[i]-e.ExitTicks), e.ExitError)
+	}
+	require.NoError(t, cursor.Err())
+}
+
+// Whatever is in a block of sums, reading it ends with an error or with times.
+func FuzzSums(f *testing.F) {
+	c := longRank(0, 1)
+	_, parts, _ := inParts(f, c, 1, rand.New(rand.NewPCG(1, 1)))
+	for _, per := range []uint64{trace.ShortSums, trace.LongSums} {
+		f.Add(trace.SumsContent(coarser(f, c, parts, func(uint64) uint64 { return per })[0]), per == trace.LongSums)
+	}
+	f.Fuzz(func(t *testing.T, b []byte, long bool) {
+		file := trace.PartOfSums(b, long)
+		p, err := trace.OpenPart(bytes.NewReader(file), int64(len(file)))
+		require.NoError(t, err)
+		coded := &trace.CodedTimes{Of: c, Blocks: trace.OrderBlocks([]*trace.Part{p})[0]}
+		from, err := coded.OpenTiming()
+		require.NoError(t, err)
+		gaps, durations := make([]int64, 1000), make([]int64, 1000)
+		for err == nil {
+			var n int
+			if n, err = from.ReadTiming(gaps, durations); n < len(gaps) && err == nil {
+				err = io.EOF
+			}
+		}
+	})
+}

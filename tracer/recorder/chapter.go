@@ -1,0 +1,111 @@
+package recorder
+
+import (
+	"math"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// The grammar of a program that repeats itself is small. That of one that does not grows with its calls, and so would
+// what a checkpoint writes and a process holds. So where a grammar has become large it is closed: it is a chapter, a block
+// as others are, and the thread begins another one. What the thread called is its chapters, one after the other.
+//
+// Repetition is found within a chapter only. What chapters have in common a merge keeps once.
+
+// mostGrammarBytes is the memory that a grammar may have at a checkpoint before it becomes a chapter: some 70,000 symbols.
+// A program may repeat what is shorter than that. With 1 MiB an irregular call takes 0.6 µs, with 4 MiB 0.85, with 16 MiB,
+// which no cache holds, 1.5 (BenchmarkIrregular); without a limit 2.8 after ten million, and more with each.
+const mostGrammarBytes = 4 << 20
+
+// leastGrammarBytes is what a grammar may have in any case: all threads together have a quarter of the recorder's memory.
+const leastGrammarBytes = 128 << 10
+
+// aChapter stands in the place of a terminal in blockOf.
+const aChapter = none - 1
+
+func chaptersOf(thread uint32) blockOf { return blockOf{thread: thread, terminal: aChapter} }
+
+// closeChapters makes blocks of the grammars that have become large. It must not be called within a record.
+func (r *Recorder) closeChapters() {
+	most := min(r.grammarBytes, max(r.memoryLimit/4/max(len(r.threads), 1), leastGrammarBytes))
+	for _, t := range r.threads {
+		if t.grammar.Bytes() <= most {
+			continue
+		}
+		n := t.grammar.Len()
+		r.full = append(r.full, &block{
+			of: chaptersOf(t.number), first: t.inChapters, n: n,
+			data: [2][]byte{trace.AppendGrammar(nil, t.grammar.Grammar())},
+		})
+		t.inChapters += n
+		t.grammar = trace.NewSequitur()
+		t.loop.forget() // it knows its place in the grammar
+	}
+}
+
+// allCalls wants them of each thread.
+func allCalls(uint32) callRange { return callRange{0, math.MaxUint64} }
+
+// addGrammar adds the rules of a thread, of which the first is its root. Chapters without any of the wanted calls are as
+// many calls with the terminal 0.
+func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted callRange) error {
+	own := t.grammar.Grammar()
+	if t.inChapters == 0 {
+		to.Rules = append(to.Rules, shifted(own, len(to.Rules))...)
+		return nil
+	}
+	root := len(to.Rules)
+	to.Rules = append(to.Rules, nil)
+	var body []trace.Symbol
+	add := func(g trace.Grammar) {
+		if len(g.Rules[0]) == 0 {
+			return // nothing was called since the last chapter
+		}
+		body = append(body, trace.RuleSymbol(len(to.Rules), 1))
+		to.Rules = append(to.Rules, shifted(g, len(to.Rules))...)
+	}
+	chapter := func(first, n uint64, data func() ([]byte, error)) error {
+		if first >= wanted.to || first+n <= wanted.from {
+			body = append(body, trace.Symbol{Value: 0, Count: n})
+			return nil
+		}
+		text, err := data()
+		if err != nil {
+			return err
+		}
+		g, rest, err := trace.DecodeGrammar(text)
+		if err != nil || len(rest) > 0 {
+			return errBlocks
+		}
+		if lengths, err := g.Lengths(); err != nil || lengths[0] != n {
+			return errBlocks
+		}
+		add(g)
+		return nil
+	}
+	logged, full, err := r.blocksOf(chaptersOf(t.number), 0, t.inChapters)
+	if err != nil {
+		return err
+	}
+	for i := range logged {
+		b := &logged[i]
+		err := chapter(b.first, b.n, func() ([]byte, error) {
+			whole, err := r.blocks.open(b)
+			if err != nil {
+				return nil, err
+			}
+			return whole.data[0], nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, b := range full {
+		if err := chapter(b.first, b.n, func() ([]byte, error) { return b.data[0], nil }); err != nil {
+			return err
+		}
+	}
+	add(own)
+	to.Rules[root] = body
+	return nil
+}

@@ -1,0 +1,218 @@
+package recorder
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/cairn-mpi/cairn/internal/plainfile"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A part that is in the store leaves the spool. What stays is stored-N in the place of part-N: where it is, and its index.
+const (
+	storedFile     = "stored-"
+	storedNew      = "stored.new" // being written
+	mostStoredFile = 1 << 20
+)
+
+// A Part is a part of a process's times.
+type Part struct {
+	*trace.Part
+	Number int
+	// Object is that of the store which has the part, from byte At on; "": it is in the spool.
+	Object string
+	At     int64
+}
+
+// A Remote reads objects of the store.
+type Remote func(object string) io.ReaderAt
+
+// A storedPart is what stays of a part.
+type storedPart struct {
+	Object string `json:"object"`
+	At     int64  `json:"at"`
+	Bytes  int64  `json:"bytes"`
+	Index  []byte `json:"index"` // the end of the file, from its index on
+	Sums   []byte `json:"sums"`  // a part with sums of its times, for the case that the store loses it; none: they cannot be made
+}
+
+// parts opens the parts of the process, in order. One that is in the store and in the spool counts as stored.
+func (d *Directory) parts() ([]Part, error) {
+	stored, err := d.numbered(storedFile)
+	if err != nil {
+		return nil, err
+	}
+	here, err := d.numbered(partFile)
+	if err != nil {
+		return nil, err
+	}
+	var parts []Part
+	known := map[int]bool{}
+	for _, number := range stored {
+		p, err := d.openStored(number)
+		if err != nil {
+			return nil, fmt.Errorf("%s%d: %w", storedFile, number, err)
+		}
+		known[number] = true
+		parts = append(parts, p)
+	}
+	for _, number := range here {
+		if known[number] {
+			continue
+		}
+		p, err := d.openPart(number)
+		if err != nil {
+			return nil, fmt.Errorf("%s%d: %w", partFile, number, err)
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+func (d *Directory) openPart(number int) (Part, error) {
+	name := partFile + strconv.Itoa(number)
+	info, err := d.root.Lstat(name)
+	if err != nil {
+		return Part{}, err
+	}
+	if info.Size() > mostPartFile {
+		return Part{}, fmt.Errorf("%w: %d bytes", plainfile.ErrOdd, info.Size())
+	}
+	p, err := trace.OpenPart(&fileOf{d, name}, info.Size())
+	return Part{Part: p, Number: number}, err
+}
+
+func (d *Directory) openStored(number int) (Part, error) {
+	b, err := d.read(storedFile+strconv.Itoa(number), mostStoredFile)
+	if err != nil {
+		return Part{}, err
+	}
+	var s storedPart
+	if err := json.Unmarshal(b, &s); err != nil {
+		return Part{}, errBlocks // its text has nothing of what is in the file
+	}
+	if s.Bytes < int64(len(s.Index)) || s.At < 0 || s.Bytes > mostPartFile {
+		return Part{}, errBlocks
+	}
+	p, err := trace.OpenPart(&remotePart{directory: d, part: s}, s.Bytes)
+	return Part{Part: p, Number: number, Object: s.Object, At: s.At}, err
+}
+
+// Stored notes that a part is in an object of the store, from byte at on, and removes it from the spool. It returns how
+// many bytes that frees.
+func (d *Directory) Stored(p Part, object string, at int64) (freed int64, err error) {
+	index, err := p.Index()
+	if err != nil {
+		return 0, err
+	}
+	sums, err := d.sums(p)
+	if err != nil {
+		sums = nil // the store has the times, after all
+	}
+	b, err := json.Marshal(storedPart{Object: object, At: at, Bytes: p.Size(), Index: index, Sums: sums})
+	if err != nil {
+		return 0, err
+	}
+	f, err := plainfile.Create(d.root, storedNew)
+	if err != nil {
+		return 0, err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = d.root.Rename(storedNew, storedFile+strconv.Itoa(p.Number))
+	}
+	if err != nil {
+		return 0, err
+	}
+	return p.Size() - int64(len(b)), d.dropStored()
+}
+
+// Lost notes that the store has lost a part: the sums of its times, which were kept here, take its place. It returns how
+// many bytes they take.
+func (d *Directory) Lost(p Part) (taken int64, err error) {
+	b, err := d.read(storedFile+strconv.Itoa(p.Number), mostStoredFile)
+	if err != nil {
+		return 0, err
+	}
+	var s storedPart
+	if err := json.Unmarshal(b, &s); err != nil || len(s.Sums) == 0 {
+		return 0, errBlocks
+	}
+	f, err := plainfile.Create(d.root, partNew)
+	if err != nil {
+		return 0, err
+	}
+	_, err = f.Write(s.Sums)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return 0, err
+	}
+	// whoever is killed between these two finds the part as one that is stored, and is told again that it is lost
+	if err := d.root.Rename(partNew, partFile+strconv.Itoa(p.Number)); err != nil {
+		return 0, err
+	}
+	return int64(len(s.Sums) - len(b)), d.root.Remove(storedFile + strconv.Itoa(p.Number))
+}
+
+// dropStored removes the parts that are noted as stored: also those that somebody noted who was killed before he removed them.
+func (d *Directory) dropStored() error {
+	stored, err := d.numbered(storedFile)
+	for _, number := range stored {
+		if failed := d.root.Remove(partFile + strconv.Itoa(number)); failed != nil && !errors.Is(failed, os.ErrNotExist) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
+
+// OpenPart opens the file of a part that is in the spool.
+func (d *Directory) OpenPart(p Part) (*os.File, error) {
+	return plainfile.Open(d.root, partFile+strconv.Itoa(p.Number))
+}
+
+// A fileOf is a file of a directory that is opened for each reading: there may be many, and they are read long after the
+// directory was closed.
+type fileOf struct {
+	directory *Directory
+	name      string
+}
+
+func (f *fileOf) ReadAt(b []byte, at int64) (int, error) {
+	d, err := f.directory.again()
+	if err != nil {
+		return 0, err
+	}
+	defer d.Close()
+	file, err := plainfile.Open(d.root, f.name)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	return file.ReadAt(b, at)
+}
+
+// A remotePart is the file of a part in the store. Its index is here, and so is its head.
+type remotePart struct {
+	directory *Directory
+	part      storedPart
+}
+
+func (r *remotePart) ReadAt(b []byte, at int64) (int, error) {
+	s := &r.part
+	switch index := s.Bytes - int64(len(s.Index)); {
+	case at >= index && at <= s.Bytes:
+		n := copy(b, s.Index[at-index:])
+		if n < len(b) {
+			return n, io.EOF
+		}
+		return n, nil
+	case at == 0 && len(b) <= len(trace.PartHead):
+		return copy(b, trace.PartHead), nil
+	case r.directory.Remote == nil:
+		return 0, fmt.Errorf("%w: they are in the storage, in %s", errBlocks, s.Object)
+	}
+	return r.directory.Remote(s.Object).ReadAt(b, s.At+at)
+}
