@@ -125,7 +125,7 @@ func TestMissingPartsAreNamed(t *testing.T) {
 	parts := partsOf(t, whole)
 	for what, damage := range map[string]func(s store.Store){
 		".part": func(s store.Store) { require.NoError(t, s.Delete(t.Context(), parts[0])) },
-		".part has 100 bytes, not ": func(s store.Store) {
+		".part has 100 bytes, not": func(s store.Store) {
 			require.NoError(t, s.Put(t.Context(), parts[0], bytes.NewReader(make([]byte, 100)), 100))
 		},
 	} {
