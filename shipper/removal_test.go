@@ -354,7 +354,7 @@ func TestProcessesThatFoundNoRoom(t *testing.T) {
 	dir := silent.Write(t, t.TempDir())
 	life := append([]byte("CAIRNLF1"), make([]byte, 7*8)...)
 	binary.NativeEndian.PutUint64(life[8+5*8:], 1234)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "life"), life, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "observed"), life, 0o644))
 	eventually(t, "the account", func() bool { return exists(filepath.Join(spool, budget.File)) })
 	account, err := os.OpenFile(filepath.Join(spool, budget.File), os.O_RDWR, 0)
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ func constants() string {
 		for _, k := range c.Kinds {
 			fmt.Fprintf(&b, "\tCAIRN_CONSTANT(visit, data, %q, %s, %q);\n", k.String(), c.Name, c.Name)
 			if k == mpi.KindFunction && !strings.HasPrefix(c.Name, "MPI_T_") {
-				fmt.Fprintf(&b, "\tcairn_fortran_function(visit, data, %q);\n", c.Name)
+				fmt.Fprintf(&b, "\tCAIRN_FORTRAN_FUNCTION(visit, data, %q);\n", c.Name)
 			}
 			if k == mpi.KindKeyval && c.Name != "MPI_KEYVAL_INVALID" {
 				// MPICH tells by the value that an attribute is to be given as an integer.

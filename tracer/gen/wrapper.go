@@ -72,7 +72,7 @@ func wrapper(f *mpi.Function) string {
 		if p.Kind == mpi.KindStatus && p.Direction == mpi.Out {
 			if p.IsArray() {
 				line("const bool ignored_%s_ = CAIRN_IS(%s, MPI_STATUSES_IGNORE);", p.Name, p.Name)
-				line("MPI_Status *seen_%s_ = %s, *own_%s_ = NULL;", p.Name, p.Name, p.Name)
+				line("MPI_Status few_%s_[CAIRN_FEW], *seen_%s_ = %s, *own_%s_ = NULL;", p.Name, p.Name, p.Name, p.Name)
 			} else {
 				line("MPI_Status own_%s_;", p.Name)
 				line("const bool ignored_%s_ = %s == MPI_STATUS_IGNORE;", p.Name, p.Name)
@@ -85,7 +85,7 @@ func wrapper(f *mpi.Function) string {
 	for i := range f.Params {
 		p := &f.Params[i]
 		if p.Kind == mpi.KindStatus && p.Direction == mpi.Out && p.IsArray() {
-			line("if (word_ != NULL)\n\t\town_%s_ = cairn_statuses_in_record(&record_, length_%s_);", p.Name, p.Name)
+			line("if (word_ != NULL)\n\t\town_%s_ = cairn_own_statuses(&record_, few_%s_, length_%s_);", p.Name, p.Name, p.Name)
 			line("if (ignored_%s_ && word_ != NULL)\n\t\tseen_%s_ = own_%s_;", p.Name, p.Name, p.Name)
 		}
 		if p.Kind == mpi.KindStatus && p.Direction == mpi.Out {

@@ -9,14 +9,13 @@ import (
 // What the operating system counts for a process, the shim samples (context.c has the format): a word that says which of
 // two tables counts and how many samples it has, then the tables.
 const (
-	contextFile   = "context"
 	contextMagic  = "CAIRNCX3"
 	mostContext   = 32
 	contextFields = 9
 	contextTable  = mostContext * contextFields * 8
 )
 
-// decodeContext reads the file, nil for one that holds something else.
+// decodeContext reads the samples, nil where there is something else.
 func decodeContext(b []byte) []trace.ContextSample {
 	const header = 16
 	if len(b) < header+2*contextTable || string(b[:8]) != contextMagic {

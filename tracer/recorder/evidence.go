@@ -12,7 +12,6 @@ import (
 // What the shim measured of long computations and calls, and what it knows of the process's threads (tracer/shim/evidence.h
 // has the format).
 const (
-	evidenceFile      = "evidence"
 	evidenceMagic     = "CAIRNEV2"
 	evidenceRows      = 512
 	evidenceInstances = 16
@@ -61,7 +60,7 @@ type evidence struct {
 	threads   []trace.ThreadUsage
 }
 
-// decodeEvidence reads the file, nil for one that holds something else. site finds a call site by the word of a record.
+// decodeEvidence reads the evidence, nil where there is something else. site finds a call site by the word of a record.
 func decodeEvidence(b []byte, site func(word uint64) int32) *evidence {
 	var f evidenceContent
 	if _, err := binary.Decode(b, binary.NativeEndian, &f); err != nil || string(f.Magic[:]) != evidenceMagic ||

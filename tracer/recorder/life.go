@@ -17,13 +17,11 @@ type life struct {
 }
 
 const (
-	lifeFile  = "life"
 	lifeMagic = "CAIRNLF1"
 	lifeBytes = 8 + 5*8
-	maxLife   = 4096
 )
 
-// decodeLife reads the file's content; of something else nothing is known.
+// decodeLife reads what the file has of it; of something else nothing is known.
 func decodeLife(b []byte) life {
 	var l life
 	if len(b) < lifeBytes || string(b[:len(lifeMagic)]) != lifeMagic {

@@ -30,7 +30,6 @@ type Report struct {
 const (
 	maxSegmentFile = maxSegmentBytes + segmentHeaderSize
 	maxStateFile   = 4 * mostStateBytes // tracing stops after the first checkpoint beyond mostStateBytes
-	maxMeasured    = 16 << 20           // of evidence and context
 )
 
 // Recover finishes what a process left in its directory (Directory.Recover).
@@ -76,7 +75,8 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 		r.sites.dictionary.open = entries
 		r.sites.dictionary.refresh()
 	}
-	r.life = decodeLife(d.optionalContent(r, lifeFile, maxLife))
+	seen := observed(d.optionalContent(r, observedFile, maxObserved))
+	r.life = decodeLife(seen.life())
 	sources, err := d.readSegments(r, ended)
 	if err != nil {
 		return fail(err)
@@ -93,19 +93,13 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 			r.addSample(now)
 		}
 	}
-	var found *evidence
-	if b := d.optionalContent(r, evidenceFile, maxMeasured); b != nil {
-		found = decodeEvidence(b, r.sites.of)
-	}
-	context := d.optionalContent(r, contextFile, maxMeasured)
+	found := decodeEvidence(seen.evidence(), r.sites.of)
 	content, err := r.Content()
 	if err != nil {
 		return fail(err)
 	}
 	found.addTo(content)
-	if context != nil {
-		content.Ranks.Change(0, func(r *trace.Rank) { r.Context = decodeContext(context) })
-	}
+	content.Ranks.Change(0, func(r *trace.Rank) { r.Context = decodeContext(seen.context()) })
 	if ended {
 		report.EndedEarly = r.endedEarly()
 		content.Ranks.Change(0, func(rank *trace.Rank) {

@@ -59,10 +59,10 @@ func TestLifeOfEnds(t *testing.T) {
 		for _, f := range fields {
 			b = binary.NativeEndian.AppendUint64(b, f)
 		}
-		require.NoError(t, os.WriteFile(filepath.Join(dir, lifeFile), b, 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, observedFile), b, 0o644))
 	}
 	end := func() *trace.End {
-		b, err := os.ReadFile(filepath.Join(dir, lifeFile))
+		b, err := os.ReadFile(filepath.Join(dir, observedFile))
 		require.True(t, err == nil || os.IsNotExist(err), err)
 		l := decodeLife(b)
 		return l.end(New(newFakeShim(t).process))

@@ -497,59 +497,59 @@ void cairn_constants(cairn_constant_visitor visit, void *data)
 #endif
 #if defined(MPI_COMM_NULL_COPY_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_COMM_NULL_COPY_FN, "MPI_COMM_NULL_COPY_FN");
-	cairn_fortran_function(visit, data, "MPI_COMM_NULL_COPY_FN");
+	CAIRN_FORTRAN_FUNCTION(visit, data, "MPI_COMM_NULL_COPY_FN");
 #endif
 #if defined(MPI_COMM_NULL_DELETE_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_COMM_NULL_DELETE_FN, "MPI_COMM_NULL_DELETE_FN");
-	cairn_fortran_function(visit, data, "MPI_COMM_NULL_DELETE_FN");
+	CAIRN_FORTRAN_FUNCTION(visit, data, "MPI_COMM_NULL_DELETE_FN");
 #endif
 #if defined(MPI_COMM_DUP_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_COMM_DUP_FN, "MPI_COMM_DUP_FN");
-	cairn_fortran_function(visit, data, "MPI_COMM_DUP_FN");
+	CAIRN_FORTRAN_FUNCTION(visit, data, "MPI_COMM_DUP_FN");
 #endif
 #if defined(MPI_WIN_NULL_COPY_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_WIN_NULL_COPY_FN, "MPI_WIN_NULL_COPY_FN");
-	cairn_fortran_function(visit, data, "MPI_WIN_NULL_COPY_FN");
+	CAIRN_FORTRAN_FUNCTION(visit, data, "MPI_WIN_NULL_COPY_FN");
 #endif
 #if defined(MPI_WIN_NULL_DELETE_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_WIN_NULL_DELETE_FN, "MPI_WIN_NULL_DELETE_FN");
-	cairn_fortran_function(visit, data, "MPI_WIN_NULL_DELETE_FN");
+	CAIRN_FORTRAN_FUNCTION(visit, data, "MPI_WIN_NULL_DELETE_FN");
 #endif
 #if defined(MPI_WIN_DUP_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_WIN_DUP_FN, "MPI_WIN_DUP_FN");
-	cairn_fortran_function(visit, data, "MPI_WIN_DUP_FN");
+	CAIRN_FORTRAN_FUNCTION(visit, data, "MPI_WIN_DUP_FN");
 #endif
 #if defined(MPI_TYPE_NULL_COPY_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_TYPE_NULL_COPY_FN, "MPI_TYPE_NULL_COPY_FN");
-	cairn_fortran_function(visit, data, "MPI_TYPE_NULL_COPY_FN");
+	CAIRN_FORTRAN_FUNCTION(visit, data, "MPI_TYPE_NULL_COPY_FN");
 #endif
 #if defined(MPI_TYPE_NULL_DELETE_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_TYPE_NULL_DELETE_FN, "MPI_TYPE_NULL_DELETE_FN");
-	cairn_fortran_function(visit, data, "MPI_TYPE_NULL_DELETE_FN");
+	CAIRN_FORTRAN_FUNCTION(visit, data, "MPI_TYPE_NULL_DELETE_FN");
 #endif
 #if defined(MPI_TYPE_DUP_FN) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_TYPE_DUP_FN, "MPI_TYPE_DUP_FN");
-	cairn_fortran_function(visit, data, "MPI_TYPE_DUP_FN");
+	CAIRN_FORTRAN_FUNCTION(visit, data, "MPI_TYPE_DUP_FN");
 #endif
 #if defined(MPI_NULL_COPY_FN) || CAIRN_MPI_H >= 100
 	CAIRN_CONSTANT(visit, data, "function", MPI_NULL_COPY_FN, "MPI_NULL_COPY_FN");
-	cairn_fortran_function(visit, data, "MPI_NULL_COPY_FN");
+	CAIRN_FORTRAN_FUNCTION(visit, data, "MPI_NULL_COPY_FN");
 #endif
 #if defined(MPI_NULL_DELETE_FN) || CAIRN_MPI_H >= 100
 	CAIRN_CONSTANT(visit, data, "function", MPI_NULL_DELETE_FN, "MPI_NULL_DELETE_FN");
-	cairn_fortran_function(visit, data, "MPI_NULL_DELETE_FN");
+	CAIRN_FORTRAN_FUNCTION(visit, data, "MPI_NULL_DELETE_FN");
 #endif
 #if defined(MPI_DUP_FN) || CAIRN_MPI_H >= 100
 	CAIRN_CONSTANT(visit, data, "function", MPI_DUP_FN, "MPI_DUP_FN");
-	cairn_fortran_function(visit, data, "MPI_DUP_FN");
+	CAIRN_FORTRAN_FUNCTION(visit, data, "MPI_DUP_FN");
 #endif
 #if defined(MPI_CONVERSION_FN_NULL) || CAIRN_MPI_H >= 200
 	CAIRN_CONSTANT(visit, data, "function", MPI_CONVERSION_FN_NULL, "MPI_CONVERSION_FN_NULL");
-	cairn_fortran_function(visit, data, "MPI_CONVERSION_FN_NULL");
+	CAIRN_FORTRAN_FUNCTION(visit, data, "MPI_CONVERSION_FN_NULL");
 #endif
 #if defined(MPI_CONVERSION_FN_NULL_C) || CAIRN_MPI_H >= 400
 	CAIRN_CONSTANT(visit, data, "function", MPI_CONVERSION_FN_NULL_C, "MPI_CONVERSION_FN_NULL_C");
-	cairn_fortran_function(visit, data, "MPI_CONVERSION_FN_NULL_C");
+	CAIRN_FORTRAN_FUNCTION(visit, data, "MPI_CONVERSION_FN_NULL_C");
 #endif
 #if defined(MPI_IDENT) || CAIRN_MPI_H >= 100
 	CAIRN_CONSTANT(visit, data, "comparison", MPI_IDENT, "MPI_IDENT");

@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "spool.h"
+#include "observed.h"
+#include "opened.h"
 
 enum { MOST = 32 };
 static const uint64_t INTERVAL = 100000000;
@@ -34,6 +35,7 @@ struct file {
 
 static struct file *file; // NULL: there is none, and the trace will have no context
 static uint64_t due, interval = INTERVAL;
+static struct cairn_opened main_stat = {-1, 0, 0}, main_schedstat = {-1, 0, 0}, throttling_stat = {-1, 0, 0};
 static char throttling[4096]; // cpu.stat of the cgroup that has a CPU limit, "": none
 
 // The machine's steal. The kernel prints all CPUs and interrupts of the machine for it, which takes long where there are
@@ -59,6 +61,12 @@ static char *read_small(const char *path, char *text, size_t size)
 	return text;
 }
 
+// read_opened reads a file that is kept open, or opens it for once where that is not so any more.
+static char *read_opened(struct cairn_opened *o, const char *path, char *text, size_t size)
+{
+	return cairn_read_again(o, text, size) > 0 ? text : read_small(path, text, size);
+}
+
 // last_cpu is field 39 of a thread's stat, -1 where there is none. The second field may hold anything.
 static int64_t last_cpu(const char *stat)
 {
@@ -79,12 +87,12 @@ static int64_t counted(const char *stat, const char *name)
 }
 
 // read_throttling reads cpu.stat: microseconds in version 2 of cgroups, nanoseconds in version 1.
-static void read_throttling(const char *path, struct sample *s)
+static void read_throttling(const char *path, struct cairn_opened *o, struct sample *s)
 {
 	char text[2048];
 
 	s->throttled_periods = s->throttled_ns = -1;
-	if (path[0] == 0 || read_small(path, text, sizeof(text)) == NULL)
+	if (path[0] == 0 || read_opened(o, path, text, sizeof(text)) == NULL)
 		return;
 	const int64_t us = counted(text, "throttled_usec");
 	s->throttled_periods = counted(text, "nr_throttled");
@@ -112,7 +120,7 @@ static bool find_below(const char *mount, const char *controllers, const char *g
 		if (slash != NULL && slash[1] == 0)
 			*slash = 0; // the root is ""
 		snprintf(path, size, "%s%s%s%s/cpu.stat", mount, controllers[0] != 0 ? "/" : "", controllers, within);
-		read_throttling(path, &s);
+		read_throttling(path, &throttling_stat, &s);
 		if (s.throttled_periods >= 0)
 			return true;
 		slash = strrchr(within, '/');
@@ -200,6 +208,12 @@ static int64_t read_steal(uint64_t now)
 	return steal.latest_ns;
 }
 
+// task_path is that of a file of the main thread: /proc/self/stat would add up all threads first.
+static void task_path(char *path, size_t size, const char *name)
+{
+	snprintf(path, size, "/proc/self/task/%d/%s", (int)getpid(), name);
+}
+
 static void read_sample(struct sample *s)
 {
 	char path[64], text[2048];
@@ -212,12 +226,11 @@ static void read_sample(struct sample *s)
 		s->voluntary = u.ru_nvcsw;
 		s->involuntary = u.ru_nivcsw;
 	}
-	// of the main thread: /proc/self/stat would add up all threads first
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)getpid());
-	s->cpu = read_small(path, text, sizeof(text)) != NULL ? last_cpu(text) : -1;
-	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)getpid());
-	s->run_delay_ns = read_small(path, text, sizeof(text)) != NULL ? run_delay(text) : 0;
-	read_throttling(throttling, s);
+	task_path(path, sizeof(path), "stat");
+	s->cpu = read_opened(&main_stat, path, text, sizeof(text)) != NULL ? last_cpu(text) : -1;
+	task_path(path, sizeof(path), "schedstat");
+	s->run_delay_ns = read_opened(&main_schedstat, path, text, sizeof(text)) != NULL ? run_delay(text) : 0;
+	read_throttling(throttling, &throttling_stat, s);
 	s->steal_ns = read_steal((uint64_t)s->monotonic_ns);
 }
 
@@ -238,11 +251,18 @@ static void add(const struct sample *s)
 
 void cairn_context_begin(void)
 {
+	char path[64];
+
 	find_throttling("/proc/self/cgroup", "/sys/fs/cgroup", throttling, sizeof(throttling));
-	file = cairn_spool_map("context", sizeof(struct file), false);
+	file = cairn_observed(CAIRN_OBSERVED_CONTEXT, sizeof(*file));
 	if (file == NULL)
 		return;
 	memcpy(file->magic, "CAIRNCX3", sizeof(file->magic));
+	task_path(path, sizeof(path), "stat");
+	cairn_open_file(&main_stat, path);
+	task_path(path, sizeof(path), "schedstat");
+	cairn_open_file(&main_schedstat, path);
+	cairn_open_file(&throttling_stat, throttling);
 	cairn_context_watch();
 }
 

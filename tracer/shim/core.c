@@ -24,11 +24,13 @@
 #include "loader.h"
 #include "spool.h"
 #include "state.h"
+#include "usage.h"
 
 enum {
 	// segments of our own, of which the last is not full yet, when the core is started: 4 MiB, before which no checkpoint
-	// would free one
+	// would free one; one of twice the usual size counts as two
 	ENOUGH = 32,
+	LARGE = 2, // usual sizes of a thread's segments after its first, since to make a file costs as much as to fill one of them
 	MOST = 64, // and when it is waited for
 	PATIENCE = 1000, // milliseconds for which it is waited for: who makes a segment may hold the loader's lock
 };
@@ -46,7 +48,7 @@ static _Atomic bool alone;      // it goes on, but the core will never be there
 // Until it is: what threads did with our segments, for the core to adopt.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cairn_event *first, **last = &first;
-static uint32_t own;
+static uint64_t own; // usual sizes
 
 static void tell(struct cairn_event *e, struct cairn_segment *s, uint32_t thread, uint32_t full)
 {
@@ -146,6 +148,7 @@ static void *run(void *unused)
 
 	(void)unused;
 	prctl(PR_SET_NAME, "cairn");
+	cairn_usage_is_tool((int)syscall(SYS_gettid));
 	for (;;) {
 		if (!tried && atomic_load(&wanted) != 0) {
 			const char *why = NULL;
@@ -220,16 +223,20 @@ static bool wait_for_core(void)
 
 // own_segment makes one here; NULL and why when that is not possible, or NULL alone when there are too many. The lock is
 // held.
-static struct cairn_segment *own_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint32_t most, const char **why)
+static struct cairn_segment *own_segment(uint32_t thread, struct cairn_segment *full, uint64_t minimum, uint64_t most, const char **why)
 {
+	const uint64_t usual = cairn_spool_segment_bytes(), large = LARGE * usual - CAIRN_SEGMENT_HEADER, before = own;
 	// read now: it stays what it is until the core has it
 	const uint64_t sequence = full != NULL ? full->sequence + 1 : 0;
 	struct cairn_segment *s;
 
-	if (own >= most || atomic_load(&failed) || (s = cairn_spool_segment(minimum, why)) == NULL)
+	if (own >= most || atomic_load(&failed))
+		return NULL;
+	s = full != NULL && minimum < large && cairn_config.segment_bytes <= 0 ? cairn_spool_segment(large, why) : NULL;
+	if (s == NULL && (s = cairn_spool_segment(minimum, why)) == NULL)
 		return NULL;
 	cairn_segment_begin(s, thread, sequence);
-	own++;
+	own += (s->capacity + CAIRN_SEGMENT_HEADER) / usual;
 	if (atomic_load(&alone)) {
 		if (full != NULL) // none of its records is open: a thread takes a segment when it is in no call
 			munmap(full, CAIRN_SEGMENT_HEADER + full->capacity);
@@ -238,7 +245,7 @@ static struct cairn_segment *own_segment(uint32_t thread, struct cairn_segment *
 	if (full != NULL)
 		tell(&full->full, full, thread, 1);
 	tell(&s->given, s, thread, 0);
-	if (own == ENOUGH)
+	if (before < ENOUGH && own >= ENOUGH)
 		cairn_core_want();
 	return s;
 }
@@ -257,7 +264,7 @@ struct cairn_segment *cairn_core_segment(uint32_t thread, struct cairn_segment *
 		// The core may find room in what is there.
 		if (s == NULL && !wait_for_core()) {
 			pthread_mutex_lock(&lock);
-			if (!there() && (s = own_segment(thread, full, minimum, UINT32_MAX, &why)) == NULL && !atomic_load(&failed))
+			if (!there() && (s = own_segment(thread, full, minimum, UINT64_MAX, &why)) == NULL && !atomic_load(&failed))
 				stop(why, full);
 			pthread_mutex_unlock(&lock);
 		}

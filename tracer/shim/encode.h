@@ -80,9 +80,13 @@ uint64_t *cairn_put_string_within(uint64_t *word, int64_t capacity, const char *
 // cairn_put_argv writes MPI_Init's arguments as the call left them, if they fit where they did before.
 uint64_t *cairn_put_argv(uint64_t *word, int64_t before, char ***argv, uint64_t bytes);
 
+// During the call there are as many statuses of ours as the program has or ignores, on the stack if they are so few: what a
+// record has room for and does not use is not given back.
+enum { CAIRN_FEW = 32 };
+
 static inline uint64_t cairn_statuses_bytes(int64_t n)
 {
-	uint64_t each = 24 + sizeof(MPI_Status); // for cairn_statuses_in_record, or cairn_mark_statuses
+	const uint64_t each = n > CAIRN_FEW ? 24 + sizeof(MPI_Status) : 24;
 	return 24 + (n > 0 ? each * (uint64_t)n : 0);
 }
 
@@ -93,11 +97,12 @@ static inline MPI_Status *cairn_clear_status(MPI_Status *status)
 	return status;
 }
 
-// cairn_statuses_in_record returns room for n statuses at the end of the record, for an application that ignores them.
-static inline MPI_Status *cairn_statuses_in_record(struct cairn_record *record, int64_t n)
+// cairn_own_statuses returns room for n statuses, for an application that ignores them or for cairn_mark_statuses: few, or at
+// the end of the record.
+static inline MPI_Status *cairn_own_statuses(struct cairn_record *record, MPI_Status *few, int64_t n)
 {
 	char *end = (char *)record->header + record->header->reserved;
-	MPI_Status *statuses = (MPI_Status *)(void *)(end - sizeof(MPI_Status) * (uint64_t)n);
+	MPI_Status *statuses = n > CAIRN_FEW ? (MPI_Status *)(void *)(end - sizeof(MPI_Status) * (uint64_t)n) : few;
 	memset(statuses, 0, sizeof(MPI_Status) * (uint64_t)n);
 	return statuses;
 }
@@ -162,7 +167,7 @@ static inline void cairn_restore_statuses(MPI_Status *statuses, const MPI_Status
 
 static inline uint64_t *cairn_put_status_fields(uint64_t *word, const MPI_Status *status, bool with_error)
 {
-	MPI_Status s = *status; // the words may overwrite it: see cairn_statuses_in_record
+	MPI_Status s = *status;
 	word[0] = (uint32_t)s.MPI_SOURCE | (uint64_t)(uint32_t)s.MPI_TAG << 32;
 	word[1] = (with_error ? (uint32_t)s.MPI_ERROR : 0) | (uint64_t)cairn_status_cancelled(&s) << 32;
 	word[2] = (uint64_t)cairn_status_bytes(&s);

@@ -16,16 +16,15 @@
 #include "evidence.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "observed.h"
+#include "opened.h"
 #include "record.h"
-#include "spool.h"
 #include "usage.h"
 
 #ifndef CAIRN_PROC
@@ -41,7 +40,6 @@ static const double SHARE = 0.0005, CREDIT_NS = 100000, WORST_NS = 100000;
 enum {
 	FILES = 8,           // threads whose files are kept open
 	SLOTS = 2048,        // of the index of rows: a power of two
-	FAR = 500,           // out of the way of programs that close all low descriptors
 };
 
 struct quick {
@@ -52,13 +50,6 @@ struct quick {
 struct thorough {
 	uint64_t ticks;
 	int64_t delay_ns, io_bytes, io_calls, tools_ns; // −1: not known
-};
-
-// An opened file of /proc, of one thread. The program may have closed it, and opened another one of that number.
-struct opened {
-	int file; // −1: none
-	dev_t device;
-	ino_t inode;
 };
 
 struct watch {
@@ -73,7 +64,7 @@ struct watch {
 	double quick_costs_ns, thorough_costs_ns; // as they were lately
 	struct quick quick;
 	struct thorough thorough;
-	struct opened schedstat, io;
+	struct cairn_opened schedstat, io;
 	int64_t own_calls, own_bytes;                // read from these
 };
 
@@ -91,7 +82,7 @@ void cairn_evidence_begin(void)
 #ifdef CAIRN_NO_EVIDENCE // hack/bench-tracer.sh compares
 	struct cairn_evidence_file *made = NULL;
 #else
-	struct cairn_evidence_file *made = cairn_spool_map("evidence", sizeof(*made), false);
+	struct cairn_evidence_file *made = cairn_observed(CAIRN_OBSERVED_EVIDENCE, sizeof(*made));
 #endif
 
 	if (made == NULL)
@@ -123,46 +114,15 @@ static double tick_ns(void)
 	return ns;
 }
 
-// look is fstat, which is a symbol of libc only from 2.33 on.
-static bool look(int opened, struct stat *s)
+// read_file reads a file from its beginning; NULL when that is not possible any more.
+static char *read_file(struct watch *w, struct cairn_opened *o, char *text, size_t size)
 {
-	return syscall(SYS_fstat, opened, s) == 0;
-}
+	const ssize_t n = cairn_read_again(o, text, size);
 
-static void open_file(struct opened *o, const char *path)
-{
-	struct stat s;
-	int low = open(path, O_RDONLY | O_CLOEXEC);
-
-	o->file = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, FAR);
-	if (low >= 0)
-		close(low);
-	if (o->file >= 0 && look(o->file, &s)) {
-		o->device = s.st_dev;
-		o->inode = s.st_ino;
-	} else if (o->file >= 0) {
-		close(o->file);
-		o->file = -1;
-	}
-}
-
-// read_file reads the file from its beginning; NULL when it is not what was opened any more, then and ever after.
-static char *read_file(struct watch *w, struct opened *o, char *text, size_t size)
-{
-	struct stat s;
-	ssize_t n = -1;
-
-	if (o->file < 0)
+	if (n < 0)
 		return NULL;
-	if (look(o->file, &s) && s.st_dev == o->device && s.st_ino == o->inode)
-		n = pread(o->file, text, size - 1, 0);
-	if (n <= 0) {
-		o->file = -1; // not ours to close
-		return NULL;
-	}
 	w->own_calls++;
 	w->own_bytes += n;
-	text[n] = 0;
 	return text;
 }
 
@@ -271,8 +231,8 @@ static bool start(struct cairn_thread *t, struct watch *w)
 		w->schedstat.file = w->io.file = -1;
 		cairn_usage_calls_mpi((int)syscall(SYS_gettid));
 		if (atomic_fetch_add(&with_files, 1) < FILES) {
-			open_file(&w->schedstat, CAIRN_PROC "/thread-self/schedstat");
-			open_file(&w->io, CAIRN_PROC "/thread-self/io");
+			cairn_open_file(&w->schedstat, CAIRN_PROC "/thread-self/schedstat");
+			cairn_open_file(&w->io, CAIRN_PROC "/thread-self/io");
 		}
 		w->thorough = read_thorough(w, ns);
 		w->quick = read_quick(w, ns);

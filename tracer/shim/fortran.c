@@ -113,21 +113,32 @@ bool cairn_called_from_fortran_to(unsigned function, uint64_t *caller, void **re
 	return true;
 }
 
-void cairn_fortran_function(cairn_constant_visitor visit, void *data, const char *name)
+void cairn_fortran_function(cairn_constant_visitor visit, void *data, const char *text, size_t length, const char *name)
 {
 	// mpif.h and the module mpi, as compilers mangle names; the module mpi_f08 of Open MPI, then of MPICH with gfortran,
 	// flang and nvfortran, ifort and ifx.
 	static const char *const forms[] = {"%s_", "%s__", "%s", "%s_f08_", "__mpi_f08_callbacks_MOD_%s", "mpi_f08_callbacks_%s_", "mpi_f08_callbacks_mp_%s_"};
+	enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
+	static bool looked, there[FORMS];
 	char lower[64], symbol[128];
 	size_t i;
+
+	// A library that mangles one name in some way so has all of them: who looks for a name that nobody has asks every library.
+	for (i = 0; i < FORMS && !looked; i++) {
+		snprintf(symbol, sizeof(symbol), forms[i], "mpi_comm_dup_fn");
+		there[i] = cairn_dlsym(RTLD_DEFAULT, symbol) != NULL;
+	}
+	looked = true;
 
 	for (i = 0; name[i] != 0 && i < sizeof(lower) - 1; i++)
 		lower[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] + ('a' - 'A') : name[i]);
 	lower[i] = 0;
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+	for (i = 0; i < FORMS; i++) {
+		if (!there[i])
+			continue;
 		snprintf(symbol, sizeof(symbol), forms[i], lower);
 		void *at = cairn_dlsym(RTLD_DEFAULT, symbol);
 		if (at != NULL)
-			visit(data, "function", name, (int64_t)(intptr_t)at);
+			visit(data, "function", text, length, (int64_t)(intptr_t)at);
 	}
 }

@@ -76,18 +76,30 @@ void cairn_json_string(struct cairn_json *j, const char *key, const char *value)
 	add_string(j, value != NULL ? value : "");
 }
 
-void cairn_json_number(struct cairn_json *j, const char *key, long long value)
+static void add_number(struct cairn_json *j, long long value)
 {
 	unsigned long long left = value < 0 ? -(unsigned long long)value : (unsigned long long)value;
 	char digits[24], *at = digits + sizeof(digits);
 
-	begin(j, key);
 	do
 		*--at = (char)('0' + left % 10);
 	while ((left /= 10) != 0);
 	if (value < 0)
 		*--at = '-';
 	add(j, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+void cairn_json_number(struct cairn_json *j, const char *key, long long value)
+{
+	begin(j, key);
+	add_number(j, value);
+}
+
+void cairn_json_value(struct cairn_json *j, const char *text, size_t length, long long value)
+{
+	begin(j, NULL);
+	add(j, text, length);
+	add_number(j, value);
 }
 
 char *cairn_json_finish(struct cairn_json *j)

@@ -16,6 +16,9 @@ void cairn_json_close(struct cairn_json *j, char bracket);
 void cairn_json_string(struct cairn_json *j, const char *key, const char *value);
 void cairn_json_number(struct cairn_json *j, const char *key, long long value);
 
+// cairn_json_value adds text that is JSON, as far as a number that follows.
+void cairn_json_value(struct cairn_json *j, const char *text, size_t length, long long value);
+
 // cairn_json_finish returns the text, to be freed, or NULL.
 char *cairn_json_finish(struct cairn_json *j);
 

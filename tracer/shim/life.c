@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "spool.h"
+#include "observed.h"
 
 static const uint64_t PERIOD = 100000000;
 
@@ -68,7 +68,7 @@ static void crashed(int number, siginfo_t *info, void *context)
 
 void cairn_life_begin(void)
 {
-	file = cairn_spool_map("life", sizeof(*file), true);
+	file = cairn_observed(CAIRN_OBSERVED_LIFE, sizeof(*file));
 	if (file == NULL)
 		return;
 	owner = getpid();

@@ -28,8 +28,12 @@ static void build_id(const struct dl_phdr_info *info, char *out, size_t size)
 			if (next > end)
 				break;
 			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
-				for (unsigned k = 0; k < n->n_descsz && 2 * k + 3 <= size; k++)
-					snprintf(out + 2 * k, 3, "%02x", id[k]);
+				static const char digits[] = "0123456789abcdef";
+				for (unsigned k = 0; k < n->n_descsz && 2 * k + 3 <= size; k++) {
+					*out++ = digits[id[k] >> 4];
+					*out++ = digits[id[k] & 15];
+				}
+				*out = 0;
 				return;
 			}
 			at = next;

@@ -18,9 +18,9 @@ enum { MOST_NAMES = 64 };
 static uint64_t names[MOST_NAMES];
 static unsigned name_count;
 
-static void add_name(void *data, const char *kind, const char *name, int64_t value)
+static void add_name(void *data, const char *kind, const char *text, size_t length, int64_t value)
 {
-	(void)data, (void)name;
+	(void)data, (void)text, (void)length;
 	if ((strcmp(kind, "buffer") == 0 || strcmp(kind, "pointer") == 0) && (uint64_t)value >= 4096 && name_count < MOST_NAMES)
 		names[name_count++] = (uint64_t)value;
 }

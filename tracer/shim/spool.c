@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -49,12 +50,15 @@ static bool fits(uint64_t size)
 static int open_new(const char *name, int flags)
 {
 	char path[sizeof(cairn_spool_directory) + 64];
+	struct stat s;
 	int file;
 
 	snprintf(path, sizeof(path), "%s/%s", cairn_spool_directory, name);
 	file = open(path, O_CREAT | O_EXCL | O_CLOEXEC | flags, 0644);
-	if (file >= 0)
-		(void)fchmod(file, 0644); // whatever the umask: another user may have to read it
+	// Whatever the umask, another user may have to read it. To set what is so already costs more than to ask. (fstat is a
+	// symbol of glibc 2.33.)
+	if (file >= 0 && (syscall(SYS_fstat, file, &s) != 0 || (s.st_mode & 07777) != 0644))
+		(void)fchmod(file, 0644);
 	return file;
 }
 
@@ -207,12 +211,17 @@ void *cairn_spool_map(const char *name, size_t size, bool sign)
 	return map(name, size, sign, false);
 }
 
+uint64_t cairn_spool_segment_bytes(void)
+{
+	return cairn_config.segment_bytes > 0 ? (uint64_t)cairn_config.segment_bytes : 128 << 10;
+}
+
 struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why)
 {
-	enum { USUAL = 128 << 10, LEAST = CAIRN_SEGMENT_HEADER + 4096, MOST = 1 << 30 };
+	enum { LEAST = CAIRN_SEGMENT_HEADER + 4096, MOST = 1 << 30 };
 	static uint64_t bytes;
 	static uint32_t count;
-	uint64_t size = cairn_config.segment_bytes > 0 ? (uint64_t)cairn_config.segment_bytes : USUAL;
+	uint64_t size = cairn_spool_segment_bytes();
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), shared = cairn_budget_limit();
 	const uint64_t limit = shared == 0 ? (uint64_t)cairn_config.spool_limit_bytes : 0; // of this process alone
 	struct cairn_segment *s;

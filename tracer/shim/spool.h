@@ -22,6 +22,9 @@ void *cairn_spool_map(const char *name, size_t size, bool sign);
 // cairn_spool_limit_reached says that the limit of all processes is reached, or that of this one if it has its own.
 const char *cairn_spool_limit_reached(void);
 
+// cairn_spool_segment_bytes is the usual size of a segment.
+uint64_t cairn_spool_segment_bytes(void);
+
 // cairn_spool_segment makes one more segment, with room for minimum bytes of records. It returns NULL and what went wrong.
 // One thread at a time.
 struct cairn_segment *cairn_spool_segment(uint64_t minimum, const char **why);

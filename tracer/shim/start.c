@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "call_path.h"
@@ -52,12 +53,10 @@ static void in_child(void)
 	cairn_life_in_child();
 }
 
-static void add_constant(void *json, const char *kind, const char *name, int64_t value)
+static void add_constant(void *json, const char *kind, const char *text, size_t length, int64_t value)
 {
-	cairn_json_open(json, NULL, '{');
-	cairn_json_string(json, "kind", kind);
-	cairn_json_string(json, "name", name);
-	cairn_json_number(json, "value", value);
+	(void)kind;
+	cairn_json_value(json, text, length, value);
 	cairn_json_close(json, '}');
 }
 
@@ -115,12 +114,9 @@ static void add_environment(struct cairn_json *j)
 static uint64_t random_word(void)
 {
 	uint64_t w = 0;
-	int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-	if (file >= 0) {
-		if (read(file, &w, sizeof(w)) != sizeof(w))
-			w = 0;
-		close(file);
-	}
+	const unsigned not_waiting = 1; // GRND_NONBLOCK
+	if (syscall(SYS_getrandom, &w, sizeof(w), not_waiting) != sizeof(w))
+		w = 0;
 	return w ^ cairn_clock_ns(CLOCK_REALTIME);
 }
 

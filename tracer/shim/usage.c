@@ -28,7 +28,8 @@ enum {
 	TOOLS = 4,
 	RECENT = 16, // a list from the last such part of the run will do
 };
-static const uint64_t EVERY = 100000000; // ns
+static const uint64_t FIRST = 1000000000; // ns: a shorter run has the list of its end
+static const uint64_t EVERY = 100000000;
 static const uint64_t PART = 10000;
 
 static struct cairn_evidence_file *file;
@@ -154,6 +155,14 @@ void cairn_usage_begin(struct cairn_evidence_file *to)
 {
 	file = to;
 	began = cairn_clock_ns(CLOCK_MONOTONIC);
+	due = began + FIRST;
+}
+
+void cairn_usage_is_tool(int tid)
+{
+	int none = 0;
+
+	(void)atomic_compare_exchange_strong(&tools[0], &none, tid);
 }
 
 // list writes a list, and says when the next one is due.

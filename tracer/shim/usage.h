@@ -12,6 +12,9 @@ void cairn_usage_begin(struct cairn_evidence_file *file);
 // cairn_usage_calls_mpi says that a thread calls MPI.
 void cairn_usage_calls_mpi(int tid);
 
+// cairn_usage_is_tool says that a thread is the tracer's; those that it starts are found by their name.
+void cairn_usage_is_tool(int tid);
+
 // cairn_usage_end is called before MPI_Finalize: what was used since the last list is added.
 void cairn_usage_end(void);
 

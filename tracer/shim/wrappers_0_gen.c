@@ -1325,10 +1325,10 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
-	MPI_Status *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
+	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
 	uint64_t *word_ = cairn_open(&record_, 43, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), caller_);
 	if (word_ != NULL)
-		own_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+		own_array_of_statuses_ = cairn_own_statuses(&record_, few_array_of_statuses_, length_array_of_statuses_);
 	if (ignored_array_of_statuses_ && word_ != NULL)
 		seen_array_of_statuses_ = own_array_of_statuses_;
 	if (!ignored_array_of_statuses_ && word_ != NULL)
@@ -1368,10 +1368,10 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 	const int64_t length_array_of_indices_ = array_of_indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
-	MPI_Status *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
+	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
 	uint64_t *word_ = cairn_open(&record_, 44, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), caller_);
 	if (word_ != NULL)
-		own_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+		own_array_of_statuses_ = cairn_own_statuses(&record_, few_array_of_statuses_, length_array_of_statuses_);
 	if (ignored_array_of_statuses_ && word_ != NULL)
 		seen_array_of_statuses_ = own_array_of_statuses_;
 	if (!ignored_array_of_statuses_ && word_ != NULL)
@@ -1493,10 +1493,10 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
-	MPI_Status *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
+	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
 	uint64_t *word_ = cairn_open(&record_, 47, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), caller_);
 	if (word_ != NULL)
-		own_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+		own_array_of_statuses_ = cairn_own_statuses(&record_, few_array_of_statuses_, length_array_of_statuses_);
 	if (ignored_array_of_statuses_ && word_ != NULL)
 		seen_array_of_statuses_ = own_array_of_statuses_;
 	if (!ignored_array_of_statuses_ && word_ != NULL)
@@ -1537,10 +1537,10 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 	const int64_t length_array_of_indices_ = array_of_indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
-	MPI_Status *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
+	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
 	uint64_t *word_ = cairn_open(&record_, 48, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), caller_);
 	if (word_ != NULL)
-		own_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+		own_array_of_statuses_ = cairn_own_statuses(&record_, few_array_of_statuses_, length_array_of_statuses_);
 	if (ignored_array_of_statuses_ && word_ != NULL)
 		seen_array_of_statuses_ = own_array_of_statuses_;
 	if (!ignored_array_of_statuses_ && word_ != NULL)
@@ -1642,10 +1642,10 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)count);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
-	MPI_Status *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
+	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
 	uint64_t *word_ = cairn_open(&record_, 51, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), caller_);
 	if (word_ != NULL)
-		own_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+		own_array_of_statuses_ = cairn_own_statuses(&record_, few_array_of_statuses_, length_array_of_statuses_);
 	if (ignored_array_of_statuses_ && word_ != NULL)
 		seen_array_of_statuses_ = own_array_of_statuses_;
 	if (!ignored_array_of_statuses_ && word_ != NULL)
@@ -1724,10 +1724,10 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 	const int64_t length_array_of_indices_ = array_of_indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)incount);
 	const int64_t length_array_of_statuses_ = cairn_not_negative((int64_t)incount);
 	const bool ignored_array_of_statuses_ = CAIRN_IS(array_of_statuses, MPI_STATUSES_IGNORE);
-	MPI_Status *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
+	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
 	uint64_t *word_ = cairn_open(&record_, 53, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), caller_);
 	if (word_ != NULL)
-		own_array_of_statuses_ = cairn_statuses_in_record(&record_, length_array_of_statuses_);
+		own_array_of_statuses_ = cairn_own_statuses(&record_, few_array_of_statuses_, length_array_of_statuses_);
 	if (ignored_array_of_statuses_ && word_ != NULL)
 		seen_array_of_statuses_ = own_array_of_statuses_;
 	if (!ignored_array_of_statuses_ && word_ != NULL)

@@ -7,17 +7,18 @@
 //	context steal FILE BYTES…  what samples have of the steal, one per content of FILE; with "=" the reading is not due
 //	context cost N             CPU time of a reading of /proc/stat and for how long no other one is made, means of N, in ns
 #include "../context.c"
+#include "../opened.c"
 
 #include <sys/mman.h>
 
 bool cairn_clock_is_tsc;
 static const char *path;
 
-void *cairn_spool_map(const char *name, size_t size, bool sign)
+void *cairn_observed(enum cairn_observed part, size_t size)
 {
 	int opened = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
 
-	(void)name, (void)sign;
+	(void)part;
 	if (opened < 0 || ftruncate(opened, (off_t)size) != 0)
 		return NULL;
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
@@ -32,7 +33,7 @@ int main(int argc, char **argv)
 	path = argv[2];
 	if (strcmp(argv[1], "thin") == 0) {
 		const int64_t n = atoll(argv[3]);
-		file = cairn_spool_map("", sizeof(*file), false);
+		file = cairn_observed(CAIRN_OBSERVED_CONTEXT, sizeof(*file));
 		memcpy(file->magic, "CAIRNCX3", 8);
 		for (; n == 0 || s.monotonic_ns < n; s.monotonic_ns++) {
 			s.cpu = s.monotonic_ns;
@@ -49,7 +50,7 @@ int main(int argc, char **argv)
 	} else if (strcmp(argv[1], "find") == 0) {
 		char found[4096];
 		find_throttling(path, argv[3], found, sizeof(found));
-		read_throttling(found, &s);
+		read_throttling(found, &throttling_stat, &s);
 		printf("%s %lld %lld\n", found, (long long)s.throttled_periods, (long long)s.throttled_ns);
 	} else if (strcmp(argv[1], "cpu") == 0) {
 		printf("%lld\n", (long long)last_cpu(path));

@@ -6,6 +6,7 @@
 //	evidence end FILE MS       a list of threads, then a computation of so many ms, and the list at the end
 //	evidence full FILE         more places than there is room for
 #include "../evidence.c"
+#include "../opened.c"
 #include "../usage.c"
 
 #include <stdlib.h>
@@ -23,11 +24,11 @@ uint32_t cairn_thread_number(void)
 	return 1;
 }
 
-void *cairn_spool_map(const char *name, size_t size, bool sign)
+void *cairn_observed(enum cairn_observed part, size_t size)
 {
 	int opened = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
 
-	(void)name, (void)sign;
+	(void)part;
 	if (opened < 0 || ftruncate(opened, (off_t)size) != 0)
 		return NULL;
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
@@ -109,6 +110,7 @@ int main(int argc, char **argv)
 		due = 0;
 		cairn_evidence_usage();
 	} else if (strcmp(argv[1], "end") == 0) {
+		due = 0;
 		cairn_evidence_usage();
 		due = UINT64_MAX; // the tracer's thread comes no more
 		pass("burn", atoll(argv[3]) * 1000000);
