@@ -33,30 +33,3 @@ func TestUnsigned(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkUnsigned(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 2))
-	var stream []byte
-	const numbers = 1 << 12
-	for range numbers {
-		stream = binary.AppendUvarint(stream, random.Uint64()>>(43+random.IntN(21)))
-	}
-	for _, by := range []struct {
-		name string
-		read func([]byte, int) (uint64, int)
-	}{
-		{"branches", func(s []byte, at int) (uint64, int) {
-			v, n := binary.Uvarint(s[at:])
-			return v, at + n
-		}},
-		{"none", unsigned},
-	} {
-		b.Run(by.name, func(b *testing.B) {
-			for range b.N / numbers {
-				for at := 0; at < len(stream); {
-					_, at = by.read(stream, at)
-				}
-			}
-		})
-	}
-}
