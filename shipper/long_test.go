@@ -27,14 +27,21 @@ import (
 // What a benchmark of a long job is made of: slots of one pod, each at so many calls a second, and how much faster than
 // that time goes by.
 const (
-	longSlots   = 8
 	longRate    = 1000
 	longFaster  = 400
 	longMemory  = 128 << 20 // the sidecar's limit
-	longWaiting = 24 << 20  // bytes in the logs at which the ranks wait: they are faster than real ones by far
+	longWaiting = 3 << 20   // bytes a slot in the logs at which the ranks wait: they are faster than real ones by far
 	// irregularCalls is how many calls of all slots, none like another, take the place of an hour (IRREGULAR=1).
 	irregularCalls = 1_000_000
 )
+
+// longSlots is the number of slots (SLOTS).
+func longSlots() int {
+	if n, err := strconv.Atoi(os.Getenv("SLOTS")); err == nil && n > 1 {
+		return n
+	}
+	return 8
+}
 
 // longPod tells a test binary to be the ranks of a pod.
 const longPod = "CAIRN_LONG_POD"
@@ -46,8 +53,9 @@ func playPod(spool string) {
 	var ranks []*spooltest.Process
 	var long []*spooltest.Long
 	var locks []*os.File // which would be given up with their files
-	for rank := range longSlots {
-		p := spooltest.New("long", rank, longSlots)
+	slots := longSlots()
+	for rank := range slots {
+		p := spooltest.New("long", rank, slots)
 		l := p.Begin(t, spool)
 		lock, err := os.OpenFile(filepath.Join(l.Directory, "lock"), os.O_RDWR, 0)
 		if err == nil {
@@ -70,19 +78,19 @@ func playPod(spool string) {
 		for range 60 {
 			for rank, p := range ranks {
 				if irregular {
-					for range irregularCalls / longSlots / 60 {
-						p.Send(random.IntN(1<<30), (rank+1)%longSlots)
+					for range irregularCalls / slots / 60 {
+						p.Send(random.IntN(1<<30), (rank+1)%slots)
 						long[rank].Repeat(1)
 					}
 					continue
 				}
 				for range 9 {
-					p.Send(4, (rank+1)%longSlots)
+					p.Send(4, (rank+1)%slots)
 				}
 				p.Barrier()
 				long[rank].Repeat(minute / 10)
 			}
-			for waiting(spool) > longWaiting {
+			for waiting(spool) > int64(slots)*longWaiting {
 				time.Sleep(time.Millisecond)
 			}
 		}
@@ -121,6 +129,12 @@ func (c *countingStore) Put(ctx context.Context, key string, r io.Reader, size i
 	return c.Store.Put(ctx, key, r, size)
 }
 
+func (c *countingStore) PutIf(ctx context.Context, key string, r io.ReadSeeker, size int64, version string) (string, error) {
+	c.requests.Add(1)
+	c.bytes.Add(size)
+	return c.Store.PutIf(ctx, key, r, size, version)
+}
+
 func (c *countingStore) Stat(ctx context.Context, key string) (store.Object, error) {
 	c.requests.Add(1)
 	return c.Store.Stat(ctx, key)
@@ -136,7 +150,7 @@ func (c *countingStore) Delete(ctx context.Context, key string) error {
 	return c.Store.Delete(ctx, key)
 }
 
-// BenchmarkLong is a pod with 8 slots for 24 hours (HOURS), through the sidecar's code, at 400 times the speed. It prints a
+// BenchmarkLong is a pod with 8 slots (SLOTS) for 24 hours (HOURS), through the sidecar's code, at 400 times the speed. It prints a
 // row an hour, or a million calls (IRREGULAR=1): what must not grow with the length of a job, does not.
 func BenchmarkLong(b *testing.B) {
 	hours, err := strconv.Atoi(os.Getenv("HOURS"))
@@ -189,7 +203,7 @@ func BenchmarkLong(b *testing.B) {
 	cancel()
 	require.Empty(b, <-ended)
 	fmt.Printf("from the end of the ranks until all is in the store: %.2f s; peak %.1f MiB of %d\n", time.Since(end).Seconds(), mib(peakBytes()), longMemory>>20)
-	b.ReportMetric(float64(longSlots*longRate*3600*hours), "calls")
+	b.ReportMetric(float64(longSlots()*longRate*3600*hours), "calls")
 	b.ReportMetric(mib(peakBytes()), "peak-MiB")
 }
 
