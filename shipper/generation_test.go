@@ -78,7 +78,7 @@ func (l *lateStore) Delete(_ context.Context, key string) error {
 // whole is the trace of the run as one sidecar makes it that sees all of it at its end.
 func whole(t *testing.T, turns ...int) []byte {
 	plain, s := t.TempDir(), openStore(t)
-	run := beginLong(t, plain, false)
+	run := beginLong(t, plain, repeats)
 	for _, n := range turns {
 		run.some(n)
 	}
@@ -105,7 +105,7 @@ func TestLateWritesOfDeadSidecars(t *testing.T) {
 	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 3))
 		spool, s := t.TempDir(), openStore(t)
-		run := beginLong(t, spool, false)
+		run := beginLong(t, spool, repeats)
 		var ends []func()
 		for _, l := range run.long {
 			ends = append(ends, spooltest.Hold(t, l.Directory))
@@ -158,7 +158,7 @@ func TestTwoSidecarsOfOnePod(t *testing.T) {
 	for seed := range uint64(6) {
 		random := rand.New(rand.NewPCG(seed, 4))
 		spool, s := t.TempDir(), openStore(t)
-		run := beginLong(t, spool, false)
+		run := beginLong(t, spool, repeats)
 		var ends []func()
 		for _, l := range run.long {
 			ends = append(ends, spooltest.Hold(t, l.Directory))

@@ -302,7 +302,10 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, object := range objects {
-		s.taken[path.Base(path.Dir(object.Key))] = true
+		// one without a manifest is taken by who puts the first: a late write of a dead sidecar must find it taken
+		if shard.KindOf(object.Key) == shard.KindManifest {
+			s.taken[path.Base(path.Dir(object.Key))] = true
+		}
 	}
 	present := map[identity]string{}
 	for _, p := range processes {

@@ -27,11 +27,15 @@ import (
 // What a benchmark of a long job is made of: slots of one pod, each at so many calls a second, and how much faster than
 // that time goes by.
 const (
-	longRate    = 1000
-	longFaster  = 400
-	longMemory  = 128 << 20 // the sidecar's limit
-	longWaiting = 3 << 20   // bytes a slot in the logs at which the ranks wait: they are faster than real ones by far
-	// irregularCalls is how many calls of all slots, none like another, take the place of an hour (IRREGULAR=1).
+	longRate   = 1000
+	longFaster = 400
+	longMemory = 128 << 20 // the sidecar's limit
+	// longWaiting is how many bytes there are in the logs at which the ranks wait, which are faster than real ones by far, and
+	// longWaitingSlot how many a slot at least: 1 MiB is in a file that goes on.
+	longWaiting     = 24 << 20
+	longWaitingSlot = 5 << 18
+	// irregularCalls is how many calls of all slots take the place of an hour: none like another (IRREGULAR=1), or a few in an
+	// order that has no rule (IRREGULAR=order).
 	irregularCalls = 1_000_000
 )
 
@@ -73,13 +77,20 @@ func playPod(spool string) {
 	fmt.Println("they live")
 	const minute = 60 * longRate
 	random := rand.New(rand.NewPCG(1, 2))
-	irregular := os.Getenv("IRREGULAR") != ""
+	irregular := os.Getenv("IRREGULAR")
 	for h := range hours {
 		for range 60 {
 			for rank, p := range ranks {
-				if irregular {
+				if irregular != "" {
 					for range irregularCalls / slots / 60 {
-						p.Send(random.IntN(1<<30), (rank+1)%slots)
+						switch to := (rank + 1) % slots; {
+						case irregular != "order":
+							p.Send(random.IntN(1<<30), to)
+						case random.IntN(3) == 0:
+							p.Barrier()
+						default:
+							p.Send(random.IntN(4), to)
+						}
 						long[rank].Repeat(1)
 					}
 					continue
@@ -90,7 +101,7 @@ func playPod(spool string) {
 				p.Barrier()
 				long[rank].Repeat(minute / 10)
 			}
-			for waiting(spool) > int64(slots)*longWaiting {
+			for waiting(spool) > max(longWaiting, int64(slots)*longWaitingSlot) {
 				time.Sleep(time.Millisecond)
 			}
 		}
@@ -151,7 +162,7 @@ func (c *countingStore) Delete(ctx context.Context, key string) error {
 }
 
 // BenchmarkLong is a pod with 8 slots (SLOTS) for 24 hours (HOURS), through the sidecar's code, at 400 times the speed. It prints a
-// row an hour, or a million calls (IRREGULAR=1): what must not grow with the length of a job, does not.
+// row an hour, or a million calls (IRREGULAR=1, IRREGULAR=order): what must not grow with the length of a job, does not.
 func BenchmarkLong(b *testing.B) {
 	hours, err := strconv.Atoi(os.Getenv("HOURS"))
 	if err != nil {

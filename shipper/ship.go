@@ -107,7 +107,7 @@ func newShip(o Options) *ship {
 		// a number that no earlier shipper of this pod has reached
 		sequence: time.Now().UnixMilli(),
 	}
-	s.spool.remote = s.remote
+	s.spool.remote, s.spool.apart = s.remote, true
 	return s
 }
 
@@ -138,7 +138,7 @@ type ship struct {
 	unrecorded unrecorded        // processes of which no call was recorded
 	looked     int               // problems of ended that the last look found
 	told       int               // those that the last heartbeat says, or counts
-	taken      map[string]bool   // directories that were in the store before us
+	taken      map[string]bool   // directories that have a manifest in the store, or are to have one
 	storage    error             // why an upload failed last
 	sequence   int64
 
@@ -409,6 +409,14 @@ const maxReads = 5
 func (s *ship) upload(ctx context.Context, w *world, members []process, now string, atEnd bool) error {
 	begun := time.Now()
 	c := collectWorld(w.launchID, members, s.Identity, s.tables, nil)
+	if c.joined() {
+		// times are coded anew then, for which all calls have to be known
+		together := slices.Clone(members)
+		for i := range together {
+			together[i].apart = false
+		}
+		c = collectWorld(w.launchID, together, s.Identity, s.tables, nil)
+	}
 	s.noteUnrecorded(c.unrecorded) // before its directory may go
 	var unread error
 	if w.reads++; len(c.unread) == 0 {

@@ -84,10 +84,10 @@ func callsIn(parts []Part) func(thread uint32) callRange {
 	return func(thread uint32) callRange { return in[thread] }
 }
 
-// sums is a part with sums over as many calls as can be, of the times of another one. One with chunks of values has none:
-// nothing can take their place.
+// sums is a part with sums over as many calls as can be, of the times of another one. One with chunks of values or
+// with chapters has none: nothing can take their place.
 func (d *Directory) sums(p Part) ([]byte, error) {
-	if p.HasChunks() {
+	if p.HasChunks() || len(p.Chapters()) > 0 {
 		return nil, errBlocks
 	}
 	process, err := d.Process()
@@ -159,5 +159,10 @@ func writeSums(to io.Writer, p Part, per uint64, c *trace.Content, threads []tra
 			err = w.Chunk(of, c)
 		}
 	})
+	for _, c := range p.Chapters() {
+		if err == nil {
+			err = w.CopyChapter(c)
+		}
+	}
 	return calls, errors.Join(err, w.Close())
 }

@@ -39,7 +39,8 @@ type Recorder struct {
 	whyStopped      string
 	sessions        int // open sessions
 	samples         []trace.ClockSample
-	sampleEvery     int // see addSample
+	chaptersApart   bool // Content has those that are in parts by themselves
+	sampleEvery     int  // see addSample
 	sampleSkipped   int
 	lost            lost
 	notes           []string

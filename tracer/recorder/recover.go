@@ -68,6 +68,7 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	if r == nil {
 		r = New(p)
 	}
+	r.chaptersApart = d.ChaptersApart
 	entries := d.optional(r, dictionaryFile)
 	if entries != nil {
 		defer entries.Close()

@@ -1,0 +1,58 @@
+package recorder
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// packChapters copies the chapters in some files of the log, and returns the first ones of which all is in parts once this
+// one has its name.
+func (k *packer) packChapters(r *Recorder, files []string) (coded []string, err error) {
+	counted := map[uint32]uint64{}
+	next := map[uint32]trace.ChapterOf{} // where the next one of each thread begins, in Calls
+	for _, t := range r.threads {
+		counted[t.number] = t.inChapters
+		list, calls := r.codedChapters(t)
+		next[t.number] = trace.ChapterOf{Thread: int(t.number), Number: uint64(len(list)), Calls: calls}
+	}
+	for i, file := range files {
+		var blocks []loggedBlock
+		for of, list := range k.log.blocks {
+			for _, b := range list {
+				if of.terminal == aChapter && b.file == file {
+					blocks = append(blocks, b)
+				}
+			}
+		}
+		slices.SortFunc(blocks, func(a, b loggedBlock) int { return cmp.Compare(a.at, b.at) })
+		for j := range blocks {
+			b := &blocks[j]
+			at := next[b.of.thread]
+			switch {
+			case b.first+b.n > counted[b.of.thread]:
+				return files[:i], nil // the next checkpoint counts it
+			case b.first+b.n <= at.Calls:
+				continue // a part has it
+			case b.first != at.Calls:
+				return files[:i], errBlocks
+			}
+			whole, err := k.log.open(b)
+			if err != nil {
+				return files[:i], err
+			}
+			if err := k.begin(); err != nil {
+				return files[:i], err
+			}
+			of := at
+			of.Calls = b.n
+			if err := k.part.Chapter(of, whole.data[0]); err != nil {
+				return files[:i], err
+			}
+			at.Number, at.Calls = at.Number+1, at.Calls+b.n
+			next[b.of.thread] = at
+		}
+	}
+	return files, nil
+}
