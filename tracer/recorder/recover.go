@@ -90,7 +90,6 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	r.stopped = r.stopped || r.life.finalized != 0 && !r.finalized
 	if p.BootID != "" && p.BootID == bootID() {
 		if now, ok := sampleNow(p.Clock.Kind); ok {
-			r.sampleSkipped = r.sampleEvery // the last sample is always kept
 			r.addSample(now)
 		}
 	}
