@@ -239,12 +239,27 @@ func (s *ship) verify(ctx context.Context, l *located) error {
 	return nil
 }
 
-// verifyParts asks the store for the sizes of the objects that a shard needs.
+// verifyParts asks the store for the sizes of the objects that a shard needs, all at once: of a job of some days there are
+// hundreds.
 func (s *ship) verifyParts(ctx context.Context, l *located) error {
+	if len(l.manifest.Parts) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, putTimeout)
+	defer cancel()
+	objects, err := s.Store.List(ctx, shard.Parts(s.Identity.PodUID))
+	if err != nil && !store.IsNotFound(err) {
+		return err
+	}
+	sizes := map[string]int64{}
+	for _, object := range objects {
+		sizes[object.Key] = object.Size
+	}
 	for _, part := range l.manifest.Parts {
-		if err := s.holds(ctx, shard.PartKey(s.Identity.PodUID, part.Name), part.Bytes); err != nil {
+		key := shard.PartKey(s.Identity.PodUID, part.Name)
+		if size, there := sizes[key]; !there || size != part.Bytes {
 			delete(s.objects, part.Name) // the next upload asks for it again
-			return err
+			return fmt.Errorf("%s: %w: %d bytes, not %d", s.Store.URL(key), errNotStored, size, part.Bytes)
 		}
 	}
 	return nil
@@ -303,7 +318,10 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 	defer s.mu.Unlock()
 	for _, object := range objects {
 		// one without a manifest is taken by who puts the first: a late write of a dead sidecar must find it taken
-		if shard.KindOf(object.Key) == shard.KindManifest {
+		switch shard.KindOf(object.Key) {
+		case shard.KindPart:
+			s.objects[shard.PartOf(object.Key)] = object.Size
+		case shard.KindManifest:
 			s.taken[path.Base(path.Dir(object.Key))] = true
 		}
 	}

@@ -29,7 +29,7 @@ func (d *Directory) LocalParts() ([]LocalPart, error) {
 	}
 	var local []LocalPart
 	for _, p := range parts {
-		if p.Object == "" {
+		if p.Local() {
 			local = append(local, LocalPart{p.Number, p.Size(), finest(p.Part)})
 		}
 	}
@@ -55,7 +55,7 @@ func (d *Directory) Coarsen(per uint64, numbers []int) (done Packed, err error) 
 	if err != nil || r == nil {
 		return done, err
 	}
-	parts := slices.DeleteFunc(r.blocks.parts, func(p Part) bool { return p.Object != "" || !slices.Contains(numbers, p.Number) })
+	parts := slices.DeleteFunc(r.blocks.parts, func(p Part) bool { return !p.Local() || !slices.Contains(numbers, p.Number) })
 	c, threads, err := r.outline(callsIn(parts))
 	if err != nil {
 		return done, err

@@ -65,6 +65,9 @@ func (d *Directory) Pack() (done Packed, err error) {
 	firstChapters := chapters[:min(len(chapters), partChapters)]
 	k := packer{directory: d, log: r.blocks, content: &trace.Content{}, next: map[uint32]uint64{}}
 	defer k.close()
+	for thread, blocks := range r.blocks.coded {
+		k.next[uint32(thread)] = uint64(len(blocks))
+	}
 	codedTimes, err := k.packTimes(r, firstTimes)
 	if err != nil {
 		return done, err
@@ -77,9 +80,8 @@ func (d *Directory) Pack() (done Packed, err error) {
 	if err != nil {
 		return done, err
 	}
-	// else the next checkpoint has the others
-	if len(codedTimes) == len(firstTimes) && len(codedValues) == len(firstValues) && len(codedChapters) == len(firstChapters) {
-		done.More = len(times) - len(codedTimes) + len(values) - len(codedValues) + len(chapters) - len(codedChapters)
+	if len(codedTimes) == len(firstTimes) && len(codedValues) == len(firstValues) { // else the next checkpoint has the others
+		done.More = len(times) - len(codedTimes) + len(values) - len(codedValues)
 	}
 	if done.After, err = k.finish(); err != nil {
 		return done, err
@@ -112,9 +114,6 @@ func (k *packer) packTimes(r *Recorder, files []string) (coded []string, err err
 	blocks, wanted := r.blocks.timesIn(files)
 	if k.content, k.threads, err = r.outline(wanted); err != nil {
 		return nil, err
-	}
-	for thread, blocks := range r.blocks.coded {
-		k.next[uint32(thread)] = uint64(len(blocks))
 	}
 	for i, name := range files {
 		if all, err := k.pack(blocks[name]); err != nil || !all {

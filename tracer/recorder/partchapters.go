@@ -8,12 +8,16 @@ import (
 )
 
 // packChapters copies the chapters in some files of the log, and returns the first ones of which all is in parts once this
-// one has its name.
+// one has its name. Chapters wait for the times of their calls: these are coded with what the calls are, and that must not
+// have to be read from the store.
 func (k *packer) packChapters(r *Recorder, files []string) (coded []string, err error) {
-	counted := map[uint32]uint64{}
+	ready := map[uint32]uint64{} // calls of each thread
 	next := map[uint32]trace.ChapterOf{} // where the next one of each thread begins, in Calls
 	for _, t := range r.threads {
-		counted[t.number] = t.inChapters
+		ready[t.number] = t.inChapters // a later checkpoint counts more
+		if len(t.aggregates) == 0 {
+			ready[t.number] = min(t.inChapters, k.next[t.number]*trace.TimingBlockCalls)
+		}
 		list, calls := r.codedChapters(t)
 		next[t.number] = trace.ChapterOf{Thread: int(t.number), Number: uint64(len(list)), Calls: calls}
 	}
@@ -31,10 +35,10 @@ func (k *packer) packChapters(r *Recorder, files []string) (coded []string, err 
 			b := &blocks[j]
 			at := next[b.of.thread]
 			switch {
-			case b.first+b.n > counted[b.of.thread]:
-				return files[:i], nil // the next checkpoint counts it
 			case b.first+b.n <= at.Calls:
 				continue // a part has it
+			case b.first+b.n > ready[b.of.thread]:
+				return files[:i], nil
 			case b.first != at.Calls:
 				return files[:i], errBlocks
 			}
