@@ -11,7 +11,7 @@ import (
 // one has its name. Chapters wait for the times of their calls: these are coded with what the calls are, and that must not
 // have to be read from the store.
 func (k *packer) packChapters(r *Recorder, files []string) (coded []string, err error) {
-	ready := map[uint32]uint64{} // calls of each thread
+	ready := map[uint32]uint64{}         // calls of each thread
 	next := map[uint32]trace.ChapterOf{} // where the next one of each thread begins, in Calls
 	for _, t := range r.threads {
 		ready[t.number] = t.inChapters // a later checkpoint counts more
