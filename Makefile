@@ -117,9 +117,9 @@ bench-predict: build examples ## what-if predictions against real runs of the ex
 	CAIRN_BENCH_PREDICT=$(or $(PAIRS),5) go test -tags mpi -count=1 -v -run 'Test(Network)?Predictions' ./test/mpi | grep -v '^ *\(===\|---\)'
 
 .PHONY: bench-long
-bench-long: ## a pod with 8 slots for 24 hours (HOURS=) through the sidecar's code: memory, spool, bytes, requests, hour by hour; irregular calls by the million
+bench-long: ## a pod with 8 slots (SLOTS=) for 24 hours (HOURS=) through the sidecar's code: memory, spool, bytes, requests, hour by hour; irregular calls by the million
 	go test -run '^$$' -bench Irregular -benchtime 1x ./tracer/recorder
-	HOURS=$(or $(HOURS),24) go test -run '^$$' -bench Long -benchtime 1x -timeout 2h ./shipper
+	HOURS=$(or $(HOURS),24) SLOTS=$(or $(SLOTS),8) go test -run '^$$' -bench Long -benchtime 1x -timeout 2h ./shipper
 
 .PHONY: bench-operator
 bench-operator: build ## seconds from apply to the launcher, and from the job's end to the report: medians, traced and plain (REPEATS=5)

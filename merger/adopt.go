@@ -356,6 +356,7 @@ func (a *adoption) addProcesses(to *processes) {
 			t.Shape, t.Place = int(root.shape), root.row
 			root.row++
 			t.Aggregates = localAggregates(t.Aggregates, root.local.terminals)
+			t.Chapters = localChapters(t.Chapters, root.local.terminals)
 			t.Root, t.Streams = 0, nil
 			to.threads.Append(t)
 		}

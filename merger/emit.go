@@ -303,6 +303,7 @@ func (e *emission) addThreads(of *processes, order []int32) {
 		t.Streams = e.streamsOf(s)
 		t.SignaturesJoined = t.SignaturesJoined || s.joined
 		t.Aggregates = s.renamed(t.Aggregates)
+		t.Chapters = s.chapters(t.Chapters)
 		e.c.Threads.Append(t)
 		s.next.place++
 	})

@@ -1,6 +1,9 @@
 package shipper
 
-import "time"
+import (
+	"math/rand/v2"
+	"time"
+)
 
 // A backoff spaces out attempts while the store cannot be reached.
 type backoff struct {
@@ -13,11 +16,14 @@ const (
 	longestPause = 15 * time.Second
 )
 
-// failed doubles the pause.
+// failed doubles the pause. Pods that have failed at the same moment do not try again at the same moment.
 func (b *backoff) failed() {
 	b.pause = min(max(2*b.pause, firstPause), longestPause)
-	b.until = time.Now().Add(b.pause)
+	b.until = time.Now().Add(between(b.pause/2, b.pause))
 }
+
+// between is a random duration from one to another.
+func between(least, most time.Duration) time.Duration { return least + rand.N(most-least+1) }
 
 // wait tells whether it is too early for another attempt.
 func (b *backoff) wait() bool { return time.Now().Before(b.until) }

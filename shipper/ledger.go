@@ -3,11 +3,10 @@ package shipper
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"slices"
 	"strconv"
@@ -31,8 +30,7 @@ type world struct {
 	launchID string
 	open     []*located // directories that the next upload may replace
 	closed   map[identity]bool
-	partial  time.Time     // when it was last uploaded, or first seen
-	took     time.Duration // the upload
+	next     time.Time // when it is uploaded while ranks go on; zero: it was not seen before
 	unusable map[string]bool
 	reads    int // in a row that did not read all of it
 
@@ -45,6 +43,8 @@ type world struct {
 type located struct {
 	name     string // below the pod's
 	manifest shard.Manifest
+	version  string // of the manifest in the store; "": there is none
+	doubtful bool   // the store may not have what the manifest names
 }
 
 // holds are the processes in a directory.
@@ -91,7 +91,7 @@ func numberOf(world, directory string) int {
 	return n
 }
 
-// putAll puts the packs of a world in the place of the ones before, and deletes those that there are too many of.
+// putAll puts the packs of a world in the place of the ones before, and empties the directories that there are too many of.
 func (s *ship) putAll(ctx context.Context, w *world, c *collection) error {
 	now := map[identity]bool{}
 	for i := range c.packs {
@@ -112,10 +112,11 @@ func (s *ship) putAll(ctx context.Context, w *world, c *collection) error {
 		}
 	}
 	for _, l := range w.open[len(c.packs):] {
-		if err := s.Store.Delete(ctx, s.key(l, shard.ManifestFile)); err != nil {
+		before := l.manifest.Shard
+		if err := s.putManifest(ctx, l, shard.Manifest{World: l.manifest.World, LaunchID: l.manifest.LaunchID, Final: true}); err != nil {
 			return err
 		}
-		_ = s.Store.Delete(ctx, s.key(l, l.manifest.Shard)) // it costs nothing but space
+		_ = s.Store.Delete(ctx, s.key(l, before)) // it costs nothing but space
 	}
 	w.open = w.open[:len(c.packs)]
 	return nil
@@ -142,29 +143,36 @@ func (s *ship) put(ctx context.Context, l *located, p *pack) error {
 		return err
 	}
 	p.manifest.Parts = parts
-	var encoded bytes.Buffer
-	if err := trace.WriteTail(&encoded, p.content, chain); err != nil {
-		return fmt.Errorf("%w: %w", errUnusable, err)
+	tail := func(w io.Writer) error {
+		if err := trace.WriteTail(w, p.content, chain); err != nil {
+			return fmt.Errorf("%w: %w", errUnusable, err)
+		}
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, putTimeout+time.Duration(encoded.Len()/leastRate)*time.Second)
+	content, length, err := digest(tail)
+	if err != nil {
+		return err
+	}
+	if l.has(&p.manifest, content, length) {
+		return nil
+	}
+	p.manifest.Shard, p.manifest.Bytes = s.shardName(l, content), length
+	ctx, cancel := context.WithTimeout(ctx, putTimeout+time.Duration(length/leastRate)*time.Second)
 	defer cancel()
-	sum := sha256.Sum256(encoded.Bytes())
-	p.manifest.Shard, p.manifest.Bytes = hex.EncodeToString(sum[:])+shard.Extension, int64(encoded.Len())
-	if err := s.Store.Put(ctx, s.key(l, p.manifest.Shard), bytes.NewReader(encoded.Bytes()), p.manifest.Bytes); err != nil {
+	if err := s.putStream(ctx, s.key(l, p.manifest.Shard), length, tail); err != nil {
 		return err
 	}
 	before := l.manifest.Shard
-	if err := shard.Write(ctx, s.Store, s.key(l, shard.ManifestFile), &p.manifest); err != nil {
+	if err := s.putManifest(ctx, l, p.manifest); err != nil {
 		return err
 	}
-	l.manifest = p.manifest
 	if len(p.moved) > 0 {
 		if err := s.verify(ctx, l); err != nil {
 			return err
 		}
 		s.freeParts(p)
 	}
-	s.Logf("uploaded %d ranks of world %s (%d bytes, final: %v)", len(p.manifest.Ranks), p.manifest.World, encoded.Len(), p.manifest.Final)
+	s.Logf("uploaded %d ranks of world %s (%d bytes, final: %v)", len(p.manifest.Ranks), p.manifest.World, length, p.manifest.Final)
 	if before != "" && before != p.manifest.Shard {
 		_ = s.Store.Delete(ctx, s.key(l, before)) // it costs nothing but space
 	}
@@ -183,6 +191,7 @@ func (s *ship) settle(ctx context.Context, w *world, members []process) error {
 			err = s.verifyParts(ctx, l)
 		}
 		if err != nil {
+			l.doubtful = true
 			s.mu.Lock()
 			w.shipped, w.failed = "", err // it is uploaded again
 			s.mu.Unlock()
@@ -230,12 +239,27 @@ func (s *ship) verify(ctx context.Context, l *located) error {
 	return nil
 }
 
-// verifyParts asks the store for the sizes of the objects that a shard needs.
+// verifyParts asks the store for the sizes of the objects that a shard needs, all at once: of a job of some days there are
+// hundreds.
 func (s *ship) verifyParts(ctx context.Context, l *located) error {
+	if len(l.manifest.Parts) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, putTimeout)
+	defer cancel()
+	objects, err := s.Store.List(ctx, shard.Parts(s.Identity.PodUID))
+	if err != nil && !store.IsNotFound(err) {
+		return err
+	}
+	sizes := map[string]int64{}
+	for _, object := range objects {
+		sizes[object.Key] = object.Size
+	}
 	for _, part := range l.manifest.Parts {
-		if err := s.holds(ctx, shard.PartKey(s.Identity.PodUID, part.Name), part.Bytes); err != nil {
+		key := shard.PartKey(s.Identity.PodUID, part.Name)
+		if size, there := sizes[key]; !there || size != part.Bytes {
 			delete(s.objects, part.Name) // the next upload asks for it again
-			return err
+			return fmt.Errorf("%s: %w: %d bytes, not %d", s.Store.URL(key), errNotStored, size, part.Bytes)
 		}
 	}
 	return nil
@@ -279,9 +303,10 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 		case shard.KindPod:
 			err = s.rememberPod(ctx, object.Key)
 		case shard.KindManifest:
-			l := &located{name: path.Base(path.Dir(object.Key))}
+			// what is replaced meanwhile is of a later version: then the condition of the next put does not hold
+			l := &located{name: path.Base(path.Dir(object.Key)), version: object.Version}
 			err = shard.Read(ctx, s.Store, object.Key, &l.manifest)
-			if err == nil {
+			if err == nil && !l.manifest.Empty() {
 				found[l.manifest.LaunchID] = append(found[l.manifest.LaunchID], l)
 			}
 		}
@@ -292,7 +317,13 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, object := range objects {
-		s.taken[path.Base(path.Dir(object.Key))] = true
+		// one without a manifest is taken by who puts the first: a late write of a dead sidecar must find it taken
+		switch shard.KindOf(object.Key) {
+		case shard.KindPart:
+			s.objects[shard.PartOf(object.Key)] = object.Size
+		case shard.KindManifest:
+			s.taken[path.Base(path.Dir(object.Key))] = true
+		}
 	}
 	present := map[identity]string{}
 	for _, p := range processes {
@@ -316,6 +347,14 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 	return nil
 }
 
+// forgetStore forgets what is known of the store, because somebody else has written to it.
+func (s *ship) forgetStore() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remembered = false
+	clear(s.worlds)
+}
+
 // remember finds out which directories may be replaced: those of which all processes are in the spool, or in a directory
 // that stays. Final shards come first.
 func (w *world) remember(directories []*located, present map[identity]string, whole func(*located) bool) {
@@ -332,13 +371,14 @@ func (w *world) remember(directories []*located, present map[identity]string, wh
 		return 1
 	})
 	for _, l := range directories {
+		l.doubtful = !whole(l)
 		stays := slices.ContainsFunc(l.holds(), func(id identity) bool { return present[id] == "" && !w.closed[id] })
 		if !stays {
 			w.open = append(w.open, l)
 			continue
 		}
 		for i, id := range l.holds() {
-			if l.manifest.Ranks[i].Final && whole(l) {
+			if l.manifest.Ranks[i].Final && !l.doubtful {
 				w.closed[id] = true
 			}
 		}

@@ -27,14 +27,25 @@ import (
 // What a benchmark of a long job is made of: slots of one pod, each at so many calls a second, and how much faster than
 // that time goes by.
 const (
-	longSlots   = 8
-	longRate    = 1000
-	longFaster  = 400
-	longMemory  = 128 << 20 // the sidecar's limit
-	longWaiting = 24 << 20  // bytes in the logs at which the ranks wait: they are faster than real ones by far
-	// irregularCalls is how many calls of all slots, none like another, take the place of an hour (IRREGULAR=1).
+	longRate   = 1000
+	longFaster = 400
+	longMemory = 128 << 20 // the sidecar's limit
+	// longWaiting is how many bytes there are in the logs at which the ranks wait, which are faster than real ones by far, and
+	// longWaitingSlot how many a slot at least: 1 MiB is in a file that goes on.
+	longWaiting     = 24 << 20
+	longWaitingSlot = 5 << 18
+	// irregularCalls is how many calls of all slots take the place of an hour: none like another (IRREGULAR=1), or a few in an
+	// order that has no rule (IRREGULAR=order).
 	irregularCalls = 1_000_000
 )
+
+// longSlots is the number of slots (SLOTS).
+func longSlots() int {
+	if n, err := strconv.Atoi(os.Getenv("SLOTS")); err == nil && n > 1 {
+		return n
+	}
+	return 8
+}
 
 // longPod tells a test binary to be the ranks of a pod.
 const longPod = "CAIRN_LONG_POD"
@@ -46,8 +57,9 @@ func playPod(spool string) {
 	var ranks []*spooltest.Process
 	var long []*spooltest.Long
 	var locks []*os.File // which would be given up with their files
-	for rank := range longSlots {
-		p := spooltest.New("long", rank, longSlots)
+	slots := longSlots()
+	for rank := range slots {
+		p := spooltest.New("long", rank, slots)
 		l := p.Begin(t, spool)
 		lock, err := os.OpenFile(filepath.Join(l.Directory, "lock"), os.O_RDWR, 0)
 		if err == nil {
@@ -65,24 +77,31 @@ func playPod(spool string) {
 	fmt.Println("they live")
 	const minute = 60 * longRate
 	random := rand.New(rand.NewPCG(1, 2))
-	irregular := os.Getenv("IRREGULAR") != ""
+	irregular := os.Getenv("IRREGULAR")
 	for h := range hours {
 		for range 60 {
 			for rank, p := range ranks {
-				if irregular {
-					for range irregularCalls / longSlots / 60 {
-						p.Send(random.IntN(1<<30), (rank+1)%longSlots)
+				if irregular != "" {
+					for range irregularCalls / slots / 60 {
+						switch to := (rank + 1) % slots; {
+						case irregular != "order":
+							p.Send(random.IntN(1<<30), to)
+						case random.IntN(3) == 0:
+							p.Barrier()
+						default:
+							p.Send(random.IntN(4), to)
+						}
 						long[rank].Repeat(1)
 					}
 					continue
 				}
 				for range 9 {
-					p.Send(4, (rank+1)%longSlots)
+					p.Send(4, (rank+1)%slots)
 				}
 				p.Barrier()
 				long[rank].Repeat(minute / 10)
 			}
-			for waiting(spool) > longWaiting {
+			for waiting(spool) > max(longWaiting, int64(slots)*longWaitingSlot) {
 				time.Sleep(time.Millisecond)
 			}
 		}
@@ -121,6 +140,12 @@ func (c *countingStore) Put(ctx context.Context, key string, r io.Reader, size i
 	return c.Store.Put(ctx, key, r, size)
 }
 
+func (c *countingStore) PutIf(ctx context.Context, key string, r io.ReadSeeker, size int64, version string) (string, error) {
+	c.requests.Add(1)
+	c.bytes.Add(size)
+	return c.Store.PutIf(ctx, key, r, size, version)
+}
+
 func (c *countingStore) Stat(ctx context.Context, key string) (store.Object, error) {
 	c.requests.Add(1)
 	return c.Store.Stat(ctx, key)
@@ -136,8 +161,8 @@ func (c *countingStore) Delete(ctx context.Context, key string) error {
 	return c.Store.Delete(ctx, key)
 }
 
-// BenchmarkLong is a pod with 8 slots for 24 hours (HOURS), through the sidecar's code, at 400 times the speed. It prints a
-// row an hour, or a million calls (IRREGULAR=1): what must not grow with the length of a job, does not.
+// BenchmarkLong is a pod with 8 slots (SLOTS) for 24 hours (HOURS), through the sidecar's code, at 400 times the speed. It prints a
+// row an hour, or a million calls (IRREGULAR=1, IRREGULAR=order): what must not grow with the length of a job, does not.
 func BenchmarkLong(b *testing.B) {
 	hours, err := strconv.Atoi(os.Getenv("HOURS"))
 	if err != nil {
@@ -189,7 +214,7 @@ func BenchmarkLong(b *testing.B) {
 	cancel()
 	require.Empty(b, <-ended)
 	fmt.Printf("from the end of the ranks until all is in the store: %.2f s; peak %.1f MiB of %d\n", time.Since(end).Seconds(), mib(peakBytes()), longMemory>>20)
-	b.ReportMetric(float64(longSlots*longRate*3600*hours), "calls")
+	b.ReportMetric(float64(longSlots()*longRate*3600*hours), "calls")
 	b.ReportMetric(mib(peakBytes()), "peak-MiB")
 }
 

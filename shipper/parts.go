@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/cairn-mpi/cairn/shipper/shard"
@@ -35,7 +36,7 @@ type processPart struct {
 func (s *ship) putParts(ctx context.Context, p *pack) error {
 	var bytes int64
 	for i := range p.parts {
-		if p.parts[i].Object == "" {
+		if p.parts[i].Local() {
 			bytes += p.parts[i].Size()
 		}
 	}
@@ -48,7 +49,7 @@ func (s *ship) putParts(ctx context.Context, p *pack) error {
 	places := map[int]int64{}
 	for i := range p.parts {
 		part := &p.parts[i]
-		if part.Object != "" {
+		if !part.Local() {
 			continue
 		}
 		d, err := part.process.open()
@@ -78,7 +79,7 @@ func (s *ship) putParts(ctx context.Context, p *pack) error {
 	}
 	s.objects[object] = bytes
 	for i, at := range places {
-		p.parts[i].Object, p.parts[i].At = object, at
+		p.parts[i].Pieces = []recorder.Piece{{Object: object, At: at, Bytes: p.parts[i].Size()}}
 		p.moved = append(p.moved, i)
 	}
 	return nil
@@ -87,13 +88,17 @@ func (s *ship) putParts(ctx context.Context, p *pack) error {
 // chain is where the parts of a pack that are in the store stand before its shard.
 func (s *ship) chain(ctx context.Context, p *pack) (*trace.Chain, []shard.Part, error) {
 	var order []string
-	parts := map[string][]int{}
+	type piece struct {
+		part int
+		recorder.Piece
+	}
+	pieces := map[string][]piece{} // by object
 	for i := range p.parts {
-		if object := p.parts[i].Object; object != "" {
-			if parts[object] == nil {
-				order = append(order, object)
+		for _, of := range p.parts[i].Pieces {
+			if pieces[of.Object] == nil {
+				order = append(order, of.Object)
 			}
-			parts[object] = append(parts[object], i)
+			pieces[of.Object] = append(pieces[of.Object], piece{i, of})
 		}
 	}
 	var chain trace.Chain
@@ -103,7 +108,11 @@ func (s *ship) chain(ctx context.Context, p *pack) (*trace.Chain, []shard.Part, 
 		if !known {
 			stored, err := s.Store.Stat(ctx, shard.PartKey(s.Identity.PodUID, object))
 			if store.IsNotFound(err) {
-				return nil, nil, s.lostParts(p, object, parts[object], err)
+				var parts []int
+				for _, of := range pieces[object] {
+					parts = append(parts, of.part)
+				}
+				return nil, nil, s.lostParts(p, object, slices.Compact(parts), err)
 			}
 			if err != nil {
 				return nil, nil, err
@@ -111,8 +120,8 @@ func (s *ship) chain(ctx context.Context, p *pack) (*trace.Chain, []shard.Part, 
 			size = stored.Size
 			s.objects[object] = size
 		}
-		for _, i := range parts[object] {
-			chain.Place(p.parts[i].Part.Part, p.parts[i].At)
+		for _, of := range pieces[object] {
+			chain.PlaceBytes(p.parts[of.part].Part.Part, of.From, of.Bytes, of.At)
 		}
 		chain.Add(size)
 		list = append(list, shard.Part{Name: object, Bytes: size})
@@ -130,7 +139,7 @@ func (s *ship) lostParts(p *pack, object string, parts []int, missing error) err
 		if err != nil {
 			return err
 		}
-		taken, err := d.Lost(part.Part)
+		taken, err := d.Lost(part.Part, object)
 		d.Close()
 		if err != nil {
 			return fmt.Errorf("%w: times of process %s are not in the storage any more: %w", errUnusable, part.process.name, cause(err))
@@ -149,7 +158,7 @@ func (s *ship) freeParts(p *pack) {
 		d, err := part.process.open()
 		if err == nil {
 			var freed int64
-			freed, err = d.Stored(part.Part, part.Object, part.At)
+			freed, err = d.Stored(part.Part, part.Pieces[0].Object, part.Pieces[0].At)
 			d.Close()
 			if err == nil {
 				s.auditor.removed(freed)

@@ -66,14 +66,21 @@ func merged(t *testing.T, s store.Store, id Identity) (whole []byte, tails int64
 type longRun struct {
 	ranks     []*spooltest.Process
 	long      []*spooltest.Long
-	irregular *rand.Rand // nil: they repeat what they call
+	program   program
+	irregular *rand.Rand
 }
 
-func beginLong(t *testing.T, spool string, irregular bool) *longRun {
-	var r longRun
-	if irregular {
-		r.irregular = rand.New(rand.NewPCG(1, 2))
-	}
+// A program is what ranks call.
+type program int
+
+const (
+	repeats      program = iota // the same again and again
+	otherValues                 // one function, no two calls with the same arguments
+	withoutOrder                // a few calls, in an order that has no rule
+)
+
+func beginLong(t *testing.T, spool string, p program) *longRun {
+	r := longRun{program: p, irregular: rand.New(rand.NewPCG(1, 2))}
 	for rank := range 2 {
 		p := spooltest.New("long", rank, 2)
 		r.ranks = append(r.ranks, p)
@@ -87,9 +94,16 @@ func beginLong(t *testing.T, spool string, irregular bool) *longRun {
 // some makes some calls on each rank.
 func (r *longRun) some(turns int) {
 	for rank, p := range r.ranks {
-		if r.irregular != nil {
+		if r.program != repeats {
 			for range 2 * turns {
-				p.Send(r.irregular.IntN(1<<30), 1-rank)
+				switch {
+				case r.program == otherValues:
+					p.Send(r.irregular.IntN(1<<30), 1-rank)
+				case r.irregular.IntN(3) == 0:
+					p.Barrier()
+				default:
+					p.Send(r.irregular.IntN(4), 1-rank)
+				}
 				r.long[rank].Repeat(1)
 			}
 			continue
@@ -108,20 +122,28 @@ func (r *longRun) end() {
 
 // What a long job has called goes to the store while it runs. A sidecar that is killed at any request, and another one that
 // goes on: the trace is the same, byte for byte, as that of a spool that nobody looked at before the end.
-func TestTimesGoToTheStoreWhileRanksGoOn(t *testing.T) { goesToTheStore(t, false) }
+func TestTimesGoToTheStoreWhileRanksGoOn(t *testing.T) { goesToTheStore(t, repeats) }
 
 // The same of a job whose arguments never repeat.
 func TestValuesGoToTheStoreWhileRanksGoOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its goroutines are those of TestTimesGoToTheStoreWhileRanksGoOn")
 	}
-	goesToTheStore(t, true)
+	goesToTheStore(t, otherValues)
 }
 
-func goesToTheStore(t *testing.T, irregular bool) {
+// The same of a job whose calls have no order: their chapters leave the spool, and no shard has them again.
+func TestChaptersGoToTheStoreWhileRanksGoOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its goroutines are those of TestTimesGoToTheStoreWhileRanksGoOn")
+	}
+	goesToTheStore(t, withoutOrder)
+}
+
+func goesToTheStore(t *testing.T, program program) {
 	const turns = 100_000
 	plain := t.TempDir()
-	run := beginLong(t, plain, irregular)
+	run := beginLong(t, plain, program)
 	for range 5 {
 		run.some(turns)
 	}
@@ -135,13 +157,13 @@ func goesToTheStore(t *testing.T, irregular bool) {
 	want, all := merged(t, s, pod(0))
 
 	last := 60
-	if testing.Short() || irregular {
+	if testing.Short() || program != repeats {
 		last = 20
 	}
 	for n := 3; n < last; n += 7 {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			spool, s := t.TempDir(), openStore(t)
-			run := beginLong(t, spool, irregular)
+			run := beginLong(t, spool, program)
 			var ends []func()
 			for _, l := range run.long {
 				ends = append(ends, spooltest.Hold(t, l.Directory))
@@ -179,6 +201,13 @@ func goesToTheStore(t *testing.T, irregular bool) {
 				require.NoError(t, err)
 				return parts() > 0 && len(stored) > 0 && len(local) <= 2
 			})
+			if program == withoutOrder {
+				eventually(t, "chapters have left the spool", func() bool {
+					chapters, err := filepath.Glob(filepath.Join(spool, "*", "chapters-*"))
+					require.NoError(t, err)
+					return len(chapters) == 2
+				})
+			}
 			run.some(turns)
 			run.end()
 			for _, end := range ends {
@@ -196,7 +225,7 @@ func goesToTheStore(t *testing.T, irregular bool) {
 // Parts that the store says it has and has not stay in the spool.
 func TestPartsStayUntilTheStoreHasProvedToHaveThem(t *testing.T) {
 	spool := t.TempDir()
-	run := beginLong(t, spool, false)
+	run := beginLong(t, spool, repeats)
 	run.some(200_000)
 	for _, l := range run.long {
 		spooltest.Hold(t, l.Directory)
@@ -233,7 +262,7 @@ func TestObjectThatTheStoreLoses(t *testing.T) {
 	}
 	for _, again := range []bool{false, true} {
 		spool, s := t.TempDir(), openStore(t)
-		run := beginLong(t, spool, false)
+		run := beginLong(t, spool, repeats)
 		var ends []func()
 		for _, l := range run.long {
 			ends = append(ends, spooltest.Hold(t, l.Directory))

@@ -191,6 +191,13 @@ func (s *steps) Put(ctx context.Context, key string, r io.Reader, size int64) er
 	return s.Store.Put(ctx, key, r, size)
 }
 
+func (s *steps) PutIf(ctx context.Context, key string, r io.ReadSeeker, size int64, version string) (string, error) {
+	if err := s.step(); err != nil {
+		return "", err
+	}
+	return s.Store.PutIf(ctx, key, r, size, version)
+}
+
 func (s *steps) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 	if err := s.step(); err != nil {
 		return nil, err

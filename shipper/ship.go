@@ -101,12 +101,13 @@ func newShip(o Options) *ship {
 		taken:   map[string]bool{},
 		objects: map[string]int64{},
 
+		writer:     fmt.Sprintf("%016x", rand.Uint64()),
 		unrecorded: unrecorded{},
 		changed:    make(chan struct{}, 1),
 		// a number that no earlier shipper of this pod has reached
 		sequence: time.Now().UnixMilli(),
 	}
-	s.spool.remote = s.remote
+	s.spool.remote, s.spool.apart = s.remote, true
 	return s
 }
 
@@ -122,6 +123,9 @@ type ship struct {
 	auditor auditor
 	packer  packer
 	objects map[string]int64 // sizes of objects with parts
+	writer  string           // tells this sidecar from others of the pod
+	// unconditional says that the store cannot put under a condition.
+	unconditional bool
 
 	mu         sync.Mutex
 	spool      *spool
@@ -134,7 +138,7 @@ type ship struct {
 	unrecorded unrecorded        // processes of which no call was recorded
 	looked     int               // problems of ended that the last look found
 	told       int               // those that the last heartbeat says, or counts
-	taken      map[string]bool   // directories that were in the store before us
+	taken      map[string]bool   // directories that have a manifest in the store, or are to have one
 	storage    error             // why an upload failed last
 	sequence   int64
 
@@ -142,6 +146,11 @@ type ship struct {
 }
 
 func (s *ship) run(ctx context.Context) []string {
+	release, alone := s.alone(ctx)
+	defer release()
+	if !alone {
+		return s.report()
+	}
 	heartbeats := make(chan struct{})
 	beating, stopBeating := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -242,6 +251,9 @@ func (s *ship) sweep(ctx context.Context, atEnd bool) (all bool) {
 			s.Logf("world %s: %v", worldID(launchID), err)
 		case errors.Is(err, errUnusable):
 			s.setAside(w, worlds[launchID], err)
+		case errors.Is(err, errOvertaken):
+			s.forgetStore()
+			return s.fail(ctx, atEnd, "world "+worldID(launchID), err)
 		case err != nil:
 			return s.fail(ctx, atEnd, "world "+worldID(launchID), err) // the other worlds would fail the same way
 		}
@@ -311,7 +323,7 @@ func (s *ship) tryWorld(ctx context.Context, w *world, members []process, atEnd 
 
 // setAside keeps what has ended of a world of which no shard can be made. The living are tried again when it is their turn.
 func (s *ship) setAside(w *world, members []process, err error) {
-	w.partial = time.Now()
+	w.next = time.Now().Add(between(s.Checkpoint*3/4, s.Checkpoint))
 	var problems []string
 	members = s.unshipped(members) // some may have gone into a shard of their own before it failed
 	for _, p := range members {
@@ -342,13 +354,12 @@ func (s *ship) shipWorld(ctx context.Context, w *world, members []process, atEnd
 	now := state(members, s.tables.resolved())
 	if running && !atEnd {
 		// ranks that end one by one are worth one upload, not one each
-		if w.partial.IsZero() {
+		if w.next.IsZero() {
 			// all pods of a job begin at once, and need not upload at once
-			w.partial = time.Now().Add(-rand.N(s.Checkpoint/2 + 1))
+			w.next = time.Now().Add(between(s.Checkpoint/2, s.Checkpoint))
 			return nil
 		}
-		// a long run takes long to snapshot: that must not become all the sidecar does
-		if time.Since(w.partial) < max(s.Checkpoint, snapshotShare*w.took) {
+		if time.Now().Before(w.next) {
 			return nil
 		}
 		return s.checkpoint(ctx, w, members)
@@ -398,6 +409,14 @@ const maxReads = 5
 func (s *ship) upload(ctx context.Context, w *world, members []process, now string, atEnd bool) error {
 	begun := time.Now()
 	c := collectWorld(w.launchID, members, s.Identity, s.tables, nil)
+	if c.joined() {
+		// times are coded anew then, for which all calls have to be known
+		together := slices.Clone(members)
+		for i := range together {
+			together[i].apart = false
+		}
+		c = collectWorld(w.launchID, together, s.Identity, s.tables, nil)
+	}
 	s.noteUnrecorded(c.unrecorded) // before its directory may go
 	var unread error
 	if w.reads++; len(c.unread) == 0 {
@@ -414,7 +433,9 @@ func (s *ship) upload(ctx context.Context, w *world, members []process, now stri
 			err = failed
 		}
 	}
-	w.partial, w.took = time.Now(), time.Since(begun)
+	// a long run takes long to snapshot: that must not become all the sidecar does. Pods whose uploads have come to be at one
+	// time, because the store was away, part again
+	w.next = time.Now().Add(max(between(s.Checkpoint*3/4, s.Checkpoint), snapshotShare*time.Since(begun)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w.failed = err

@@ -27,6 +27,7 @@ type process struct {
 	modules  []string // paths of its binaries
 	spool    *os.Root
 	remote   recorder.Remote // reads what is in the store already
+	apart    bool            // chapters stay in their parts: a shard is made of it
 }
 
 // identity tells a process from all others, in the spool and in the store.
@@ -48,6 +49,7 @@ type spool struct {
 	unread   bool              // the system could not read some of them, which may pass
 	starting int               // living processes that have not described themselves yet
 	remote   recorder.Remote
+	apart    bool
 }
 
 func newSpool(dir string) *spool {
@@ -133,7 +135,7 @@ func (s *spool) read(name string) (*process, error) {
 func (s *spool) describe(name string, d *recorder.Process) *process {
 	p := &process{
 		identity: identity{hostname: d.Hostname, pid: d.PID, start: d.StartRealtimeNS},
-		name:     name, dir: filepath.Join(s.dir, name), launchID: d.LaunchID, spool: s.root, remote: s.remote,
+		name:     name, dir: filepath.Join(s.dir, name), launchID: d.LaunchID, spool: s.root, remote: s.remote, apart: s.apart,
 	}
 	if p.launchID == "" {
 		p.launchID = name
@@ -205,6 +207,7 @@ func (p process) recover() (r recovered) {
 		return cannot(err)
 	}
 	defer d.Close()
+	d.ChaptersApart = p.apart
 	finish := d.Recover
 	if p.alive {
 		finish = d.Snapshot

@@ -59,6 +59,18 @@ type collection struct {
 	unrecorded map[string]string
 }
 
+// joined reports whether signatures that a process told apart became one on a thread whose first calls are not known.
+func (c *collection) joined() bool {
+	for i := range c.packs {
+		for _, t := range c.packs[i].content.Threads.All() {
+			if t.Chapters != nil && t.SignaturesJoined {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // collectWorld makes the packs of one world from its processes. Processes count for the pass (nil: nobody watches).
 func collectWorld(launchID string, processes []process, id Identity, tables *symbolTables, pass *passes.Pass) collection {
 	var (

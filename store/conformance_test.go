@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -316,4 +318,120 @@ func TestVersionsTellContents(t *testing.T) {
 			seen[v] = true
 		}
 	})
+}
+
+// A write under a condition is made if and only if the object is of the version that the writer knows.
+func TestPutIf(t *testing.T) {
+	forAll(t, func(t *testing.T, s Store) {
+		ctx := context.Background()
+		putIf := func(key, content, version string) (string, error) {
+			return s.PutIf(ctx, key, strings.NewReader(content), int64(len(content)), version)
+		}
+		if _, err := putIf("a/b", "x", "of nothing"); ReasonOf(err) != Changed {
+			t.Errorf("a version of what is not there: %v", err)
+		}
+		first, err := putIf("a/b", "first", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, err := s.Stat(ctx, "a/b"); err != nil || o.Version != first {
+			t.Errorf("stat %+v, %v, and version %q", o, err, first)
+		}
+		if _, err := putIf("a/b", "again", ""); ReasonOf(err) != Changed {
+			t.Errorf("twice the first: %v", err)
+		}
+		second, err := putIf("a/b", "second", first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := putIf("a/b", "late", first); ReasonOf(err) != Changed || MayPass(err) {
+			t.Errorf("late: %v", err)
+		}
+		put(t, s, "a/b", []byte("without"))
+		if _, err := putIf("a/b", "late", second); ReasonOf(err) != Changed {
+			t.Errorf("after a write without a condition: %v", err)
+		}
+		if got := get(t, s, "a/b"); string(got) != "without" {
+			t.Errorf("got %q", got)
+		}
+		objects, err := s.List(ctx, "")
+		if err != nil || len(objects) != 1 {
+			t.Errorf("%+v, %v", objects, err)
+		}
+	})
+}
+
+// Several writers that each add one to a number: none is lost.
+func TestPutIfCounts(t *testing.T) {
+	forAll(t, func(t *testing.T, s Store) {
+		ctx := context.Background()
+		const writers, each = 6, 5
+		var wait sync.WaitGroup
+		for range writers {
+			wait.Go(func() {
+				for done := 0; done < each; {
+					// the version is read first: what is replaced after it is newer
+					o, err := s.Stat(ctx, "n")
+					if err != nil && !IsNotFound(err) {
+						t.Error(err)
+						return
+					}
+					n := 0
+					if err == nil {
+						content, err := readAll(ctx, s, "n")
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						_, _ = fmt.Sscan(string(content), &n)
+					}
+					text := fmt.Sprint(n + 1)
+					switch _, err := s.PutIf(ctx, "n", strings.NewReader(text), int64(len(text)), o.Version); ReasonOf(err) {
+					case "":
+						done++
+					case Changed:
+					default:
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wait.Wait()
+		if got := string(get(t, s, "n")); got != fmt.Sprint(writers*each) {
+			t.Errorf("%s, not %d", got, writers*each)
+		}
+	})
+}
+
+// A store that has no conditions says so, or ignores them: both are found out, and nothing is taken for a promise.
+func TestStoreWithoutConditions(t *testing.T) {
+	for name, answer := range map[string]func(w http.ResponseWriter){
+		"ignores": func(w http.ResponseWriter) { w.Header().Set("ETag", `"always"`) },
+		"refuses": func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusNotImplemented)
+			_, _ = io.WriteString(w, "<Error><Code>NotImplemented</Code><Message>If-None-Match</Message></Error>")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				answer(w)
+			}))
+			defer server.Close()
+			keys := t.TempDir()
+			if err := writeKeys(keys, "access", "secret"); err != nil {
+				t.Fatal(err)
+			}
+			s, err := Open("s3://bucket", S3Options{Endpoint: server.URL, CredentialsDir: keys, Region: "us-east-1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if _, err := s.PutIf(context.Background(), "a", strings.NewReader("a"), 1, ""); ReasonOf(err) != Unsupported {
+					t.Errorf("%v", err)
+				}
+			}
+		})
+	}
 }

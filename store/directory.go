@@ -32,18 +32,23 @@ func (d *directory) URL(key string) string {
 	return d.file(key)
 }
 
-func (d *directory) Put(ctx context.Context, key string, r io.Reader, size int64) (err error) {
+func (d *directory) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	return d.put(ctx, key, r, size, func(tmp string) error { return os.Rename(tmp, d.file(key)) })
+}
+
+// put writes a file beside an object's and calls name, which gives it the object's name.
+func (d *directory) put(ctx context.Context, key string, r io.Reader, size int64, name func(tmp string) error) (err error) {
 	if err := checkKey("write", key, d); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	name := d.file(key)
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	parent := filepath.Dir(d.file(key))
+	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return d.error("write", key, err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), temporaryPrefix)
+	tmp, err := os.CreateTemp(parent, temporaryPrefix)
 	if err != nil {
 		return d.error("write", key, err)
 	}
@@ -67,7 +72,7 @@ func (d *directory) Put(ctx context.Context, key string, r io.Reader, size int64
 		err = tmp.Close()
 	}
 	if err == nil {
-		err = os.Rename(tmp.Name(), name)
+		err = name(tmp.Name())
 	}
 	if err != nil {
 		return d.error("write", key, err)
@@ -215,6 +220,10 @@ func versionOf(info fs.FileInfo) string {
 }
 
 func (d *directory) error(op, key string, err error) error {
+	var known *Error
+	if errors.As(err, &known) {
+		return known
+	}
 	e := &Error{Op: op, URL: d.URL(key), Reason: Other, Message: err.Error(), Err: err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):

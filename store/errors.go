@@ -15,6 +15,8 @@ const (
 	BucketMissing      Reason = "BucketMissing"
 	Unreachable        Reason = "Unreachable" // no answer, or an answer that says to try again later
 	NotFound           Reason = "NotFound"    // the object is not there
+	Changed            Reason = "Changed"     // the object is not of the version that was asked for
+	Unsupported        Reason = "Unsupported" // the store cannot do that at all
 	Other              Reason = "Other"
 )
 
@@ -60,7 +62,7 @@ func MayPass(err error) bool {
 		return false
 	}
 	switch ReasonOf(err) {
-	case "", NotFound, Other:
+	case "", NotFound, Changed, Unsupported, Other:
 		return false
 	}
 	return true

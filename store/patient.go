@@ -164,6 +164,22 @@ func (p *patient) Put(ctx context.Context, key string, r io.Reader, size int64) 
 	})
 }
 
+// PutIf is Changed too where a try came through that had no answer.
+func (p *patient) PutIf(ctx context.Context, key string, r io.ReadSeeker, size int64, version string) (now string, err error) {
+	start, err := r.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return "", err
+	}
+	err = p.try(ctx, func() error {
+		if _, err := r.Seek(start, io.SeekStart); err != nil {
+			return err
+		}
+		now, err = p.Store.PutIf(ctx, key, r, size, version)
+		return err
+	})
+	return now, err
+}
+
 // Get reads on where it was when the store went away in the middle of an object.
 func (p *patient) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 	b := &patientBody{ctx: ctx, p: p, key: key}

@@ -50,6 +50,14 @@ func (f *flaky) Put(ctx context.Context, key string, r io.Reader, size int64) er
 	return f.Store.Put(ctx, key, r, size)
 }
 
+func (f *flaky) PutIf(ctx context.Context, key string, r io.ReadSeeker, size int64, version string) (string, error) {
+	if err := f.fails("write", key); err != nil {
+		_, _ = io.CopyN(io.Discard, r, size/2) // as an upload that breaks off
+		return "", err
+	}
+	return f.Store.PutIf(ctx, key, r, size, version)
+}
+
 func (f *flaky) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 	if err := f.fails("read", key); err != nil {
 		return nil, err

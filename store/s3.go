@@ -7,6 +7,7 @@ import (
 	"path"
 	"sort"
 	"strings"
+	"sync/atomic"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -20,6 +21,8 @@ type bucket struct {
 	name     string
 	prefix   string // without slashes at its ends
 	region   string
+
+	compares, ignores atomic.Bool // what is known of its conditional writes
 }
 
 func newBucket(name, prefix string, o S3Options) (*bucket, error) {

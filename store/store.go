@@ -14,6 +14,11 @@ type Store interface {
 	// Put writes size bytes of r under key, replacing what is there. Readers
 	// see the old object or the new one, never a part.
 	Put(ctx context.Context, key string, r io.Reader, size int64) error
+	// PutIf is Put where the object still has a version, as Stat, List or PutIf said of it, "" where there is none, and
+	// returns the new version. Else the reason of its error is Changed, also where an earlier try of the same write came
+	// through and its answer was lost. Unsupported is the reason where a store knows no conditions: the object may have been
+	// replaced then, by this content.
+	PutIf(ctx context.Context, key string, r io.ReadSeeker, size int64, version string) (string, error)
 	// Get returns the whole object; the caller closes it.
 	Get(ctx context.Context, key string) (io.ReadCloser, error)
 	// ReaderAt reads ranges of one object, as it is now.

@@ -55,8 +55,11 @@ const (
 	blockChunkList // in parts only: what the chunks are
 	blockShortSums // in place of timing
 	blockLongSums
-	blockSkipped = 126 // bytes of a chain that are no block of its trace
-	blockIndex   = 127
+	blockChapter
+	blockChapterList       // in parts only: what the chapters are
+	blockChapters          // which threads have chapters
+	blockSkipped     = 126 // bytes of a chain that are no block of its trace
+	blockIndex       = 127
 )
 
 // codec says how a block's content is stored.

@@ -13,16 +13,33 @@ import (
 
 // A Chain says where parts stand in a chain: one after the other, from its beginning on.
 type Chain struct {
-	places map[*Part]int64
+	places map[*Part][]chainPlace
 	size   int64
 }
 
+// A chainPlace is where bytes of a part are, from one on up to another one.
+type chainPlace struct{ from, to, at int64 }
+
 // Place says where a part begins: within what is added next.
-func (c *Chain) Place(p *Part, at int64) {
+func (c *Chain) Place(p *Part, at int64) { c.PlaceBytes(p, 0, p.Size(), at) }
+
+// PlaceBytes says where so many bytes of a part begin, from one on: one that is joined of others (JoinParts) is in several
+// places.
+func (c *Chain) PlaceBytes(p *Part, from, bytes, at int64) {
 	if c.places == nil {
-		c.places = map[*Part]int64{}
+		c.places = map[*Part][]chainPlace{}
 	}
-	c.places[p] = c.size + at
+	c.places[p] = append(c.places[p], chainPlace{from, from + bytes, c.size + at})
+}
+
+// find is where a block of a part stands in the chain; false if it does not.
+func (c *Chain) find(p *Part, e indexEntry) (at int64, there bool) {
+	for _, in := range c.places[p] {
+		if e.offset >= in.from && e.offset+e.size <= in.to {
+			return in.at + e.offset - in.from, true
+		}
+	}
+	return 0, false
 }
 
 // Add puts an object with parts, one after the other, at the end of the chain. Parts in it that have no place are of no use
@@ -37,9 +54,9 @@ func WriteTail(w io.Writer, c *Content, chain *Chain) error { return write(w, c,
 
 // chained notes that a block of a part stands in the chain, with this key and number; false if it does not.
 func (f *fileWriter) chained(p *Part, e indexEntry, key, number int64) bool {
-	at, there := f.chain.places[p]
+	at, there := f.chain.find(p, e)
 	if there {
-		f.before = append(f.before, indexEntry{e.kind, at + e.offset, e.size, key, number})
+		f.before = append(f.before, indexEntry{e.kind, at, e.size, key, number})
 	}
 	return there
 }

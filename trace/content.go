@@ -95,6 +95,9 @@ type Thread struct {
 	// Holds are where the tracer held the thread for longer than it takes to record a call, by call: at votes. Gaps are
 	// without them.
 	Holds []Hold
+	// Chapters have the first calls of the thread, nil: Root has all. Else Root begins with symbols that stand for them, in
+	// another order (Chapter).
+	Chapters *Chapters
 	// Aggregates are all that is known of times when timing is aggregated, sorted by terminal.
 	Aggregates []Aggregate
 }

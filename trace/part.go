@@ -11,11 +11,12 @@ import (
 
 // A PartWriter writes a part.
 type PartWriter struct {
-	file    *fileWriter
-	grammar Grammar
-	lengths []uint64
-	plan    *timingPlan
-	chunks  []partChunk
+	file     *fileWriter
+	grammar  Grammar
+	lengths  []uint64
+	plan     *timingPlan
+	chunks   []partChunk
+	chapters []*Chapter
 }
 
 // NewPartWriter begins a part of the trace of a process. What c says of calls so far must stay true: their signatures, and
@@ -89,6 +90,9 @@ func (p *PartWriter) Copy(b PartBlock) error {
 
 // Close ends the part.
 func (p *PartWriter) Close() error {
+	if len(p.chapters) > 0 {
+		p.file.block(blockChapterList, 0, 0, appendChapterList(p.chapters))
+	}
 	if len(p.chunks) > 0 {
 		p.file.block(blockChunkList, 0, 0, appendChunkList(p.chunks))
 	}
@@ -98,9 +102,10 @@ func (p *PartWriter) Close() error {
 
 // A Part is a part that is read.
 type Part struct {
-	file   Reader
-	end    int64 // where the last blocks begin that say what is in it
-	chunks []partChunk
+	file     Reader
+	end      int64 // where the last blocks begin that say what is in it
+	chunks   []partChunk
+	chapters []*Chapter
 }
 
 // OpenPart reads the index of a part. r is read later too, when blocks are asked for.
@@ -127,7 +132,35 @@ func (p *Part) open() error {
 	if err := t.openIndex(); err != nil {
 		return err
 	}
-	return p.openChunks()
+	lists, err := p.lists()
+	if err == nil {
+		err = p.openChunks(lists[blockChunkList])
+	}
+	if err == nil {
+		err = p.openChapters(lists[blockChapterList])
+	}
+	return err
+}
+
+// lists finds the blocks that say what is in the part: the last ones before the index.
+func (p *Part) lists() (map[blockType]*indexEntry, error) {
+	t := &p.file
+	lists := map[blockType]*indexEntry{}
+	p.end = int64(headerSize)
+	for i := range t.index.len() {
+		switch e := t.index.at(i); {
+		case e.kind == blockChunkList || e.kind == blockChapterList:
+			if lists[e.kind] != nil {
+				return nil, fmt.Errorf("two blocks of type %d", e.kind)
+			}
+			lists[e.kind] = &e
+		case len(lists) > 0:
+			return nil, fmt.Errorf("a block of type %d after those that say what is in the part", e.kind)
+		default:
+			p.end += e.size
+		}
+	}
+	return lists, nil
 }
 
 // PartHead is how every part begins.

@@ -57,23 +57,16 @@ func (c *partChunk) row() [chunkListColumns]int64 {
 	return [...]int64{int64(c.of.Thread), int64(c.of.Terminal), int64(c.of.Stream), int64(c.of.Number), sum(0), sum(8), c.chunk.first, equal}
 }
 
-// openChunks reads what the chunks of a part are. The list of them is the last block before the index.
-func (p *Part) openChunks() error {
+// openChunks reads what the chunks of a part are.
+func (p *Part) openChunks(list *indexEntry) error {
 	t := &p.file
 	var entries []indexEntry
-	p.end = int64(headerSize)
-	var list *indexEntry
 	for i := range t.index.len() {
-		e := t.index.at(i)
-		p.end += e.size
-		switch e.kind {
-		case blockChunk:
+		if e := t.index.at(i); e.kind == blockChunk {
 			if !t.budget.take(chunkBytes) {
 				return errMemory
 			}
 			entries = append(entries, e)
-		case blockChunkList:
-			list = &e
 		}
 	}
 	if list == nil {
@@ -82,10 +75,6 @@ func (p *Part) openChunks() error {
 		}
 		return nil
 	}
-	if p.end != list.offset+list.size {
-		return errChunk
-	}
-	p.end = list.offset
 	content, err := t.block(*list)
 	if err != nil {
 		return fmt.Errorf("chunks: %w", err)

@@ -52,6 +52,7 @@ type Reader struct {
 	aggregates     blockList     // by thread
 	chunkBlocks    blockList     // by part
 	chunks         []Chunk
+	chapterBlocks  blockList        // by thread and number
 	long           map[int][]*Chunk // of the sequences that begin with chunks
 	timingPlan     *timingPlan
 
@@ -187,6 +188,7 @@ func (t *Reader) openShared() error {
 		}},
 		{blockRanks, "ranks", false, false, func(d *decoder) { c.Ranks = d.ranks() }},
 		{blockRankMap, "rank map", false, false, func(d *decoder) { d.rankMap(c, lengths) }},
+		{blockChapters, "chapters", true, true, func(d *decoder) { t.openChapters(d, lengths) }},
 		{blockColumns, "columns", true, true, func(d *decoder) { c.Columns = d.columns() }},
 		{blockStreams, "streams", false, false, func(d *decoder) { t.sequenceCount = d.streams(c) }},
 		{blockLongSequences, "long sequences", true, true, func(d *decoder) { t.long = d.longSequences(t.chunks, t.sequenceCount) }},

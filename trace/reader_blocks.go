@@ -19,7 +19,7 @@ type foundSections struct {
 func (t *Reader) openBlocks() (*foundSections, error) {
 	found := &foundSections{file: t, blocks: map[blockType]indexEntry{}, small: map[blockType][]byte{}}
 	first, last, total := t.size, int64(0), int64(0)
-	var timing, aggregates, chunks Numbers
+	var timing, aggregates, chunks, chapters Numbers
 	for i, kind := range t.index.kinds.All() {
 		switch blockType(kind) {
 		case blockShortSums, blockLongSums:
@@ -34,6 +34,9 @@ func (t *Reader) openBlocks() (*foundSections, error) {
 			continue
 		case blockChunk:
 			chunks.Push(int64(i))
+			continue
+		case blockChapter:
+			chapters.Push(int64(i))
 			continue
 		case blockSkipped:
 			continue
@@ -57,6 +60,7 @@ func (t *Reader) openBlocks() (*foundSections, error) {
 		}
 	}
 	t.timing, t.aggregates, t.chunkBlocks = sortBlocks(t.index, timing), sortBlocks(t.index, aggregates), sortBlocks(t.index, chunks)
+	t.chapterBlocks = sortBlocks(t.index, chapters)
 	if err := t.openChunks(); err != nil {
 		return nil, err
 	}

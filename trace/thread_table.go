@@ -24,6 +24,7 @@ type ThreadTable struct {
 	marks                                   [][]uint64     // nil where no thread has any
 	standIns                                [][]StandIn    // the same
 	holds                                   [][]Hold       // the same
+	chapters                                []*Chapters    // the same
 }
 
 // NewThreadTable makes a table.
@@ -80,6 +81,12 @@ func (t *ThreadTable) Append(th Thread) {
 			t.holds = append(t.holds, nil)
 		}
 		t.holds[n-1] = th.Holds
+	}
+	if th.Chapters != nil || t.chapters != nil {
+		for len(t.chapters) < n {
+			t.chapters = append(t.chapters, nil)
+		}
+		t.chapters[n-1] = th.Chapters
 	}
 }
 
@@ -154,6 +161,9 @@ func (l *threadLookup) at(i int) Thread {
 	}
 	if i < len(t.holds) {
 		th.Holds = t.holds[i]
+	}
+	if i < len(t.chapters) {
+		th.Chapters = t.chapters[i]
 	}
 	if k := l.timing.at(i) - 1; k >= 0 {
 		th.Timing = t.sources[k]

@@ -53,6 +53,9 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 	f.section(blockCommunicators, appendCommunicators(c.Communicators))
 	f.section(blockGrammar, appendRules(nil, c.Grammar))
 	f.section(blockRankMap, appendRankMap(c))
+	if hasChapters(c) {
+		f.section(blockChapters, appendChapters(c))
+	}
 	if len(c.Columns) > 0 {
 		f.section(blockColumns, appendColumns(nil, c.Columns))
 	}
@@ -81,6 +84,9 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 	f.block(blockSections, 0, 0, appendSections(nil, f.small, f.purpose))
 	f.clockReadings(c.Sequences, readings, coded)
 	if err := f.chunks(long.list); err != nil {
+		return err
+	}
+	if err := f.chapters(c); err != nil {
 		return err
 	}
 	for i, t := range c.Threads.All() {

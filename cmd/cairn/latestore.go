@@ -38,6 +38,14 @@ func (l *lateStore) Put(ctx context.Context, key string, r io.Reader, size int64
 	return s.Put(ctx, key, r, size)
 }
 
+func (l *lateStore) PutIf(ctx context.Context, key string, r io.ReadSeeker, size int64, version string) (string, error) {
+	s, err := l.get()
+	if err != nil {
+		return "", err
+	}
+	return s.PutIf(ctx, key, r, size, version)
+}
+
 func (l *lateStore) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 	s, err := l.get()
 	if err != nil {

@@ -156,7 +156,7 @@ func TestNoOutageCostsNothing(t *testing.T) {
 // uploading is a store whose uploads hang while it is away, and fail in the end, as over a connection that is dead.
 type uploading struct{ *awayStore }
 
-func (s uploading) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+func (s uploading) hang(ctx context.Context) error {
 	s.mu.Lock()
 	until := s.until
 	s.mu.Unlock()
@@ -164,7 +164,21 @@ func (s uploading) Put(ctx context.Context, key string, r io.Reader, size int64)
 		<-ctx.Done()
 		return &store.Error{Op: "write", Reason: store.Unreachable, Message: "away", Err: ctx.Err()}
 	}
+	return nil
+}
+
+func (s uploading) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	if err := s.hang(ctx); err != nil {
+		return err
+	}
 	return s.Store.Put(ctx, key, r, size)
+}
+
+func (s uploading) PutIf(ctx context.Context, key string, r io.ReadSeeker, size int64, version string) (string, error) {
+	if err := s.hang(ctx); err != nil {
+		return "", err
+	}
+	return s.Store.PutIf(ctx, key, r, size, version)
 }
 
 // A sidecar keeps its promise after an outage: whatever it was doing when the store came back, the merge that begins just

@@ -90,6 +90,7 @@ func (t *stocktaker) take(ctx context.Context) (*inventory, error) {
 		switch {
 		case d.pod != nil:
 			inv.pods[d.pod.PodUID] = d.pod
+		case d.ranks != nil && d.ranks.Empty():
 		case d.ranks != nil:
 			inv.manifests = append(inv.manifests, *d.ranks)
 		default:

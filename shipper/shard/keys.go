@@ -27,6 +27,9 @@ func PartKey(podUID, name string) string {
 	return path.Join(Root, podUID, partsDirectory, path.Base(name)+partExtension)
 }
 
+// PartOf is the name of the object with parts that lies at a key.
+func PartOf(key string) string { return strings.TrimSuffix(path.Base(key), partExtension) }
+
 // Parts is where the objects with parts of a pod lie.
 func Parts(podUID string) string { return path.Join(Root, podUID, partsDirectory) + "/" }
 

@@ -27,7 +27,15 @@ type Manifest struct {
 	Node     string   `json:"node"`
 	BootID   string   `json:"boot_id"`
 	Problems []string `json:"problems,omitempty"` // what is damaged or missing, for people
+	// Generation is one more than that of the manifest that this one has replaced, 1 for the first of a directory, and Writer
+	// the sidecar that wrote it, a number that it drew when it began. Of one writer and generation there is one manifest.
+	Generation int64  `json:"generation,omitempty"`
+	Writer     string `json:"writer,omitempty"`
 }
+
+// Empty reports whether the manifest stands where a shard was whose ranks are elsewhere now. It stays for good: one that was
+// deleted could not be told from one that was never there.
+func (m *Manifest) Empty() bool { return m.Shard == "" }
 
 // A Part is an object with parts of traces of the pod's processes. It never changes, and shards of several worlds, or of
 // one world at several times, may have it.

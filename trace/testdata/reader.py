@@ -441,10 +441,12 @@ class Trace:
         (length,) = struct.unpack("<I", data[-8:-4])
         kind, index = block(data, len(data) - 8 - length, length)
         assert kind == 127
-        self.sections, self.sequences, self.readings, self.timing, self.chunks, offset = {}, {}, {}, {}, {}, 8
+        self.sections, self.sequences, self.readings, self.timing, self.chunks, self.chapters, offset = {}, {}, {}, {}, {}, {}, 8
         for kind, size, key, part in zip(*[index.sequence() for _ in range(4)]):
-            _, content = block(data, offset, size)
             offset += size
+            if kind == 126:  # no block of this trace
+                continue
+            _, content = block(data, offset - size, size)
             if kind == 20:
                 while content.at < len(content.data):
                     kind, codec = content.bytes(2)
@@ -496,6 +498,12 @@ class Trace:
             for k, x in sorted(enumerate(body), key=lambda e: e[1]):
                 for rule in [i for i, w in enumerate(which) if w == n]:
                     self.rules[rule][k] = x, next(exponents) + 1
+        self.chaptered = {}
+        if 30 in self.sections:
+            s = self.sections[30]
+            for row, count, calls, names in zip(s.sequence(), s.sequence(), s.sequence(), s.lists()):
+                self.chaptered[row] = [names[x] - 1 for k in range(count) for x in self.chapters[row, k]]
+                assert len(self.chaptered[row]) == calls
         self.columns = self.sections[15].lists() if 15 in self.sections else []
         s = self.sections[9].strings()
         n = s.varint()
@@ -556,8 +564,15 @@ class Trace:
             self.timing[key, part] = content
         elif kind == 24:
             self.chunks[part] = content.sequence()
+        elif kind == 28:
+            self.chapters[key, part] = list(content.plain_grammar())
         else:
             self.sections[kind] = content
+
+    def called(self, row, root):
+        first = self.chaptered.get(row, [])
+        yield from first
+        yield from itertools.islice(self.terminals(root), len(first), None)
 
     def terminals(self, rule):
         for x, exponent in self.rules[rule]:
@@ -612,7 +627,7 @@ class Trace:
         for vote, lead, gap, duration in self.stand_ins.get(row, []):
             for index in range(*self.marks[row][vote - 1:vote + 1]):
                 stood[index] = vote, lead, gap, duration
-        for index, terminal in enumerate(self.terminals(self.threads[row][2])):
+        for index, terminal in enumerate(self.called(row, self.threads[row][2])):
             if index % 65536 == 0:
                 timing, last = Timing(self, Input(self.timing[row, index // 65536].data)), -1
             if index in stood:
@@ -656,7 +671,7 @@ class Trace:
         streams = {key: iter(self.sequences[i]) for key, i in self.streams[row].items()}
         handles, lists = {}, {}
         exit, times = self.first[row], self.times(row)
-        for index, terminal in enumerate(self.terminals(root)):
+        for index, terminal in enumerate(self.called(row, root)):
             function, site, own, result, ins, outs, comm = self.signatures[terminal]
             name, result_type, parameters = self.functions[function & 65535]
 

@@ -21,13 +21,14 @@ const (
 	timesFile     = "times-"
 	valuesFile    = "values-"
 	chaptersFile  = "chapters-"
-	blockLogBytes = 1 << 20  // of a file, at least
+	blockLogBytes = 1 << 20  // of a file of times or values, at least; chapters are seldom, and each has its own
 	mostBlockFile = 64 << 20 // is read: one that is long enough, and what one checkpoint adds
 )
 
 // A blockLog is a log as the process itself knows it.
 type blockLog struct {
 	prefix  string
+	most    int64   // bytes at which a file is followed by another one
 	number  int     // of the file that is written to
 	bytes   int64   // in it
 	present []int64 // sizes of the files before it, from the oldest that was not removed on
@@ -77,7 +78,7 @@ func (s *Spool) writeLog(l *blockLog, full []*block) (left []*block, err error) 
 			s.recorder.recycle(b)
 		}
 		full = full[n:]
-		if l.bytes += size; l.bytes >= blockLogBytes {
+		if l.bytes += size; l.bytes >= l.most {
 			l.present = append(l.present, l.bytes)
 			l.number, l.bytes = l.number+1, 0
 			_ = l.write(s.dir, nil) // the next block makes it, where this does not
@@ -140,6 +141,7 @@ type blockIndex struct {
 	parts     []Part
 	coded     map[int][]trace.PartBlock  // of each thread's times: the first blocks, where they are in parts
 	chunks    map[blockOf][]*trace.Chunk // of each stream: the same
+	chapters  map[int][]*trace.Chapter   // of each thread: the same
 }
 
 // numbered lists the files of the directory that a name and a number make, by number.
@@ -173,6 +175,7 @@ func (d *Directory) readBlockIndex(logs ...string) (*blockIndex, error) {
 		files[i] = parts[i].Part
 	}
 	x.coded = trace.OrderBlocks(files)
+	x.chapters = trace.OrderChapters(files)
 	x.chunks = map[blockOf][]*trace.Chunk{}
 	for of, chunks := range trace.OrderChunks(files) {
 		x.chunks[blockOf{uint32(of.Thread), of.Terminal, of.Stream}] = chunks

@@ -64,18 +64,14 @@ func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted callRange) er
 		body = append(body, trace.RuleSymbol(len(to.Rules), 1))
 		to.Rules = append(to.Rules, shifted(g, len(to.Rules))...)
 	}
-	chapter := func(first, n uint64, data func() ([]byte, error)) error {
+	chapter := func(first, n uint64, read func() (trace.Grammar, error)) error {
 		if first >= wanted.to || first+n <= wanted.from {
 			body = append(body, trace.Symbol{Value: 0, Count: n})
 			return nil
 		}
-		text, err := data()
+		g, err := read()
 		if err != nil {
 			return err
-		}
-		g, rest, err := trace.DecodeGrammar(text)
-		if err != nil || len(rest) > 0 {
-			return errBlocks
 		}
 		if lengths, err := g.Lengths(); err != nil || lengths[0] != n {
 			return errBlocks
@@ -83,29 +79,85 @@ func (r *Recorder) addGrammar(to *trace.Grammar, t *thread, wanted callRange) er
 		add(g)
 		return nil
 	}
-	logged, full, err := r.blocksOf(chaptersOf(t.number), 0, t.inChapters)
+	coded, from := r.codedChapters(t)
+	first := uint64(0)
+	if apart := r.apart(t); len(apart) > 0 {
+		body = append(body, trace.RuleSymbol(len(to.Rules), 1))
+		to.Rules = append(to.Rules, trace.CountsOf(apart))
+		coded, first = coded[len(apart):], (&trace.Chapters{List: apart}).Calls()
+	}
+	for _, c := range coded {
+		if err := chapter(first, c.Calls(), c.Grammar); err != nil {
+			return err
+		}
+		first += c.Calls()
+	}
+	logged, full, err := r.blocksOf(chaptersOf(t.number), from, t.inChapters)
 	if err != nil {
 		return err
 	}
 	for i := range logged {
 		b := &logged[i]
-		err := chapter(b.first, b.n, func() ([]byte, error) {
+		err := chapter(b.first, b.n, func() (trace.Grammar, error) {
 			whole, err := r.blocks.open(b)
 			if err != nil {
-				return nil, err
+				return trace.Grammar{}, err
 			}
-			return whole.data[0], nil
+			return decodeChapter(whole.data[0])
 		})
 		if err != nil {
 			return err
 		}
 	}
 	for _, b := range full {
-		if err := chapter(b.first, b.n, func() ([]byte, error) { return b.data[0], nil }); err != nil {
+		if err := chapter(b.first, b.n, func() (trace.Grammar, error) { return decodeChapter(b.data[0]) }); err != nil {
 			return err
 		}
 	}
 	add(own)
 	to.Rules[root] = body
 	return nil
+}
+
+// codedChapters are the chapters of a thread that are in parts, and how many calls they have.
+func (r *Recorder) codedChapters(t *thread) (coded []*trace.Chapter, calls uint64) {
+	if r.blocks == nil {
+		return nil, 0
+	}
+	coded = r.blocks.chapters[int(t.number)]
+	for i, c := range coded {
+		if calls+c.Calls() > t.inChapters {
+			return coded[:i], calls // of what is to come: the checkpoint is older
+		}
+		calls += c.Calls()
+	}
+	return coded, calls
+}
+
+// apart are the chapters of a thread that Content has by themselves: of calls whose times are coded, too. Those of the others
+// are coded with their signatures.
+func (r *Recorder) apart(t *thread) []*trace.Chapter {
+	if !r.chaptersApart {
+		return nil
+	}
+	coded, _ := r.codedChapters(t)
+	if len(coded) == 0 || len(t.aggregates) > 0 { // there are no times of single calls
+		return coded
+	}
+	times := min(uint64(len(r.blocks.coded[int(t.number)])), t.blockTimes/trace.TimingBlockCalls) * trace.TimingBlockCalls
+	calls := uint64(0)
+	for i, c := range coded {
+		if calls += c.Calls(); calls > times {
+			return coded[:i]
+		}
+	}
+	return coded
+}
+
+func decodeChapter(text []byte) (trace.Grammar, error) {
+	g, rest, err := trace.DecodeGrammar(text)
+	if err != nil || len(rest) > 0 || len(g.Rules) == 0 {
+		return trace.Grammar{}, errBlocks
+	}
+	return g, nil
 }

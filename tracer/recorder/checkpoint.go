@@ -145,8 +145,6 @@ func (r *Recorder) encodeProcess(e *encoder) {
 		e.int(s.MonotonicNS)
 		e.int(s.RealtimeNS)
 	}
-	e.int(int64(r.sampleEvery))
-	e.int(int64(r.sampleSkipped))
 	e.uint(r.lost.Dropped)
 	e.uint(r.lost.Malformed)
 	e.uint(r.lost.Truncated)
@@ -166,7 +164,6 @@ func (r *Recorder) decodeProcess(d *decoder) {
 	for range d.count() {
 		r.samples = append(r.samples, trace.ClockSample{Ticks: d.int(), MonotonicNS: d.int(), RealtimeNS: d.int()})
 	}
-	r.sampleEvery, r.sampleSkipped = int(d.int()), int(d.int())
 	r.lost = lost{Dropped: d.uint(), Malformed: d.uint(), Truncated: d.uint(), Abandoned: d.uint()}
 	r.generalizeTo(generality(min(d.uint(), uint64(dropsArguments))))
 	for range d.count() {

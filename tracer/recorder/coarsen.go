@@ -29,7 +29,7 @@ func (d *Directory) LocalParts() ([]LocalPart, error) {
 	}
 	var local []LocalPart
 	for _, p := range parts {
-		if p.Object == "" {
+		if p.Local() {
 			local = append(local, LocalPart{p.Number, p.Size(), finest(p.Part)})
 		}
 	}
@@ -55,7 +55,7 @@ func (d *Directory) Coarsen(per uint64, numbers []int) (done Packed, err error) 
 	if err != nil || r == nil {
 		return done, err
 	}
-	parts := slices.DeleteFunc(r.blocks.parts, func(p Part) bool { return p.Object != "" || !slices.Contains(numbers, p.Number) })
+	parts := slices.DeleteFunc(r.blocks.parts, func(p Part) bool { return !p.Local() || !slices.Contains(numbers, p.Number) })
 	c, threads, err := r.outline(callsIn(parts))
 	if err != nil {
 		return done, err
@@ -84,10 +84,10 @@ func callsIn(parts []Part) func(thread uint32) callRange {
 	return func(thread uint32) callRange { return in[thread] }
 }
 
-// sums is a part with sums over as many calls as can be, of the times of another one. One with chunks of values has none:
-// nothing can take their place.
+// sums is a part with sums over as many calls as can be, of the times of another one. One with chunks of values or
+// with chapters has none: nothing can take their place.
 func (d *Directory) sums(p Part) ([]byte, error) {
-	if p.HasChunks() {
+	if p.HasChunks() || len(p.Chapters()) > 0 {
 		return nil, errBlocks
 	}
 	process, err := d.Process()
@@ -159,5 +159,10 @@ func writeSums(to io.Writer, p Part, per uint64, c *trace.Content, threads []tra
 			err = w.Chunk(of, c)
 		}
 	})
+	for _, c := range p.Chapters() {
+		if err == nil {
+			err = w.CopyChapter(c)
+		}
+	}
 	return calls, errors.Join(err, w.Close())
 }

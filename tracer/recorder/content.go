@@ -108,6 +108,9 @@ func (r *Recorder) addGrammars(c *trace.Content, rank int, wanted func(thread ui
 		if err := r.addGrammar(&c.Grammar, t, wanted(t.number)); err != nil {
 			return nil, err
 		}
+		if apart := r.apart(t); len(apart) > 0 {
+			threads[i].Chapters = &trace.Chapters{List: apart, Terminals: numbersUpTo(len(c.Signatures))}
+		}
 	}
 	return threads, nil
 }
@@ -141,6 +144,15 @@ func (r *Recorder) addThreads(c *trace.Content, rank int) error {
 	}
 	c.Sequences = sequences.List
 	return nil
+}
+
+// numbersUpTo are the numbers from 0 to the one before n.
+func numbersUpTo(n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
 }
 
 // shifted renames the rules of a grammar so that they can follow others.

@@ -20,6 +20,8 @@ type Directory struct {
 	reopen func() (*os.Root, error)
 	// Remote reads what is in the store already; nil: nothing is.
 	Remote Remote
+	// ChaptersApart leaves chapters that are in parts out of grammars (trace.Thread.Chapters): for who only writes shards.
+	ChaptersApart bool
 }
 
 // OpenDirectory opens a process's directory of a spool.

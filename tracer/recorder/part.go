@@ -11,12 +11,13 @@ import (
 )
 
 // The blocks in the logs take the space of varints. Somebody else, while the process goes on, codes those of times and
-// values into parts (trace.Part), part-0, part-1, … in the process's directory, and removes the files of the logs that they
+// values, and copies chapters, into parts (trace.Part), part-0, part-1, … in the process's directory, and removes the files of the logs that they
 // came from. Each block is coded once.
 const (
 	partFile     = "part-"
 	partNew      = "part.new" // being written
 	partFiles    = 4          // of the log are coded into one part, at most
+	partChapters = 64         // the same of chapters, which have a file each
 	mostPartFile = 4 * partFiles * mostBlockFile
 )
 
@@ -38,7 +39,11 @@ func (d *Directory) Pack() (done Packed, err error) {
 		return done, err
 	}
 	values, err := d.closedLogs(valuesFile)
-	if err != nil || len(times)+len(values) == 0 {
+	if err != nil {
+		return done, err
+	}
+	chapters, err := d.closedLogs(chaptersFile)
+	if err != nil || len(times)+len(values)+len(chapters) == 0 {
 		return done, err
 	}
 	p, err := d.Process()
@@ -46,7 +51,7 @@ func (d *Directory) Pack() (done Packed, err error) {
 		return done, err
 	}
 	if newClustering(p.Mode) != nil {
-		times = nil // these do not come in blocks of a trace
+		times, chapters = nil, nil // these do not come in blocks of a trace
 	}
 	logs := []string{timesFile, chaptersFile}
 	if len(values) > 0 {
@@ -57,13 +62,21 @@ func (d *Directory) Pack() (done Packed, err error) {
 		return done, err
 	}
 	firstTimes, firstValues := times[:min(len(times), partFiles)], values[:min(len(values), partFiles)]
+	firstChapters := chapters[:min(len(chapters), partChapters)]
 	k := packer{directory: d, log: r.blocks, content: &trace.Content{}, next: map[uint32]uint64{}}
 	defer k.close()
+	for thread, blocks := range r.blocks.coded {
+		k.next[uint32(thread)] = uint64(len(blocks))
+	}
 	codedTimes, err := k.packTimes(r, firstTimes)
 	if err != nil {
 		return done, err
 	}
 	codedValues, err := k.packValues(r, firstValues)
+	if err != nil {
+		return done, err
+	}
+	codedChapters, err := k.packChapters(r, firstChapters)
 	if err != nil {
 		return done, err
 	}
@@ -80,7 +93,7 @@ func (d *Directory) Pack() (done Packed, err error) {
 		}
 	}
 	done.Calls, done.Values = k.calls, k.values
-	for _, name := range append(codedTimes, codedValues...) {
+	for _, name := range slices.Concat(codedTimes, codedValues, codedChapters) {
 		info, err := d.root.Lstat(name)
 		if err == nil {
 			err = d.root.Remove(name)
@@ -101,9 +114,6 @@ func (k *packer) packTimes(r *Recorder, files []string) (coded []string, err err
 	blocks, wanted := r.blocks.timesIn(files)
 	if k.content, k.threads, err = r.outline(wanted); err != nil {
 		return nil, err
-	}
-	for thread, blocks := range r.blocks.coded {
-		k.next[uint32(thread)] = uint64(len(blocks))
 	}
 	for i, name := range files {
 		if all, err := k.pack(blocks[name]); err != nil || !all {

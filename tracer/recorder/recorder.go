@@ -39,8 +39,7 @@ type Recorder struct {
 	whyStopped      string
 	sessions        int // open sessions
 	samples         []trace.ClockSample
-	sampleEvery     int // see addSample
-	sampleSkipped   int
+	chaptersApart   bool // Content has those that are in parts by themselves
 	lost            lost
 	notes           []string
 
@@ -122,7 +121,7 @@ func (c *constants) lookup(raw uint64) (int32, bool) {
 // New starts a recorder for a process.
 func New(p *Process) *Recorder {
 	r := &Recorder{
-		process: p, off: p.StartOff != 0, rank: none, worldSize: none, sampleEvery: 1, blockCalls: trace.TimingBlockCalls, grammarBytes: mostGrammarBytes,
+		process: p, off: p.StartOff != 0, rank: none, worldSize: none, blockCalls: trace.TimingBlockCalls, grammarBytes: mostGrammarBytes,
 		memoryLimit: memoryLimit,
 		signatures:  newSignatures(), families: newFamilies(), sites: newSites(p), grids: newTimingGrids(p.Timing), repeats: newRepeats(),
 		clustering: newClustering(p.Mode),
@@ -209,31 +208,6 @@ func (r *Recorder) addNote(format string, args ...any) {
 		}
 	}
 	r.notes = append(r.notes, note)
-}
-
-// maxSamples bounds the clock samples of a rank. When there are as many, every second one goes.
-const maxSamples = 64
-
-func (r *Recorder) addSample(s trace.ClockSample) {
-	if s == (trace.ClockSample{}) {
-		return
-	}
-	if n := len(r.samples); n > 0 && s.Ticks <= r.samples[n-1].Ticks {
-		return // the segment of another thread, opened earlier but seen later
-	}
-	if r.sampleSkipped++; r.sampleSkipped < r.sampleEvery {
-		return
-	}
-	r.sampleSkipped = 0
-	if len(r.samples) == maxSamples {
-		kept := r.samples[:0]
-		for i := 0; i < maxSamples; i += 2 {
-			kept = append(kept, r.samples[i])
-		}
-		r.samples = kept
-		r.sampleEvery *= 2
-	}
-	r.samples = append(r.samples, s)
 }
 
 // Calls is the number of calls recorded so far.

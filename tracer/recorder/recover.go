@@ -67,6 +67,7 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	if r == nil {
 		r = New(p)
 	}
+	r.chaptersApart = d.ChaptersApart
 	entries := d.optional(r, dictionaryFile)
 	if entries != nil {
 		defer entries.Close()
@@ -89,7 +90,6 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	r.stopped = r.stopped || r.life.finalized != 0 && !r.finalized
 	if p.BootID != "" && p.BootID == bootID() {
 		if now, ok := sampleNow(p.Clock.Kind); ok {
-			r.sampleSkipped = r.sampleEvery // the last sample is always kept
 			r.addSample(now)
 		}
 	}

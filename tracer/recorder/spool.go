@@ -103,8 +103,10 @@ func Open(dir string) (*Spool, error) {
 	}
 	return &Spool{
 		dir: dir, process: p, recorder: r, budget: shared,
-		times: blockLog{prefix: timesFile}, values: blockLog{prefix: valuesFile}, chapters: blockLog{prefix: chaptersFile},
-		sources: map[uint32]*spoolSource{}, mapped: map[uintptr]*mapping{}, mostState: mostStateBytes,
+		times:    blockLog{prefix: timesFile, most: blockLogBytes},
+		values:   blockLog{prefix: valuesFile, most: blockLogBytes},
+		chapters: blockLog{prefix: chaptersFile, most: 1},
+		sources:  map[uint32]*spoolSource{}, mapped: map[uintptr]*mapping{}, mostState: mostStateBytes,
 	}, nil
 }
 

@@ -13,19 +13,30 @@ import (
 )
 
 // A part that is in the store leaves the spool. What stays is stored-N in the place of part-N: where it is, and its index.
+// Many of these become one (joinedparts.go).
 const (
 	storedFile     = "stored-"
 	storedNew      = "stored.new" // being written
-	mostStoredFile = 1 << 20
+	mostStoredFile = 4 << 20
 )
 
 // A Part is a part of a process's times.
 type Part struct {
 	*trace.Part
 	Number int
-	// Object is that of the store which has the part, from byte At on; "": it is in the spool.
-	Object string
-	At     int64
+	// Pieces are what objects of the store have of the part; nil: it is in the spool.
+	Pieces []Piece
+}
+
+// Local reports whether the part is in the spool only.
+func (p *Part) Local() bool { return len(p.Pieces) == 0 }
+
+// A Piece is the bytes of a part from one on that an object of the store has from byte At on.
+type Piece struct {
+	Object string `json:"object"`
+	At     int64  `json:"at"`
+	From   int64  `json:"from,omitempty"`
+	Bytes  int64  `json:"bytes"`
 }
 
 // A Remote reads objects of the store.
@@ -33,11 +44,10 @@ type Remote func(object string) io.ReaderAt
 
 // A storedPart is what stays of a part.
 type storedPart struct {
-	Object string `json:"object"`
-	At     int64  `json:"at"`
-	Bytes  int64  `json:"bytes"`
-	Index  []byte `json:"index"` // the end of the file, from its index on
-	Sums   []byte `json:"sums"`  // a part with sums of its times, for the case that the store loses it; none: they cannot be made
+	Pieces []Piece `json:"pieces"`
+	Bytes  int64   `json:"bytes"`          // of all, with the index
+	Index  []byte  `json:"index"`          // the end of the file, from its index on
+	Sums   []byte  `json:"sums,omitempty"` // a part with sums of its times, for the case that the store loses it; none: they cannot be made
 }
 
 // parts opens the parts of the process, in order. One that is in the store and in the spool counts as stored.
@@ -87,19 +97,59 @@ func (d *Directory) openPart(number int) (Part, error) {
 }
 
 func (d *Directory) openStored(number int) (Part, error) {
-	b, err := d.read(storedFile+strconv.Itoa(number), mostStoredFile)
+	s, err := d.readStored(number)
 	if err != nil {
 		return Part{}, err
 	}
-	var s storedPart
-	if err := json.Unmarshal(b, &s); err != nil {
-		return Part{}, errBlocks // its text has nothing of what is in the file
-	}
-	if s.Bytes < int64(len(s.Index)) || s.At < 0 || s.Bytes > mostPartFile {
-		return Part{}, errBlocks
-	}
 	p, err := trace.OpenPart(&remotePart{directory: d, part: s}, s.Bytes)
-	return Part{Part: p, Number: number, Object: s.Object, At: s.At}, err
+	return Part{Part: p, Number: number, Pieces: s.Pieces}, err
+}
+
+func (d *Directory) readStored(number int) (s storedPart, err error) {
+	b, err := d.read(storedFile+strconv.Itoa(number), mostStoredFile)
+	if err != nil {
+		return s, err
+	}
+	if json.Unmarshal(b, &s) != nil || !s.valid() {
+		return s, errBlocks // its text has nothing of what is in the file
+	}
+	return s, nil
+}
+
+func (s *storedPart) valid() bool {
+	if len(s.Pieces) == 0 || s.Bytes < int64(len(s.Index)) || s.Bytes > int64(len(s.Pieces))*2*mostPartFile {
+		return false
+	}
+	at := int64(0)
+	for _, p := range s.Pieces {
+		if p.At < 0 || p.From < at || p.Bytes < 0 || p.Bytes > s.Bytes-p.From {
+			return false
+		}
+		at = p.From + p.Bytes
+	}
+	return true
+}
+
+// writeStored writes what stays of a part. Whoever sees it sees all of it. It returns its length.
+func (d *Directory) writeStored(number int, s storedPart) (size int64, err error) {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return 0, err
+	}
+	return int64(len(b)), d.replace(storedNew, storedFile+strconv.Itoa(number), b)
+}
+
+// replace writes a file under one name and gives it another.
+func (d *Directory) replace(fresh, name string, content []byte) error {
+	f, err := plainfile.Create(d.root, fresh)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return d.root.Rename(fresh, name)
 }
 
 // Stored notes that a part is in an object of the store, from byte at on, and removes it from the spool. It returns how
@@ -113,48 +163,35 @@ func (d *Directory) Stored(p Part, object string, at int64) (freed int64, err er
 	if err != nil {
 		sums = nil // the store has the times, after all
 	}
-	b, err := json.Marshal(storedPart{Object: object, At: at, Bytes: p.Size(), Index: index, Sums: sums})
+	kept, err := d.writeStored(p.Number, storedPart{Pieces: []Piece{{Object: object, At: at, Bytes: p.Size()}}, Bytes: p.Size(), Index: index, Sums: sums})
 	if err != nil {
 		return 0, err
 	}
-	f, err := plainfile.Create(d.root, storedNew)
-	if err != nil {
+	if err := d.dropStored(); err != nil {
 		return 0, err
 	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = d.root.Rename(storedNew, storedFile+strconv.Itoa(p.Number))
-	}
-	if err != nil {
-		return 0, err
-	}
-	return p.Size() - int64(len(b)), d.dropStored()
+	more, err := d.joinStored()
+	return p.Size() - kept - more, err
 }
 
-// Lost notes that the store has lost a part: the sums of its times, which were kept here, take its place. It returns how
-// many bytes they take.
-func (d *Directory) Lost(p Part) (taken int64, err error) {
-	b, err := d.read(storedFile+strconv.Itoa(p.Number), mostStoredFile)
+// Lost notes that the store has lost an object with a part, or with pieces of it: the sums of their times, which were kept
+// here, take their place. It returns how many bytes more the spool has.
+func (d *Directory) Lost(p Part, object string) (taken int64, err error) {
+	s, err := d.readStored(p.Number)
 	if err != nil {
 		return 0, err
 	}
-	var s storedPart
-	if err := json.Unmarshal(b, &s); err != nil || len(s.Sums) == 0 {
+	if len(s.Pieces) > 1 {
+		return d.lostOf(p.Number, object)
+	}
+	if len(s.Sums) == 0 {
 		return 0, errBlocks
 	}
-	f, err := plainfile.Create(d.root, partNew)
-	if err != nil {
-		return 0, err
-	}
-	_, err = f.Write(s.Sums)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return 0, err
-	}
 	// whoever is killed between these two finds the part as one that is stored, and is told again that it is lost
-	if err := d.root.Rename(partNew, partFile+strconv.Itoa(p.Number)); err != nil {
+	if err := d.replace(partNew, partFile+strconv.Itoa(p.Number), s.Sums); err != nil {
 		return 0, err
 	}
-	return int64(len(s.Sums) - len(b)), d.root.Remove(storedFile + strconv.Itoa(p.Number))
+	return int64(len(s.Sums)), d.root.Remove(storedFile + strconv.Itoa(p.Number))
 }
 
 // dropStored removes the parts that are noted as stored: also those that somebody noted who was killed before he removed them.
@@ -211,8 +248,15 @@ func (r *remotePart) ReadAt(b []byte, at int64) (int, error) {
 		return n, nil
 	case at == 0 && len(b) <= len(trace.PartHead):
 		return copy(b, trace.PartHead), nil
-	case r.directory.Remote == nil:
-		return 0, fmt.Errorf("%w: they are in the storage, in %s", errBlocks, s.Object)
 	}
-	return r.directory.Remote(s.Object).ReadAt(b, s.At+at)
+	for _, p := range s.Pieces {
+		if at < p.From || at+int64(len(b)) > p.From+p.Bytes {
+			continue
+		}
+		if r.directory.Remote == nil {
+			return 0, fmt.Errorf("%w: they are in the storage, in %s", errBlocks, p.Object)
+		}
+		return r.directory.Remote(p.Object).ReadAt(b, p.At+at-p.From)
+	}
+	return 0, errBlocks
 }

@@ -1,0 +1,78 @@
+package shipper
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/shipper/shard"
+	"github.com/cairn-mpi/cairn/store"
+)
+
+// A manifest is put on the condition that the one in the store is that which this sidecar knows. A request of an earlier
+// sidecar of the pod, which is late, or another sidecar that has taken this one's place, must not put an older manifest over
+// a newer one: that would name a shard that was deleted, or one with fewer calls. Names of shards are used once, so no late
+// request deletes or replaces what a newer manifest needs.
+
+// errOvertaken says that another sidecar of this pod has written a manifest since this one has read it.
+var errOvertaken = errors.New("another sidecar of this pod has replaced what this one knows")
+
+// putManifest replaces the manifest of a directory by its next generation.
+func (s *ship) putManifest(ctx context.Context, l *located, m shard.Manifest) error {
+	m.Generation, m.Writer = l.manifest.Generation+1, s.writer
+	raw, err := json.Marshal(&m)
+	if err != nil {
+		return err
+	}
+	version := ""
+	key, size := s.key(l, shard.ManifestFile), int64(len(raw))
+	if !s.unconditional {
+		version, err = s.Store.PutIf(ctx, key, bytes.NewReader(raw), size, l.version)
+		switch store.ReasonOf(err) {
+		case store.Changed:
+			version, err = s.isOurs(ctx, key, &m)
+		case store.Unsupported:
+			s.unconditional = true
+			s.Logf("two sidecars of one pod would not notice each other, because the storage has no conditional writes: %v", err)
+		}
+	}
+	if s.unconditional {
+		err = s.Store.Put(ctx, key, bytes.NewReader(raw), size)
+	}
+	if err != nil {
+		return err
+	}
+	l.manifest, l.version, l.doubtful = m, version, false
+	return nil
+}
+
+// isOurs finds out whether the manifest that is in the way is the one that was to be put: of a write whose answer was lost.
+// It returns its version.
+func (s *ship) isOurs(ctx context.Context, key string, m *shard.Manifest) (version string, err error) {
+	object, err := s.Store.Stat(ctx, key)
+	if err == nil {
+		var there shard.Manifest
+		if err = shard.Read(ctx, s.Store, key, &there); err == nil && sameDocument(&there, m) {
+			return object.Version, nil
+		}
+	}
+	if err != nil && !store.IsNotFound(err) && !errors.Is(err, shard.ErrDamaged) {
+		return "", err
+	}
+	return "", fmt.Errorf("%w: %s", errOvertaken, s.Store.URL(key))
+}
+
+// shardName is a name that no other shard has: of the content, and of the manifest that will name it.
+func (s *ship) shardName(l *located, content string) string {
+	return fmt.Sprintf("%s-%d-%s%s", content, l.manifest.Generation+1, s.writer, shard.Extension)
+}
+
+// has reports whether the store has a shard with this content already, under a manifest that says the same.
+func (l *located) has(m *shard.Manifest, content string, bytes int64) bool {
+	same := *m
+	same.Shard, same.Bytes, same.Generation, same.Writer = l.manifest.Shard, bytes, l.manifest.Generation, l.manifest.Writer
+	return !l.doubtful && strings.HasPrefix(l.manifest.Shard, content+"-") && sameDocument(&same, &l.manifest)
+}

@@ -1,0 +1,244 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The grammar of a thread whose calls have no order grows with them. Its first calls may stand in parts, in chapters: a
+// plain grammar each, of the signatures of the process. They go into a shard as they are. In their place the thread's root
+// begins with symbols that stand for as many calls of each signature: so all that a shard's writer asks of a grammar
+// has its answer, but for the order of these calls. A reader of a shard puts the chapters in.
+
+var errChapters = errors.New("trace: damaged chapters")
+
+// A ChapterOf says of what a chapter is.
+type ChapterOf struct {
+	Thread int
+	Number uint64 // among those of the thread, from 0 on
+	Calls  uint64
+}
+
+// A Chapter is the grammar of some calls of a thread, in a part.
+type Chapter struct {
+	of     ChapterOf
+	part   *Part
+	entry  indexEntry
+	counts []Occurrences
+}
+
+// Calls is the number of calls.
+func (c *Chapter) Calls() uint64 { return c.of.Calls }
+
+// Counts says how often each signature of the process is called, sorted by terminal.
+func (c *Chapter) Counts() []Occurrences { return c.counts }
+
+// content is the block as it stands in a trace. It is booked on the part's budget.
+func (c *Chapter) content() ([]byte, error) { return c.part.file.block(c.entry) }
+
+// Grammar reads the chapter: rule 0 is its calls.
+func (c *Chapter) Grammar() (Grammar, error) {
+	content, err := c.content()
+	if err != nil {
+		return Grammar{}, err
+	}
+	defer c.part.file.budget.give(int64(len(content)))
+	g, lengths, err := decodeChapter(content, newBudget(64*int64(len(content))+4096))
+	if err == nil && lengths[0] != c.of.Calls {
+		err = errChapters
+	}
+	return g, err
+}
+
+// decodeChapter reads the content of a block. What the rules take stays booked.
+func decodeChapter(content []byte, m *budget) (Grammar, []uint64, error) {
+	d := decoder{b: content, budget: m}
+	g := d.grammar()
+	if d.err != nil {
+		return Grammar{}, nil, d.err
+	}
+	if len(d.b) > 0 || len(g.Rules) == 0 {
+		return Grammar{}, nil, errChapters
+	}
+	lengths, err := g.Lengths()
+	if err == nil && lengths[0] == 0 {
+		err = errChapters
+	}
+	return g, lengths, err
+}
+
+// Chapters are those that the calls of a thread begin with.
+type Chapters struct {
+	List []*Chapter
+	// Terminals are the signatures of the trace that those of the process are, by terminal of the process; -1 for one that
+	// no chapter has.
+	Terminals []int32
+}
+
+// Calls is the number of calls in all of them.
+func (c *Chapters) Calls() (n uint64) {
+	for _, one := range c.List {
+		n += one.of.Calls
+	}
+	return n
+}
+
+// CountsOf adds up the calls of each signature in some chapters, sorted by terminal.
+func CountsOf(chapters []*Chapter) []Symbol {
+	var all []Symbol
+	for _, c := range chapters {
+		merged := make([]Symbol, 0, len(all)+len(c.counts))
+		for _, o := range c.counts {
+			for len(all) > 0 && all[0].Value < o.Terminal {
+				merged, all = append(merged, all[0]), all[1:]
+			}
+			n := o.Count
+			if len(all) > 0 && all[0].Value == o.Terminal {
+				n, all = n+all[0].Count, all[1:]
+			}
+			merged = append(merged, Symbol{o.Terminal, n})
+		}
+		all = append(merged, all...)
+	}
+	return all
+}
+
+// hasChapters reports whether some thread has chapters.
+func hasChapters(c *Content) bool { return c.Threads.chapters != nil }
+
+// appendChapters says which threads have chapters: rows, the numbers of chapters, the calls in them, and lists of
+// terminals + 1.
+func appendChapters(c *Content) []byte {
+	var rows, counts, calls []int64
+	var terminals [][]int64
+	for i, chapters := range c.Threads.chapters {
+		if chapters == nil {
+			continue
+		}
+		mine := make([]int64, len(chapters.Terminals))
+		for k, terminal := range chapters.Terminals {
+			mine[k] = int64(terminal) + 1
+		}
+		rows, counts = append(rows, int64(i)), append(counts, int64(len(chapters.List)))
+		calls, terminals = append(calls, int64(chapters.Calls())), append(terminals, mine)
+	}
+	b := AppendSequence(AppendSequence(AppendSequence(nil, rows), counts), calls)
+	return appendLists(b, terminals)
+}
+
+// chapters writes those that do not stand in the chain before the file.
+func (f *fileWriter) chapters(c *Content) error {
+	for i, chapters := range c.Threads.chapters {
+		if chapters == nil {
+			continue
+		}
+		for number, chapter := range chapters.List {
+			if f.chained(chapter.part, chapter.entry, int64(i), int64(number)) {
+				continue
+			}
+			content, err := chapter.content()
+			if err != nil {
+				return fmt.Errorf("trace: chapter %d of thread %d: %w", number, i, err)
+			}
+			f.block(blockChapter, int64(i), int64(number), content)
+			chapter.part.file.budget.give(int64(len(content)))
+		}
+	}
+	return nil
+}
+
+// openChapters puts the chapters of a shard into its grammar; lengths are those of the rules without them.
+func (t *Reader) openChapters(d *decoder, lengths []uint64) {
+	rows, counts, calls, terminals := d.sequence(), d.sequence(), d.sequence(), d.lists()
+	if d.err == nil && (len(counts) != len(rows) || len(calls) != len(rows) || len(terminals) != len(rows)) {
+		d.fail(errChapters)
+	}
+	if d.err != nil {
+		return
+	}
+	c := &t.shared
+	rules := make([][]Symbol, len(rows)) // roots come first, since a rule refers to later ones
+	which := map[int]int{}
+	for i, row := range rows {
+		if row < 0 || row >= int64(c.Threads.Len()) || i > 0 && row <= rows[i-1] || counts[i] < 1 {
+			d.fail(errChapters)
+			return
+		}
+		which[int(row)] = i
+		left := calls[i]
+		for number := range counts[i] {
+			g, n, err := t.readChapter(row, number, terminals[i])
+			if err != nil {
+				d.fail(fmt.Errorf("chapter %d of thread %d: %w", number, row, err))
+				return
+			}
+			left -= int64(n)
+			rules[i] = append(rules[i], RuleSymbol(len(rules), 1))
+			rules = append(rules, moved(g.Rules, len(rules))...)
+		}
+		if left != 0 {
+			d.fail(errChapters)
+			return
+		}
+	}
+	by := len(rules)
+	var roots Numbers
+	for row, root := range c.Threads.root.All() {
+		i, has := which[row]
+		if !has {
+			roots.Push(root + int64(by))
+			continue
+		}
+		if uint64(calls[i]) > lengths[root] {
+			d.fail(errChapters)
+			return
+		}
+		rest := [][]Symbol{c.Grammar.Between(int(root), uint64(calls[i]), lengths[root], lengths)}
+		rules[i] = append(rules[i], moved(rest, by)[0]...)
+		roots.Push(int64(i))
+	}
+	c.Grammar = Grammar{append(rules, moved(c.Grammar.Rules, by)...)}
+	c.Threads.root = roots
+}
+
+// readChapter reads a chapter of a thread, with the signatures of the trace, and how many calls it has.
+func (t *Reader) readChapter(row, number int64, terminals []int64) (Grammar, uint64, error) {
+	e, there := t.chapterBlocks.find(row, number)
+	if !there {
+		return Grammar{}, 0, errors.New("missing")
+	}
+	content, err := t.block(e)
+	if err != nil {
+		return Grammar{}, 0, err
+	}
+	defer t.budget.give(int64(len(content)))
+	g, lengths, err := decodeChapter(content, t.budget)
+	if err != nil {
+		return Grammar{}, 0, err
+	}
+	for _, body := range g.Rules {
+		for k := range body {
+			if body[k].IsRule() {
+				continue
+			}
+			terminal := int64(body[k].Value)
+			if terminal >= int64(len(terminals)) || terminals[terminal] < 1 || terminals[terminal] > int64(len(t.shared.Signatures)) {
+				return Grammar{}, 0, errChapters
+			}
+			body[k].Value = int32(terminals[terminal] - 1)
+		}
+	}
+	return g, lengths[0], nil
+}
+
+// moved renames the rules of a grammar, in place, so that they can follow others.
+func moved(rules [][]Symbol, by int) [][]Symbol {
+	for _, body := range rules {
+		for i, s := range body {
+			if s.IsRule() {
+				body[i] = RuleSymbol(s.Rule()+by, s.Count)
+			}
+		}
+	}
+	return rules
+}
