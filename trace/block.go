@@ -55,6 +55,7 @@ const (
 	blockChunkList // in parts only: what the chunks are
 	blockShortSums // in place of timing
 	blockLongSums
+	blockTracers       // what tracing took
 	blockSkipped = 126 // bytes of a chain that are no block of its trace
 	blockIndex   = 127
 )

@@ -98,11 +98,15 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 		found = decodeEvidence(b, r.sites.of)
 	}
 	context := d.optionalContent(r, contextFile, maxMeasured)
+	took := decodeTook(d.optionalContent(r, tookFile, maxMeasured))
 	content, err := r.Content()
 	if err != nil {
 		return fail(err)
 	}
 	found.addTo(content)
+	if took != nil {
+		content.Ranks.Change(0, func(r *trace.Rank) { r.Tracer = took })
+	}
 	if context != nil {
 		content.Ranks.Change(0, func(r *trace.Rank) { r.Context = decodeContext(context) })
 	}

@@ -62,6 +62,9 @@ type Spool struct {
 	stateDisk [2]int64       // of the files of the state
 	budget    *budget.Budget // of all processes in the spool; nil: this one has a limit of its own
 	stopped   error
+	written   int64    // bytes of blocks, tables and states
+	took      []uint64 // took.go; nil: not yet
+	measured  uint64   // how many checkpoints there were when memory was looked at
 
 	hook func(step string) // for tests: called at every named step
 }
@@ -229,12 +232,14 @@ func (s *Spool) checkpoint() error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	s.diskBytes += added
+	s.written += added
 	s.reach("tables written")
 	if err := writeState(s.dir, s.checkpoints, s.state); err != nil {
 		s.budget.Add(-growth)
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	s.stateDisk[s.checkpoints%2] += growth
+	s.written += size
 	s.reach("state written")
 	s.checkpoints++
 	if cap(s.state) > mostStateKept {
