@@ -240,7 +240,7 @@ func (s *Sequitur) ruleLengths() []uint64 {
 func (s *Sequitur) predictAgain(p prediction) bool {
 	lengths := s.ruleLengths()
 	if p.begun {
-		rule, third := s.begunRule()
+		rule, third := s.begunRule(s.findLast())
 		if rule == 0 || lengths[rule] != p.length {
 			return false
 		}

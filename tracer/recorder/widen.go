@@ -139,6 +139,11 @@ func (w *widening) start(key []byte, l *layout, s *scratch) bool {
 
 // number copies a varint.
 func (w *widening) number() uint64 {
+	if len(w.from) > 0 && w.from[0] < 0x80 { // most are short
+		x := w.from[0]
+		w.to, w.from = append(w.to, x), w.from[1:]
+		return uint64(x)
+	}
 	x, n := binary.Uvarint(w.from)
 	n = max(n, 0)
 	w.to, w.from = append(w.to, w.from[:n]...), w.from[n:]
