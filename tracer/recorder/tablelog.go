@@ -19,9 +19,9 @@ import (
 // was killed, but after its last checkpoint, does not count.
 //
 // Where changes are more than everything was, what they replaced may be most of the file: everything is written again, to a
-// file of its own, and the one before is removed when a checkpoint counts on the new one. So each byte is written twice at
-// the most, on average, and the file is no longer than three times what the tables hold. Without it being removed in between,
-// a reader who is slower than the process finds no file, and reads the newer checkpoint.
+// file of its own, and the one before is removed when a checkpoint counts on the new one. So a byte is written three times at
+// the most, on average, and the file is about twice as long as what the tables held. A reader who finds the file of a checkpoint
+// removed reads the newer checkpoint.
 const (
 	tablesFile     = "tables-"
 	mostTablesFile = 6 * mostStateBytes // is read
