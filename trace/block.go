@@ -58,6 +58,7 @@ const (
 	blockChapter
 	blockChapterList       // in parts only: what the chapters are
 	blockChapters          // which threads have chapters
+	blockTracers           // what tracing took
 	blockSkipped     = 126 // bytes of a chain that are no block of its trace
 	blockIndex       = 127
 )

@@ -54,6 +54,7 @@ type Rank struct {
 	Evidence         []EvidenceRow      // nil: none was taken, or nothing was long
 	Outliers         []EvidenceInstance // the largest instances of Evidence, in order of BeginNS
 	Threads          []ThreadUsage      // of the process, by falling CPU time
+	Tracer           *TracerUsage       // what tracing took of it; nil: not known, as of a short run, which needs no core
 	CommunicatorsOwn []uint32           // instances in the order in which this rank got them, indices into Content.Communicators
 }
 

@@ -68,6 +68,11 @@ func FuzzOpen(f *testing.F) {
 	f.Add(written(f, stencil(1, 3, false)))
 	f.Add(written(f, stencil(2, 5, true)))
 	f.Add(written(f, clustered(3, 6)))
+	traced := stencil(2, 3, false)
+	traced.Ranks.Change(1, func(r *Rank) {
+		r.Tracer = &TracerUsage{Stalls: 3, StalledNS: 1 << 33, LongestStallNS: 1 << 32, MemoryBytes: 1 << 23, MostMemory: 1 << 24, MostSpool: 1 << 22, WrittenBytes: 1 << 30}
+	})
+	f.Add(written(f, traced))
 	golden, err := filepath.Glob("testdata/*.cairn")
 	require.NoError(f, err)
 	for _, name := range golden {

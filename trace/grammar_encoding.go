@@ -13,9 +13,13 @@ var errGrammar = errors.New("trace: damaged grammar")
 // sequence with the exponents less 1. The grammar must be valid.
 func AppendGrammar(b []byte, g Grammar) []byte {
 	sizes := make([]int64, len(g.Rules))
-	var exponents []int64
+	total := 0
 	for i, body := range g.Rules {
 		sizes[i] = int64(len(body))
+		total += len(body)
+	}
+	exponents := make([]int64, 0, total)
+	for _, body := range g.Rules {
 		for _, symbol := range body {
 			exponents = append(exponents, int64(symbol.Count-1))
 		}

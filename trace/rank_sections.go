@@ -44,6 +44,8 @@ func (d *decoder) ranks() RankTable {
 	t.evidence.begin(n)
 	t.ends.begin(endColumns)
 	t.ends.first.PushRun(0, 0, n)
+	t.tracers.begin(tracerColumns)
+	t.tracers.first.PushRun(0, 0, n)
 	t.own.PushRun(0, 0, n)
 	t.ownLists.lists = [][]uint32{nil}
 	if d.err == nil && !t.number.Within(0, math.MaxInt32+1) {

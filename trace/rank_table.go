@@ -18,6 +18,7 @@ type RankTable struct {
 	context                     ragged
 	evidence                    evidenceTable
 	ends                        ragged // none or one of each
+	tracers                     ragged // the same
 }
 
 // The texts of a rank.
@@ -76,6 +77,11 @@ func (t *RankTable) Append(r Rank) {
 		t.ends.add(endColumns, r.End.Ticks, int64(r.End.Signal), int64(r.End.ExitCode))
 	}
 	t.ends.end(endColumns)
+	if r.Tracer != nil {
+		columns := r.Tracer.columns()
+		t.tracers.add(tracerColumns, columns[:]...)
+	}
+	t.tracers.end(tracerColumns)
 }
 
 // addSample adds a clock sample of the last rank, which comes after another one, or after nothing at all.
@@ -95,7 +101,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 	for k := range texts {
 		texts[k].of = &t.texts[k]
 	}
-	samples, context, evidence, ends := t.samples.lookup(), t.context.lookup(), t.evidence.lookup(), t.ends.lookup()
+	samples, context, evidence, ends, tracers := t.samples.lookup(), t.context.lookup(), t.evidence.lookup(), t.ends.lookup(), t.tracers.lookup()
 	return func(i int) Rank {
 		text := func(k int) string { return t.strings.list[texts[k].at(i)] }
 		r := Rank{
@@ -128,6 +134,9 @@ func (t *RankTable) Lookup() func(i int) Rank {
 		evidence(i, &r)
 		if from, to := ends.rows(i); to > from {
 			r.End = &End{Ticks: ends.at(0, from), Signal: int(ends.at(1, from)), ExitCode: int(ends.at(2, from))}
+		}
+		if from, to := tracers.rows(i); to > from {
+			r.Tracer = tracerUsageOf(func(column int) int64 { return tracers.at(column, from) })
 		}
 		return r
 	}

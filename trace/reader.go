@@ -196,6 +196,7 @@ func (t *Reader) openShared() error {
 		{blockContext, "context", false, true, func(d *decoder) { d.context(c) }},
 		{blockEvidence, "evidence", false, true, func(d *decoder) { d.evidence(c) }},
 		{blockEnds, "ends", true, true, func(d *decoder) { d.ends(c) }},
+		{blockTracers, "what tracing took", true, true, func(d *decoder) { d.tracers(c) }},
 		{blockLeads, "leads", true, true, func(d *decoder) { d.leads(c) }},
 		{blockClustering, "clustering", false, true, func(d *decoder) { d.clustering(c) }},
 	}

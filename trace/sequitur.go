@@ -189,9 +189,9 @@ func (s *Sequitur) surprise(terminal int32) {
 	for {
 		if len(s.path) > 0 {
 			s.flush()
-		} else if s.begin(terminal) {
+		} else if found := s.findLast(); s.begin(terminal, found) {
 			return
-		} else if !s.settle() {
+		} else if !s.settle(found) {
 			break
 		}
 		if len(s.path) == 0 {
@@ -208,8 +208,8 @@ func (s *Sequitur) surprise(terminal int32) {
 
 // begin starts the prediction that a rule goes on, if its first two symbols are the root's last ones and the terminal
 // follows on them.
-func (s *Sequitur) begin(terminal int32) bool {
-	rule, third := s.begunRule()
+func (s *Sequitur) begin(terminal, found int32) bool {
+	rule, third := s.begunRule(found)
 	if rule == 0 {
 		return false
 	}
@@ -223,15 +223,19 @@ func (s *Sequitur) begin(terminal int32) bool {
 	return true
 }
 
-// begunRule is the rule whose body has more than two symbols and begins with the root's last two, and its third node;
-// 0 if there is none.
-func (s *Sequitur) begunRule() (rule, third int32) {
+// findLast is where the root's last two symbols stand, too, 0 if there are none or they stand nowhere else.
+func (s *Sequitur) findLast() int32 {
 	tail := s.tail()
 	n := s.nodes[tail].prev
 	if s.nodes[tail].count == 0 || s.nodes[n].count == 0 {
-		return 0, 0
+		return 0
 	}
-	found := s.digrams.find(s.nodes, n)
+	return s.digrams.find(s.nodes, n)
+}
+
+// begunRule is the rule whose body has more than two symbols and begins with the root's last two, which stand at found, and
+// its third node; 0 if there is none.
+func (s *Sequitur) begunRule(found int32) (rule, third int32) {
 	guard := s.nodes[found].prev
 	if found == 0 || s.nodes[guard].count != 0 {
 		return 0, 0
@@ -316,7 +320,7 @@ func (s *Sequitur) appendNode(n int32) {
 			s.dropNode(n)
 			return
 		}
-		if !s.settle() {
+		if !s.settle(s.findLast()) {
 			break
 		}
 		if tail = s.tail(); s.nodes[tail].value < 0 && s.nodes[tail].count >= 2 &&
@@ -377,13 +381,12 @@ func (s *Sequitur) linkLast(n int32) {
 
 // settle enters the digram of the root's last symbol, which will not grow any more. It tells whether that digram was
 // known: then the root now ends in another symbol, not settled yet.
-func (s *Sequitur) settle() bool {
+func (s *Sequitur) settle(found int32) bool {
 	tail := s.tail()
 	n := s.nodes[tail].prev
 	if s.nodes[tail].count == 0 || s.nodes[n].count == 0 {
 		return false
 	}
-	found := s.digrams.find(s.nodes, n)
 	if found == 0 {
 		s.digrams.insert(s.nodes, n)
 		return false

@@ -25,13 +25,13 @@ func (s *Sequitur) Grammar() Grammar {
 		return symbol
 	}
 	g := Grammar{Rules: make([][]Symbol, len(order))}
+	symbols := make([]Symbol, 0, len(s.nodes)) // of all bodies: a checkpoint asks for many of them
 	for i, rule := range order {
-		guard := s.rules[rule].guard
-		var body []Symbol
+		guard, first := s.rules[rule].guard, len(symbols)
 		for n := s.nodes[guard].next; n != guard; n = s.nodes[n].next {
-			body = append(body, translate(Symbol{s.nodes[n].value, s.nodes[n].count}))
+			symbols = append(symbols, translate(Symbol{s.nodes[n].value, s.nodes[n].count}))
 		}
-		g.Rules[i] = body
+		g.Rules[i] = symbols[first:len(symbols):len(symbols)]
 	}
 	if len(s.path) > 0 {
 		root := g.Rules[0]
@@ -240,7 +240,7 @@ func (s *Sequitur) ruleLengths() []uint64 {
 func (s *Sequitur) predictAgain(p prediction) bool {
 	lengths := s.ruleLengths()
 	if p.begun {
-		rule, third := s.begunRule()
+		rule, third := s.begunRule(s.findLast())
 		if rule == 0 || lengths[rule] != p.length {
 			return false
 		}

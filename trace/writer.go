@@ -75,6 +75,9 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 	if c.Ranks.ends.n > 0 {
 		f.section(blockEnds, appendEnds(&c.Ranks))
 	}
+	if c.Ranks.tracers.n > 0 {
+		f.section(blockTracers, appendTracers(&c.Ranks))
+	}
 	if len(c.Leads) > 0 {
 		f.section(blockLeads, AppendSequence(nil, numbers(c.Leads)))
 	}

@@ -82,6 +82,7 @@ func TestInfoTellsWhatTracingTook(t *testing.T) {
 			r.Info().Threads = []trace.ThreadUsage{
 				{TID: 1, Name: "app", CPUNS: 5 << 30, CallsMPI: true}, {TID: 2, Name: "cairn", CPUNS: 3 << 20, Tool: true}, {TID: 3, Name: "cairn", CPUNS: 1 << 20, Tool: true},
 			}
+			r.Info().Tracer = &trace.TracerUsage{Stalls: 3, StalledNS: 2 << 30, LongestStallNS: 1 << 30, MemoryBytes: 8 << 20, MostMemory: 16 << 20, MostSpool: 5 << 20, WrittenBytes: 7 << 20}
 		}
 		r.Init(0, 1)
 		r.Collective("MPI_Barrier", 2, 3)
@@ -107,4 +108,11 @@ func TestInfoTellsWhatTracingTook(t *testing.T) {
 	text, err := cairn(t, "info", path)
 	require.NoError(t, err)
 	require.Contains(t, text, "(most of rank 1: 0.00419 s)")
+	require.Nil(t, found.Tracing[0].Process)
+	require.Equal(t, &processTracing{
+		MemoryBytes: 8 << 20, MostMemoryBytes: 16 << 20, Stalls: 3, StallSeconds: 2.147483648, LongestStallSeconds: 1.073741824, MostSpoolBytes: 5 << 20, WrittenBytes: 7 << 20,
+	}, found.Tracing[1].Process)
+	require.Contains(t, text, "8 MiB a rank at the end, at most 16 MiB (rank 1)")
+	require.Contains(t, text, "at most 5 MiB (rank 1), 7 MiB a rank written")
+	require.Contains(t, text, "3 waits for a free record buffer, 2.15 s of all ranks together, the longest 1.07 s (rank 1)")
 }

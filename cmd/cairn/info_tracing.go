@@ -13,13 +13,26 @@ type rankTracing struct {
 	CPUSeconds  *float64 `json:"cpu_seconds"`  // of the tracer's own threads; null: not known
 	HeldSeconds float64  `json:"held_seconds"` // for how long its threads stood still for a vote of clustered mode
 	TimingBytes int64    `json:"timing_bytes"` // of the trace, that are of this rank alone
+
+	Process *processTracing `json:"process"` // what else its process gave; null: not known, as of one that ended before the core was there
+}
+
+// processTracing is what tracing took of a process beside CPU time.
+type processTracing struct {
+	MemoryBytes         int64   `json:"memory_bytes"`          // that the tracer's runtime had when it looked last
+	MostMemoryBytes     int64   `json:"most_memory_bytes"`     // and at most
+	Stalls              int64   `json:"stalls"`                // how often a thread waited for a free record buffer
+	StallSeconds        float64 `json:"stall_seconds"`         // for how long in all
+	LongestStallSeconds float64 `json:"longest_stall_seconds"` // and at most at a time
+	MostSpoolBytes      int64   `json:"most_spool_bytes"`      // of its files in the spool, at most
+	WrittenBytes        int64   `json:"written_bytes"`         // to the spool, beside the records themselves
 }
 
 // addTracing adds what tracing took of each rank, in the order of the ranks.
 func (i *information) addTracing(f *traceFile) {
 	i.Tracing = make([]rankTracing, f.Ranks().Len())
 	for n, rank := range f.Ranks().All() {
-		i.Tracing[n] = rankTracing{Rank: rank.Rank, CPUSeconds: tracerCPU(&rank)}
+		i.Tracing[n] = rankTracing{Rank: rank.Rank, CPUSeconds: tracerCPU(&rank), Process: processTracingOf(rank.Tracer)}
 	}
 	for n, thread := range f.Threads().All() {
 		row := f.Ranks().Find(thread.Rank)
@@ -32,6 +45,16 @@ func (i *information) addTracing(f *traceFile) {
 			rank := f.Ranks().At(row)
 			t.HeldSeconds += float64(rank.Clock.AtMost(held)) / 1e9
 		}
+	}
+}
+
+func processTracingOf(u *trace.TracerUsage) *processTracing {
+	if u == nil {
+		return nil
+	}
+	return &processTracing{
+		MemoryBytes: u.MemoryBytes, MostMemoryBytes: u.MostMemory, Stalls: u.Stalls, StallSeconds: float64(u.StalledNS) / 1e9,
+		LongestStallSeconds: float64(u.LongestStallNS) / 1e9, MostSpoolBytes: u.MostSpool, WrittenBytes: u.WrittenBytes,
 	}
 }
 
@@ -69,4 +92,45 @@ func (i *information) tracingRow(row func(name string, value any)) {
 		row("tracer", fmt.Sprintf("%.3g s of CPU a rank on threads of its own (most of rank %d: %.3g s), %d bytes of timing a rank",
 			cpu/float64(known), worst, most, bytes/int64(len(i.Tracing))))
 	}
+	i.processRows(row)
+}
+
+// processRows say what tracing took of processes beside CPU time: most of one, and the stalls of all.
+func (i *information) processRows(row func(name string, value any)) {
+	var most, all processTracing
+	known, memory, spool, stalled := 0, 0, 0, 0
+	for _, t := range i.Tracing {
+		p := t.Process
+		if p == nil {
+			continue
+		}
+		known++
+		if p.MostMemoryBytes > most.MostMemoryBytes {
+			most.MostMemoryBytes, memory = p.MostMemoryBytes, t.Rank
+		}
+		if p.MostSpoolBytes > most.MostSpoolBytes {
+			most.MostSpoolBytes, spool = p.MostSpoolBytes, t.Rank
+		}
+		if p.LongestStallSeconds > most.LongestStallSeconds {
+			most.LongestStallSeconds, stalled = p.LongestStallSeconds, t.Rank
+		}
+		all.MemoryBytes += p.MemoryBytes
+		all.Stalls += p.Stalls
+		all.StallSeconds += p.StallSeconds
+		all.WrittenBytes += p.WrittenBytes
+	}
+	if known == 0 {
+		return
+	}
+	const mib = 1 << 20
+	row("tracer's memory", fmt.Sprintf("%.3g MiB a rank at the end, at most %.3g MiB (rank %d)",
+		float64(all.MemoryBytes)/float64(known)/mib, float64(most.MostMemoryBytes)/mib, memory))
+	row("tracer's spool", fmt.Sprintf("at most %.3g MiB (rank %d), %.3g MiB a rank written beside the records",
+		float64(most.MostSpoolBytes)/mib, spool, float64(all.WrittenBytes)/float64(known)/mib))
+	if all.Stalls == 0 {
+		row("stalls", "none: no thread waited for a free record buffer")
+		return
+	}
+	row("stalls", fmt.Sprintf("%d waits for a free record buffer, %.3g s of all ranks together, the longest %.3g s (rank %d)",
+		all.Stalls, all.StallSeconds, most.LongestStallSeconds, stalled))
 }

@@ -83,6 +83,7 @@ func compress(spool *recorder.Spool) {
 		if asked != 0 {
 			answer(spool)
 		}
+		took(spool)
 		if err == nil {
 			continue
 		}
@@ -130,6 +131,13 @@ func workOff(spool *recorder.Spool, e *C.struct_cairn_event) {
 			spool.Given(thread, segment)
 		}
 	}
+}
+
+// took notes what tracing has taken.
+func took(spool *recorder.Spool) {
+	var s C.struct_cairn_stalls
+	C.cairn_stalled(&s)
+	spool.Took(recorder.Stalls{Count: uint64(s.count), TotalNS: uint64(s.total_ns), LongestNS: uint64(s.longest_ns)})
 }
 
 // answer tells a thread at a marker what this rank says there.

@@ -38,6 +38,7 @@ static uint32_t waiting; // threads that wait
 static uint32_t starving; // those of them that found no fresh segment since the last one was supplied
 static uint64_t largest; // that one of them needs
 static int ended;
+static struct cairn_stalls stalls;
 
 // What a thread at a marker asks, at most one at a time.
 static enum { NO_QUESTION, ASKED, HEARD } question;
@@ -79,6 +80,24 @@ static void wait_for_room(const struct timespec *limit)
 	waiting--;
 }
 
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+// stalled counts a wait that began then, 0 for none. The lock is held.
+static void stalled(uint64_t began)
+{
+	const uint64_t ns = began != 0 ? monotonic_ns() - began : 0;
+
+	stalls.count += began != 0;
+	stalls.total_ns += ns;
+	if (stalls.longest_ns < ns)
+		stalls.longest_ns = ns;
+}
+
 static void tell(struct cairn_event *e, struct cairn_segment *s, uint32_t thread, uint32_t full)
 {
 	e->next = NULL;
@@ -109,6 +128,7 @@ void *cairn_core_segment(uint32_t thread, void *full, uint64_t minimum, uint64_t
 	struct cairn_segment *old = full, *s = NULL;
 	// read now: while we wait, what we hand over may become another thread's
 	const uint64_t sequence = old != NULL ? old->sequence + 1 : 0;
+	uint64_t began = 0; // to wait
 
 	pthread_mutex_lock(&lock);
 	if (old != NULL && !ended) {
@@ -125,15 +145,21 @@ void *cairn_core_segment(uint32_t thread, void *full, uint64_t minimum, uint64_t
 				largest = minimum;
 			starving++;
 		}
+		if (waited == 0)
+			began = monotonic_ns();
 		wait_for_room(NULL);
 	}
 	if (s != NULL) {
 		cairn_segment_begin(s, thread, sequence);
 		*capacity = s->capacity;
 		tell(&s->given, s, thread, 0);
-		if (queued >= MANY_QUEUED)
+		if (queued >= MANY_QUEUED) {
+			if (began == 0)
+				began = monotonic_ns();
 			wait_for_room(&(struct timespec){.tv_nsec = PAUSE});
+		}
 	}
+	stalled(began);
 	const int due = work_is_due();
 	pthread_mutex_unlock(&lock);
 	if (due && atomic_load(&idle))
@@ -210,13 +236,6 @@ void cairn_answer(const uint64_t *words, int ok)
 	wake(&answer);
 }
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
 struct cairn_event *cairn_await(uint32_t *wanted, uint64_t *minimum, uint32_t *starved, uint32_t *asked)
 {
 	static uint64_t worked; // when there was work last: after a second what there is is worked off, were it one segment
@@ -290,6 +309,13 @@ void cairn_none_left(void)
 {
 	pthread_mutex_lock(&lock);
 	target = ready;
+	pthread_mutex_unlock(&lock);
+}
+
+void cairn_stalled(struct cairn_stalls *so_far)
+{
+	pthread_mutex_lock(&lock);
+	*so_far = stalls;
 	pthread_mutex_unlock(&lock);
 }
 

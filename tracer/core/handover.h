@@ -28,6 +28,13 @@ void cairn_supply(void *segment, uint64_t capacity);
 // cairn_none_left tells that there are no more segments for now. It is asked again when one was taken.
 void cairn_none_left(void);
 
+// Stalls are the times that threads of the application waited for a segment, or for what is queued to become less. One that
+// goes on does not count yet.
+struct cairn_stalls {
+	uint64_t count, total_ns, longest_ns;
+};
+void cairn_stalled(struct cairn_stalls *so_far);
+
 // cairn_end makes every thread that asks or waits for a segment get none.
 void cairn_end(void);
 

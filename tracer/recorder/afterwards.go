@@ -152,6 +152,7 @@ func (r *Recorder) label(c *call) {
 			rd := reader{words: c.words, at: int(c.in[i]), ok: true}
 			text, _, _ := rd.text()
 			r.communicators.instances[c.comm.instance].Label = printable(text)
+			r.communicators.labeled = append(r.communicators.labeled, c.comm.instance)
 			return
 		}
 	}

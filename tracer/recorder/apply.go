@@ -129,8 +129,7 @@ func (r *Recorder) apply(t *thread, rec record) {
 	s.key = key
 	wide := false
 	if whole {
-		exists := r.knows(key, c.creates)
-		if key, wide = r.widen(key, l, exists); r.generality > keepsEverything && !exists && !r.knows(key, c.creates) {
+		if key, wide = r.widen(key, l, c.creates); r.generality > keepsEverything && !r.knows(key, c.creates) {
 			key = r.generalize(key, l, c.creates)
 		}
 	}

@@ -73,6 +73,7 @@ func (s *Spool) writeLog(l *blockLog, full []*block) (left []*block, err error) 
 		}
 		size := int64(len(l.scratch))
 		s.diskBytes += size
+		s.written += size
 		s.budget.Add(size)
 		for _, b := range full[:n] {
 			s.recorder.recycle(b)

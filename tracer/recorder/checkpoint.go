@@ -3,51 +3,33 @@ package recorder
 import (
 	"encoding/binary"
 	"errors"
-	"math"
 	"slices"
-	"sort"
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// A checkpoint is the whole state of a recorder: what it goes on from is the same as if it had never been stopped. It
+// A checkpoint is the whole state of a recorder, of which its tables are in a file of their own (tables.go): what it goes on from is the same as if it had never been stopped. It
 // is read by the version of this package that wrote it, on the same machine; it is not a file format.
-const checkpointMagic = "CAIRNST7"
+const checkpointMagic = "CAIRNST8"
 
 var errCheckpoint = errors.New("damaged checkpoint")
 
-// AppendState appends the state of the recorder to b.
+// AppendState appends the state of the recorder to b, its tables included: of one that no Spool keeps on writing the tables of.
 func (r *Recorder) AppendState(b []byte) []byte {
+	return r.appendState(b, tablesAt{}, r.appendTables(nil, true))
+}
+
+// appendState appends a state whose tables are in a file, or are these.
+func (r *Recorder) appendState(b []byte, in tablesAt, tables []byte) []byte {
 	start := len(b)
 	e := &encoder{append(b, checkpointMagic...)}
+	in.encode(e)
+	e.bytes(tables)
 	r.encodeProcess(e)
-	e.uint(uint64(len(r.sites.list)))
-	for _, s := range r.sites.list {
-		e.text(s.BuildID)
-		e.text(s.Module)
-		e.uint(s.Offset)
-		e.uint(uint64(s.Caller))
-		e.text(s.Function) // of a line; others are told later
-		e.text(s.File)
-		e.uint(uint64(s.Line))
-	}
-	e.uint(uint64(len(r.signatures.terminals)))
-	for _, t := range r.signatures.terminals {
-		e.int(int64(t.request))
-		if t.request == none {
-			e.text(t.key) // a creating signature has its key at its creator
-		}
-	}
-	r.requests.encode(e)
-	for _, kind := range mpi.Kinds() {
-		if h := r.handles[kind]; h != nil {
-			h.encode(e)
-		}
-	}
-	r.communicators.encode(e)
+	r.requests.encodeLive(e)
+	r.communicators.encodeLive(e)
 	r.clustering.encode(e)
 	e.uint(uint64(len(r.full)))
 	for _, b := range r.full {
@@ -60,8 +42,13 @@ func (r *Recorder) AppendState(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(e.b, xxhash.Sum64(e.b[start:]))
 }
 
-// Restore makes a recorder from its state.
+// Restore makes a recorder from a state of AppendState.
 func Restore(p *Process, state []byte) (*Recorder, error) {
+	return restoreWith(p, state, func(tablesAt, func([]byte) error) error { return errCheckpoint })
+}
+
+// restoreWith makes a recorder from its state. Tables that are in a file are read with read, piece by piece.
+func restoreWith(p *Process, state []byte, read func(tablesAt, func(piece []byte) error) error) (*Recorder, error) {
 	if len(state) < len(checkpointMagic)+8 || string(state[:len(checkpointMagic)]) != checkpointMagic {
 		return nil, errCheckpoint
 	}
@@ -69,63 +56,41 @@ func Restore(p *Process, state []byte) (*Recorder, error) {
 	if xxhash.Sum64(body) != binary.LittleEndian.Uint64(state[len(body):]) {
 		return nil, errCheckpoint
 	}
-	return restore(p, body[len(checkpointMagic):])
+	return restore(p, body[len(checkpointMagic):], read)
 }
 
 // restore reads the state without its frame.
-func restore(p *Process, body []byte) (*Recorder, error) {
+func restore(p *Process, body []byte, read func(tablesAt, func(piece []byte) error) error) (*Recorder, error) {
 	r := New(p)
 	d := &decoder{b: body}
+	in := decodeTablesAt(d)
+	if tables := d.bytes(); len(tables) > 0 {
+		if err := r.applyTables(tables); err != nil {
+			return nil, err
+		}
+	}
+	if in.bytes > 0 {
+		if err := read(in, r.applyTables); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.completeTables(); err != nil {
+		return nil, err
+	}
 	r.decodeProcess(d)
-	for range d.count() {
-		r.sites.place(trace.Site{BuildID: d.text(), Module: d.text(), Offset: d.uint(), Caller: uint32(d.uint()),
-			Function: d.text(), File: d.text(), Line: int(d.uint())})
-	}
-	for range d.count() {
-		t := terminal{request: int32(d.int())}
-		if t.request == none {
-			t.key = d.text()
-			r.signatures.byKey[t.key] = int32(len(r.signatures.terminals))
-			r.signatures.keyBytes += len(t.key) + textBytes
-		}
-		r.signatures.terminals = append(r.signatures.terminals, t)
-	}
-	r.requests.decode(d)
-	if d.bad {
-		return nil, errCheckpoint
-	}
-	for i := range r.signatures.terminals {
-		t := &r.signatures.terminals[i]
-		if t.request == none {
-			continue
-		}
-		if t.request < 0 || int(t.request) >= len(r.requests.ids) {
-			return nil, errCheckpoint
-		}
-		t.key = r.requests.creators[r.requests.ids[t.request].creator].key
-	}
-	for key := range r.signatures.byKey {
-		r.countKnown(key)
-	}
-	for key := range r.requests.byKey {
-		r.countKnown(key)
-	}
-	for _, kind := range mpi.Kinds() {
-		if h := r.handles[kind]; h != nil {
-			h.decode(d)
-		}
-	}
-	r.communicators.decode(d)
+	r.requests.decodeLive(d)
+	r.communicators.decodeLive(d)
 	r.clustering.decode(d)
 	for range d.count() {
 		r.full = append(r.full, decodeBlock(d))
 	}
-	for range d.count() {
-		t := r.newThread()
+	if n := d.count(); n != len(r.threads) {
+		return nil, errCheckpoint
+	}
+	for _, t := range r.threads {
 		if err := t.decode(d, len(r.signatures.terminals)); err != nil {
 			return nil, err
 		}
-		r.threads = append(r.threads, t)
 	}
 	if d.bad || len(d.b) > 0 {
 		return nil, errCheckpoint
@@ -171,39 +136,8 @@ func (r *Recorder) decodeProcess(d *decoder) {
 	}
 }
 
-func (l *freeList) encode(e *encoder) {
-	e.uint(uint64(l.next))
-	e.uint(uint64(len(l.heap)))
-	slices.Sort(l.heap) // it is a heap still, and the same whatever was done between two equal states
-	for _, id := range l.heap {
-		e.uint(uint64(id))
-	}
-}
-
-func (l *freeList) decode(d *decoder) {
-	l.next = int32(d.uint())
-	for range d.count() {
-		id := d.uint()
-		if id >= uint64(l.next) {
-			d.fail()
-		}
-		l.heap = append(l.heap, int32(id))
-	}
-}
-
-func (q *requests) encode(e *encoder) {
-	e.uint(uint64(len(q.ids)))
-	e.uint(uint64(len(q.creators)))
-	for i := range q.creators {
-		c := &q.creators[i]
-		e.text(c.key)
-		c.free.encode(e)
-		e.uint(uint64(len(c.slots)))
-		for _, s := range c.slots {
-			e.uint(uint64(s.id))
-			e.int(int64(s.terminal))
-		}
-	}
+// encodeLive writes the live requests.
+func (q *requests) encodeLive(e *encoder) {
 	live := 0
 	for i := range q.queues {
 		if q.queues[i].head != none {
@@ -229,75 +163,27 @@ func (q *requests) encode(e *encoder) {
 	}
 }
 
-func (q *requests) decode(d *decoder) {
-	ids := d.count()
-	q.ids = make([]requestID, ids)
-	for i := range q.ids {
-		q.ids[i].creator = none
-	}
-	for i := range d.count() {
-		c := creator{key: d.text()}
-		c.free.decode(d)
-		for k := range d.count() {
-			s := creatorSlot{id: int32(d.uint()), terminal: int32(d.int())}
-			if s.id < 0 || int(s.id) >= ids || q.ids[s.id].creator != none {
-				d.fail()
-				return
-			}
-			q.ids[s.id] = requestID{creator: int32(i), index: int32(k)}
-			c.slots = append(c.slots, s)
-		}
-		if int(c.free.next) != len(c.slots) {
-			d.fail()
-			return
-		}
-		q.byKey[c.key] = int32(i)
-		q.keyBytes += len(c.key) + textBytes
-		q.creators = append(q.creators, c)
-	}
-	for _, id := range q.ids {
-		if id.creator == none {
-			d.fail()
-			return
-		}
-	}
+// decodeLive reads the live requests. The slots of all others are free.
+func (q *requests) decodeLive(d *decoder) {
+	lives := make([]bool, len(q.ids))
 	for range d.count() {
 		raw := d.uint()
 		for range d.count() {
 			id := d.uint()
 			q.thread = uint32(d.uint())
-			if id >= uint64(ids) || q.isNull(raw) {
+			if id >= uint64(len(q.ids)) || lives[id] || q.isNull(raw) {
 				d.fail()
 				return
 			}
+			lives[id] = true
 			q.push(raw, int32(id))
 		}
 	}
-}
-
-func (h *handles) encode(e *encoder) {
-	h.ids.encode(e)
-	for id := range h.raw {
-		e.uint(uint64(h.refs[id]))
-		if h.refs[id] > 0 {
-			e.uint(h.raw[id])
-		}
-	}
-}
-
-func (h *handles) decode(d *decoder) {
-	h.ids.decode(d)
-	if h.ids.next < 0 || int(h.ids.next) > len(d.b) {
-		d.fail()
-		return
-	}
-	h.raw = make([]uint64, h.ids.next)
-	h.refs = make([]int32, h.ids.next)
-	for id := range h.raw {
-		h.refs[id] = int32(d.uint())
-		if h.refs[id] > 0 {
-			h.raw[id] = d.uint()
-			h.table.put(h.raw[id], int32(id))
+	for id, lives := range lives {
+		c := &q.creators[q.ids[id].creator]
+		c.free.next = int32(len(c.slots))
+		if !lives {
+			c.free.heap = append(c.free.heap, q.ids[id].index) // a sorted list is a heap
 		}
 	}
 }
@@ -317,7 +203,8 @@ func (c *communicator) decode(d *decoder) {
 	c.creations = d.uint()
 }
 
-func (c *communicators) encode(e *encoder) {
+// encodeLive writes the communicators that there are.
+func (c *communicators) encodeLive(e *encoder) {
 	e.int(int64(c.rank))
 	for i := range c.predefined {
 		c.predefined[i].encode(e)
@@ -326,23 +213,9 @@ func (c *communicators) encode(e *encoder) {
 	for i := range c.live {
 		c.live[i].encode(e)
 	}
-	e.uint(uint64(len(c.instances)))
-	for i := range c.instances {
-		encodeInstance(e, &c.instances[i])
-	}
-	e.uint(uint64(len(c.nth)))
-	names := make([]string, 0, len(c.nth))
-	for name := range c.nth {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		e.text(name)
-		e.uint(c.nth[name])
-	}
 }
 
-func (c *communicators) decode(d *decoder) {
+func (c *communicators) decodeLive(d *decoder) {
 	c.rank = int(d.int())
 	for i := range c.predefined {
 		c.predefined[i].decode(d)
@@ -351,13 +224,6 @@ func (c *communicators) decode(d *decoder) {
 		var live communicator
 		live.decode(d)
 		c.live = append(c.live, live)
-	}
-	for range d.count() {
-		c.instances = append(c.instances, decodeInstance(d))
-	}
-	for range d.count() {
-		name := d.text()
-		c.nth[name] = d.uint()
 	}
 	valid := func(k *communicator) bool {
 		return !k.known || k.instance >= 0 && int(k.instance) < len(c.instances)
@@ -433,27 +299,6 @@ func (t *thread) encode(e *encoder) {
 	t.tally.encode(e)
 	e.uint(t.inChapters)
 	e.b = trace.AppendGrammar(e.b, t.grammar.Grammar())
-	n := 0
-	for i := range t.results {
-		t.results[i].settle()
-		if len(t.results[i].streams) > 0 {
-			n++
-		}
-	}
-	e.uint(uint64(n))
-	for number := range t.results {
-		streams := t.results[number].streams
-		if len(streams) == 0 {
-			continue
-		}
-		e.uint(uint64(number))
-		e.uint(uint64(len(streams)))
-		for i := range streams {
-			e.uint(streams[i].inBlocks)
-			e.uint(streams[i].n - streams[i].inBlocks)
-			e.bytes(streams[i].encoded())
-		}
-	}
 }
 
 func (t *thread) decode(d *decoder, terminals int) error {
@@ -481,22 +326,6 @@ func (t *thread) decode(d *decoder, terminals int) error {
 	d.b = rest
 	if t.grammar, err = trace.ResumeSequitur(g); err != nil {
 		return err
-	}
-	for range d.count() {
-		number, n := d.uint(), d.count()
-		if number >= uint64(terminals) {
-			return errCheckpoint
-		}
-		streams := make([]stream, n)
-		for i := range streams {
-			inBlocks, inMemory := d.uint(), d.uint()
-			var ok bool
-			if streams[i], ok = decodeStream(d.bytes(), inMemory); !ok || inBlocks > math.MaxInt64 || inMemory > math.MaxInt64 {
-				return errCheckpoint
-			}
-			streams[i].inBlocks, streams[i].n = inBlocks, inBlocks+inMemory
-		}
-		t.resultsOf(int32(number)).streams = streams
 	}
 	return nil
 }

@@ -141,6 +141,11 @@ type communicators struct {
 	live        []communicator       // by local id
 	instances   []trace.Communicator // all that have existed
 	nth         map[string]uint64    // creations by a name without its ordinal
+	nameBytes   int                  // of these names, about
+
+	// what has changed since the tables were written, beside what is new
+	labeled []int32  // instances that were given names
+	counted []string // of nth
 
 	generation *uint64 // counts what changes what a communicator is (repeats.go)
 }
@@ -306,8 +311,12 @@ func allOurs(group []int) bool {
 
 // next is ".n" for the nth creation with this name.
 func (c *communicators) next(name string) string {
-	n := c.nth[name]
+	n, known := c.nth[name]
 	c.nth[name] = n + 1
+	if !known {
+		c.nameBytes += len(name) + textBytes + mapEntry
+	}
+	c.counted = append(c.counted, name)
 	return fmt.Sprintf(".%d", n)
 }
 

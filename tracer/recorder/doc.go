@@ -69,8 +69,8 @@
 // # Memory
 //
 // What a program repeats takes memory once. What never repeats goes to files beside the checkpoints: times, values of streams,
-// closed grammars (block.go, chapter.go). What is left are tables of what is new, and before these reach a limit the recorder
-// generalizes (widen.go, memory.go, generalize.go).
+// closed grammars (block.go, chapter.go). What is left are tables of what is new, of which a checkpoint writes what has changed
+// (tables.go, tablelog.go), and before they reach a limit the recorder generalizes (widen.go, memory.go, generalize.go).
 //
 // # Order of threads
 //

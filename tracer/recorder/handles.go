@@ -9,6 +9,9 @@ type handles struct {
 	raw   []uint64 // by id
 	refs  []int32  // by id: how often MPI handed the handle out; 0 is a free id
 
+	changed   []int32 // ids that are not as the tables in the file have them
+	isChanged []bool  // by id
+
 	generation *uint64 // counts what changes the table (repeats.go)
 }
 
@@ -30,18 +33,32 @@ func (h *handles) create(raw uint64) int32 {
 	if ok {
 		if !predefined(v) {
 			h.refs[v]++
+			h.change(v)
 		}
 		return v
 	}
 	*h.generation++
 	id := h.ids.take()
 	if int(id) == len(h.raw) {
-		h.raw = append(h.raw, 0)
-		h.refs = append(h.refs, 0)
+		h.grow()
 	}
 	h.raw[id], h.refs[id] = raw, 1
+	h.change(id)
 	h.table.put(raw, id)
 	return id
+}
+
+// grow makes room for one more id.
+func (h *handles) grow() {
+	h.raw, h.refs, h.isChanged = append(h.raw, 0), append(h.refs, 0), append(h.isChanged, false)
+}
+
+// change notes that an object is not as it was.
+func (h *handles) change(id int32) {
+	if !h.isChanged[id] {
+		h.isChanged[id] = true
+		h.changed = append(h.changed, id)
+	}
 }
 
 // free gives up one reference; it returns the id when that was the last one, else −1.
@@ -50,6 +67,7 @@ func (h *handles) free(raw uint64) int32 {
 	if !ok || predefined(id) {
 		return -1
 	}
+	h.change(id)
 	if h.refs[id]--; h.refs[id] > 0 {
 		return -1
 	}

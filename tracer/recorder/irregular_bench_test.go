@@ -181,6 +181,8 @@ func BenchmarkIrregular(b *testing.B) {
 					case "segments free":
 						inCheckpoints += cpuTime(b) - began
 						states += sp.stateSize
+					case "state encoded":
+						states += int64(len(sp.tables.pending))
 					}
 				}
 				for _, length := range strings.Split(lengths, ",") {

@@ -17,10 +17,10 @@ const (
 // file yet. TestMemoryEstimate compares it with the heap.
 func (r *Recorder) memory() int {
 	n := r.signatures.memory() + r.requests.memory() + len(r.families.keys)*mapEntry/2 + r.sites.memory()
-	n += r.repeats.count * repeatBytes
+	n += r.repeats.count*repeatBytes + r.communicators.nameBytes
 	for _, h := range r.handles {
 		if h != nil {
-			n += h.table.memory() + 12*cap(h.raw)
+			n += h.table.memory() + 13*cap(h.raw) + 4*cap(h.changed)
 		}
 	}
 	for i := range r.communicators.instances {

@@ -102,7 +102,7 @@ func (k *packer) packStream(of blockOf, files []string) error {
 		for _, v := range values.Values {
 			s.push(v)
 		}
-		k.left = append(k.left, &block{of: of, first: uint64(len(values.Chunks)) * trace.SequenceChunk, n: uint64(n), data: [2][]byte{s.encoded()}})
+		k.left = append(k.left, &block{of: of, first: uint64(len(values.Chunks)) * trace.SequenceChunk, n: uint64(n), data: [2][]byte{s.encoded(0)}})
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ type Recorder struct {
 	generalizing  generalizing
 	memoryLimit   int // memoryLimit but in tests
 	grown         int // by how much since the recorder looked at what it holds
+	written       writtenTables
 	sites         *sites
 	repeats       *repeats
 	clustering    *clustering // nil: this process is recorded by itself

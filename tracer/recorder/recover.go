@@ -94,11 +94,15 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 		}
 	}
 	found := decodeEvidence(seen.evidence(), r.sites.of)
+	took := decodeTook(d.optionalContent(r, tookFile, 1<<20))
 	content, err := r.Content()
 	if err != nil {
 		return fail(err)
 	}
 	found.addTo(content)
+	if took != nil {
+		content.Ranks.Change(0, func(r *trace.Rank) { r.Tracer = took })
+	}
 	content.Ranks.Change(0, func(r *trace.Rank) { r.Context = decodeContext(seen.context()) })
 	if ended {
 		report.EndedEarly = r.endedEarly()
@@ -154,17 +158,28 @@ func (d *Directory) optionalContent(r *Recorder, name string, limit int64) []byt
 
 // readCheckpoint reads the newest state, if there is one, and where the blocks are that it counts, in some logs.
 func (d *Directory) readCheckpoint(p *Process, logs ...string) (*Recorder, uint64, error) {
-	state, number, ok, err := d.readState()
-	if err != nil || !ok {
-		return nil, 0, err
+	const tries = 5
+	var r *Recorder
+	var number uint64
+	for try := 1; ; try++ {
+		state, n, ok, err := d.readState()
+		if err != nil || !ok {
+			return nil, 0, err
+		}
+		if r, err = restoreWith(p, state, d.readTables); err == nil {
+			number = n
+			break
+		}
+		// the next checkpoint may have removed the tables of this one
+		if !errors.Is(err, os.ErrNotExist) || try == tries {
+			return nil, 0, fmt.Errorf("%s: %w", stateFiles[n%2], err)
+		}
 	}
-	r, err := Restore(p, state)
+	blocks, err := d.readBlockIndex(logs...)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", stateFiles[number%2], err)
-	}
-	if r.blocks, err = d.readBlockIndex(logs...); err != nil {
 		return nil, 0, err
 	}
+	r.blocks = blocks
 	return r, number, nil
 }
 

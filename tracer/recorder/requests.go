@@ -100,12 +100,18 @@ func (q *requests) create(c int32, raw uint64) *creatorSlot {
 	cr := &q.creators[c]
 	index := cr.free.take()
 	if int(index) == len(cr.slots) {
-		cr.slots = append(cr.slots, creatorSlot{id: int32(len(q.ids)), terminal: none})
-		q.ids = append(q.ids, requestID{creator: c, index: index})
+		q.newSlot(c)
 	}
 	slot := &cr.slots[index]
 	q.push(raw, slot.id)
 	return slot
+}
+
+// newSlot gives a creator one more request.
+func (q *requests) newSlot(c int32) {
+	cr := &q.creators[c]
+	q.ids = append(q.ids, requestID{creator: c, index: int32(len(cr.slots))})
+	cr.slots = append(cr.slots, creatorSlot{id: int32(len(q.ids) - 1), terminal: none})
 }
 
 // push makes an id the youngest live one of a raw handle.

@@ -7,12 +7,13 @@ type results struct {
 	again   uint64   // times that the last values came again and the streams have not heard of
 	last    *repeat  // what the last call was, if each stream got one value of it; else nil
 	words   []uint64 // then the words of its record that the values come from
+	written uint64   // how long the first stream was when the tables were written
 }
 
-// settle brings the streams up to date.
-func (rs *results) settle() {
+// settle brings the streams up to date, and reports whether there are any.
+func (rs *results) settle() bool {
 	if rs.again == 0 {
-		return
+		return len(rs.streams) > 0
 	}
 	for i := range rs.streams {
 		// every stream got one value of the last call, which is its last run's
@@ -20,6 +21,7 @@ func (rs *results) settle() {
 		rs.streams[i].count += rs.again
 	}
 	rs.again = 0
+	return len(rs.streams) > 0
 }
 
 // push adds the values of one call: lengths[i] of them to stream i.

@@ -52,6 +52,7 @@ type Spool struct {
 	times       blockLog
 	values      blockLog
 	chapters    blockLog
+	tables      tableLog
 
 	raw       int64 // bytes of full segments since the last checkpoint
 	stateSize int64
@@ -61,6 +62,9 @@ type Spool struct {
 	stateDisk [2]int64       // of the files of the state
 	budget    *budget.Budget // of all processes in the spool; nil: this one has a limit of its own
 	stopped   error
+	written   int64    // bytes of blocks, tables and states
+	took      []uint64 // took.go; nil: not yet
+	measured  uint64   // how many checkpoints there were when memory was looked at
 
 	hook func(step string) // for tests: called at every named step
 }
@@ -106,6 +110,7 @@ func Open(dir string) (*Spool, error) {
 		times:    blockLog{prefix: timesFile, most: blockLogBytes},
 		values:   blockLog{prefix: valuesFile, most: blockLogBytes},
 		chapters: blockLog{prefix: chaptersFile, most: 1},
+		tables:   tableLog{least: leastTables},
 		sources:  map[uint32]*spoolSource{}, mapped: map[uintptr]*mapping{}, mostState: mostStateBytes,
 	}, nil
 }
@@ -214,25 +219,39 @@ func (s *Spool) checkpoint() error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	s.reach("blocks written")
-	s.state = s.recorder.AppendState(append(s.state[:0], make([]byte, stateFrame)...))
+	s.tables.add(s.recorder)
+	tables, _ := s.tables.next()
+	s.state = s.recorder.appendState(append(s.state[:0], make([]byte, stateFrame)...), tables, nil)
 	s.state = frameState(s.state, s.checkpoints)
-	size := int64(len(s.state))
+	size, added := int64(len(s.state)), int64(len(s.tables.pending))
 	growth := max(size-s.stateDisk[s.checkpoints%2], 0)
-	if !s.takeState(size, growth, s.diskBytes-before) {
+	if !s.takeState(size, growth, added, s.diskBytes-before) {
 		return s.limitReached()
 	}
 	s.reach("state encoded")
+	if err := s.tables.write(s.dir); err != nil {
+		s.budget.Add(-growth - added)
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	s.diskBytes += added
+	s.written += added
+	s.reach("tables written")
 	if err := writeState(s.dir, s.checkpoints, s.state); err != nil {
 		s.budget.Add(-growth)
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	s.stateDisk[s.checkpoints%2] += growth
+	s.written += size
 	s.reach("state written")
 	s.checkpoints++
 	if cap(s.state) > mostStateKept {
 		s.state = nil
 	}
 	s.stateSize, s.raw = size, 0
+	if freed := s.tables.removeObsolete(s.dir); freed > 0 {
+		s.give(freed)
+		s.reach("old tables removed")
+	}
 	s.forgetRemoved()
 	for _, src := range s.sources {
 		for _, m := range src.done {
@@ -245,8 +264,8 @@ func (s *Spool) checkpoint() error {
 		src.done = src.done[:0]
 	}
 	s.reach("segments free")
-	if size > s.mostState {
-		s.Stop(fmt.Errorf("the recorder's state has reached %d MiB: the calls of this process hardly repeat", size>>20))
+	if whole := size + s.tables.base; whole > s.mostState {
+		s.Stop(fmt.Errorf("the recorder's state has reached %d MiB: the calls of this process hardly repeat", whole>>20))
 	}
 	return nil
 }
@@ -329,16 +348,18 @@ func (s *Spool) reuse(size int64) *mapping {
 	return nil
 }
 
-// take reports whether there may be so many bytes more of segments. A checkpoint needs room for the old state and the new
-// one.
+// reserve is what a checkpoint needs: room for the old state and the new one, and for all tables anew.
+func (s *Spool) reserve() int64 { return 2*s.stateSize + s.tables.at.bytes }
+
+// take reports whether there may be so many bytes more of segments.
 func (s *Spool) take(size int64) bool {
 	limit := s.process.SpoolLimitBytes
 	switch {
 	case s.budget != nil:
-		if !s.budget.Take(size, s.diskBytes+s.stateDisk[0]+s.stateDisk[1], s.newcomers()+2*s.stateSize) {
+		if !s.budget.Take(size, s.diskBytes+s.stateDisk[0]+s.stateDisk[1], s.newcomers()+s.reserve()) {
 			return false
 		}
-	case limit > 0 && s.diskBytes+size+2*s.stateSize > limit:
+	case limit > 0 && s.diskBytes+size+s.reserve() > limit:
 		return false
 	}
 	s.diskBytes += size
@@ -354,18 +375,18 @@ func (s *Spool) give(size int64) {
 // newcomers is what is left to processes that begin: a few segments of each, so that it is seen that they were there.
 func (s *Spool) newcomers() int64 { return s.budget.Limit() / 16 }
 
-// takeState reports whether there is room for a state that makes its file longer by growth bytes, after the times have
-// grown by spilled.
-func (s *Spool) takeState(size, growth, spilled int64) bool {
+// takeState reports whether there is room for a state that makes its file longer by growth bytes, and its tables by added
+// bytes, after the times have grown by spilled.
+func (s *Spool) takeState(size, growth, added, spilled int64) bool {
 	if s.budget != nil {
 		reserve := int64(0)
-		if growth+spilled > 0 {
-			reserve = s.newcomers()
+		if growth+added+spilled > 0 {
+			reserve = s.newcomers() + s.reserve() // what the next one needs is left, or there is no use in going on
 		}
-		return s.budget.Take(growth, s.stateDisk[0]+s.stateDisk[1], reserve)
+		return s.budget.Take(growth+added, s.tables.at.bytes+s.stateDisk[0]+s.stateDisk[1], reserve)
 	}
 	limit := s.process.SpoolLimitBytes
-	return limit <= 0 || s.diskBytes+s.stateSize+size <= limit
+	return limit <= 0 || s.diskBytes+s.stateSize+size+added <= limit
 }
 
 func (s *Spool) limitReached() error {

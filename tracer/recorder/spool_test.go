@@ -418,7 +418,7 @@ func TestSharedSpoolLimit(t *testing.T) {
 func TestLinksInTheDirectoryAreNotFollowed(t *testing.T) {
 	victim := filepath.Join(t.TempDir(), "authorized_keys")
 	require.NoError(t, os.WriteFile(victim, []byte("mine"), 0o600))
-	for _, name := range []string{"times-0", stateFiles[0], stateFiles[1], stateFiles[0] + ".new", stateFiles[1] + ".new"} {
+	for _, name := range []string{"times-0", "tables-0", "tables-1", stateFiles[0], stateFiles[1], stateFiles[0] + ".new", stateFiles[1] + ".new"} {
 		t.Run(name, func(t *testing.T) {
 			s := newFakeShim(t)
 			s.process.SegmentBytes = segmentHeaderSize + 4096

@@ -10,6 +10,7 @@ type stream struct {
 	value    int64
 	count    uint64 // of the last run; 0: the stream is empty
 	n        uint64
+	written  int32 // how many bytes of runs the tables have in their file
 }
 
 func (s *stream) push(v int64) {
@@ -49,15 +50,16 @@ func (r *Recorder) closeValues() {
 				n := s.n - s.count - s.inBlocks
 				of := blockOf{t.number, int32(i), int32(k)}
 				r.full = append(r.full, &block{of: of, first: s.inBlocks, n: n, data: [2][]byte{s.runs}})
-				s.inBlocks, s.runs = s.inBlocks+n, nil
+				s.inBlocks, s.runs, s.written = s.inBlocks+n, nil, 0
+				t.results[i].written = 0
 			}
 		}
 	}
 }
 
-// encoded is what is in memory of the stream, as bytes.
-func (s *stream) encoded() []byte {
-	b := s.runs
+// encoded is what is in memory of the stream, from this byte on.
+func (s *stream) encoded(from int32) []byte {
+	b := s.runs[from:]
 	if s.count > 0 {
 		b = binary.AppendVarint(b[:len(b):len(b)], s.value)
 		b = binary.AppendUvarint(b, s.count-1)

@@ -29,7 +29,7 @@ func (r *Recorder) sequenceOf(of blockOf, s *stream) (trace.Sequence, error) {
 			return trace.Sequence{}, err
 		}
 	}
-	if err := pushRuns(&b, s.encoded(), s.inBlocks, s.n-s.inBlocks); err != nil {
+	if err := pushRuns(&b, s.encoded(0), s.inBlocks, s.n-s.inBlocks); err != nil {
 		return trace.Sequence{}, err
 	}
 	return b.Sequence(), nil

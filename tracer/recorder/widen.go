@@ -31,8 +31,8 @@ func newFamilies() families { return families{keys: map[uint64]int32{}} }
 
 // widen gives the key of a whole call, and tells whether it is a wide one: then what goes to streams has been changed
 // accordingly.
-func (r *Recorder) widen(key []byte, l *layout, known bool) ([]byte, bool) {
-	if known && r.families.wide == 0 {
+func (r *Recorder) widen(key []byte, l *layout, creates bool) ([]byte, bool) {
+	if r.families.wide == 0 && r.knows(key, creates) {
 		return key, false
 	}
 	w := &r.widening
@@ -40,12 +40,14 @@ func (r *Recorder) widen(key []byte, l *layout, known bool) ([]byte, bool) {
 		return key, false
 	}
 	family := xxhash.Sum64(w.to)
-	n := r.families.keys[family]
-	if n < mostAlike && (known || !r.families.early) {
-		if !known {
+	if r.families.keys[family] < mostAlike { // else it does not matter whether the key is known
+		known := r.knows(key, creates)
+		if !known && !r.families.early {
 			r.count(family)
 		}
-		return key, false
+		if known || !r.families.early {
+			return key, false
+		}
 	}
 	s := &r.scratch
 	s.values, w.values = w.values, s.values
@@ -137,6 +139,11 @@ func (w *widening) start(key []byte, l *layout, s *scratch) bool {
 
 // number copies a varint.
 func (w *widening) number() uint64 {
+	if len(w.from) > 0 && w.from[0] < 0x80 { // most are short
+		x := w.from[0]
+		w.to, w.from = append(w.to, x), w.from[1:]
+		return uint64(x)
+	}
 	x, n := binary.Uvarint(w.from)
 	n = max(n, 0)
 	w.to, w.from = append(w.to, w.from[:n]...), w.from[n:]

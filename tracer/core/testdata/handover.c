@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 void *cairn_core_segment(uint32_t thread, void *full, uint64_t minimum, uint64_t *capacity);
 int cairn_core_ballot(uint64_t *out, uint64_t wait_ns);
@@ -41,6 +42,14 @@ static uint32_t threads;
 static uint64_t segments;
 static int early;
 static _Atomic uint32_t done, stopped;
+static _Atomic uint64_t inside; // ns that threads were in cairn_core_segment
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
 
 #define CHECK(what)                                                                         \
 	do {                                                                                \
@@ -64,7 +73,9 @@ static void *application(void *argument)
 		const uint64_t minimum = (n + me) % 97 == 96 ? LARGE : SMALL;
 		uint64_t capacity = 0;
 		errno = 4711;
+		const uint64_t before = now_ns();
 		struct header *h = cairn_core_segment(me, full, minimum, &capacity);
+		atomic_fetch_add(&inside, now_ns() - before);
 		CHECK(errno == 4711);
 		if (h == NULL) {
 			CHECK(early);
@@ -201,6 +212,11 @@ int main(int argc, char **argv)
 		pthread_join(thread[t], NULL);
 	pthread_join(go, NULL);
 	CHECK(atomic_load(&done) == threads);
+	struct cairn_stalls stalls;
+	cairn_stalled(&stalls);
+	CHECK(stalls.longest_ns <= stalls.total_ns && stalls.total_ns <= atomic_load(&inside) && stalls.count <= threads * segments);
+	CHECK((stalls.count == 0) == (stalls.total_ns == 0));
+	CHECK(threads < MOST_THREADS || stalls.count > 0); // more at once than there are segments
 	CHECK(early ? atomic_load(&stopped) > 0 : atomic_load(&stopped) == 0);
 	return 0;
 }

@@ -1,0 +1,72 @@
+package trace
+
+import "math"
+
+// A TracerUsage is what tracing itself took of a process, as its tracer saw it last; the CPU time of the tracer's threads is
+// among Rank.Threads. All but Stalls is as a trace holds evidence (Rounded), bytes in units of 64 KiB.
+type TracerUsage struct {
+	Stalls         int64 // how often a thread of the program waited for a free buffer
+	StalledNS      int64 // for how long in all
+	LongestStallNS int64
+	MemoryBytes    int64 // that the tracer's runtime had of the system
+	MostMemory     int64 // and at most, bytes
+	MostSpool      int64 // of its files in the spool, bytes at most
+	WrittenBytes   int64 // to these files, beside the records themselves
+}
+
+const (
+	tracerStalls = iota
+	tracerStalled
+	tracerLongest
+	tracerMemory
+	tracerMostMemory
+	tracerMostSpool
+	tracerWritten
+	tracerColumns
+)
+
+// tracerUnit is in which steps bytes are known.
+const tracerUnit = 1 << 16
+
+func (u *TracerUsage) columns() [tracerColumns]int64 {
+	bytes := func(n int64) int64 { return roundedCode((n + tracerUnit/2) / tracerUnit) }
+	return [tracerColumns]int64{
+		u.Stalls, roundedCode(u.StalledNS), roundedCode(u.LongestStallNS), bytes(u.MemoryBytes), bytes(u.MostMemory), bytes(u.MostSpool), bytes(u.WrittenBytes),
+	}
+}
+
+func tracerUsageOf(at func(column int) int64) *TracerUsage {
+	bytes := func(column int) int64 { return unrounded(at(column)) * tracerUnit }
+	return &TracerUsage{
+		Stalls: at(tracerStalls), StalledNS: unrounded(at(tracerStalled)), LongestStallNS: unrounded(at(tracerLongest)),
+		MemoryBytes: bytes(tracerMemory), MostMemory: bytes(tracerMostMemory), MostSpool: bytes(tracerMostSpool), WrittenBytes: bytes(tracerWritten),
+	}
+}
+
+// appendTracers writes what tracing took of ranks: how many rows each has (none or one), then the rows.
+func appendTracers(t *RankTable) []byte {
+	s := newSection()
+	s.b = AppendSequence(s.b, t.tracers.counts())
+	for k := range tracerColumns {
+		s.numbers(&t.tracers.columns[k])
+	}
+	return s.b
+}
+
+// mostTracerUnits keeps a number of bytes, read as a code, within int64.
+const mostTracerUnits = 40 << roundedBits
+
+// tracers reads what appendTracers wrote.
+func (d *decoder) tracers(c *Content) {
+	g := d.ragged(c.Ranks.Len(), tracerColumns)
+	if d.err != nil {
+		return
+	}
+	for k, most := range [tracerColumns]int64{math.MaxInt64, maxRounded + 1, maxRounded + 1, mostTracerUnits, mostTracerUnits, mostTracerUnits, mostTracerUnits} {
+		if !g.columns[k].Within(0, most) {
+			d.fail(errNumber)
+			return
+		}
+	}
+	c.Ranks.tracers = g
+}

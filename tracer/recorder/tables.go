@@ -1,0 +1,346 @@
+package recorder
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/mpi"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// What a recorder knows grows with what is new: signatures, places in the program, requests, objects, communicators, and the
+// values that are in no block yet. These are its tables. A checkpoint does not write them again but what has changed in them
+// since the checkpoint before (tablelog.go); everything from the start is the same with nothing written before.
+//
+// Most tables only grow, so that it is known by how much of them was written. Of objects, which come and go, the changed ones
+// are listed; value streams say themselves how far they were written.
+type writtenTables struct {
+	sites, signatures, creators, requests, instances int
+}
+
+// appendTables appends what has changed since the last time, or everything. The next time it counts as written.
+func (r *Recorder) appendTables(b []byte, everything bool) []byte {
+	if everything {
+		r.written = writtenTables{}
+	}
+	e := &encoder{b}
+	r.sites.encodeNew(e, r.written.sites)
+	r.signatures.encodeNew(e, r.written.signatures)
+	r.requests.encodeNew(e, r.written.creators, r.written.requests)
+	for _, kind := range mpi.Kinds() {
+		if h := r.handles[kind]; h != nil {
+			h.encodeChanged(e, everything)
+		}
+	}
+	r.communicators.encodeNew(e, r.written.instances, everything)
+	e.uint(uint64(len(r.threads)))
+	for _, t := range r.threads {
+		t.encodeResults(e, everything)
+	}
+	r.written = writtenTables{
+		len(r.sites.list), len(r.signatures.terminals), len(r.requests.creators), len(r.requests.ids), len(r.communicators.instances),
+	}
+	return e.b
+}
+
+// applyTables takes over what appendTables appended. The last one is followed by completeTables.
+func (r *Recorder) applyTables(b []byte) error {
+	d := &decoder{b: b}
+	r.sites.decodeNew(d)
+	r.signatures.decodeNew(d)
+	r.requests.decodeNew(d)
+	for _, kind := range mpi.Kinds() {
+		if h := r.handles[kind]; h != nil {
+			h.decodeChanged(d)
+		}
+	}
+	r.communicators.decodeNew(d)
+	for i := range d.count() {
+		if i == len(r.threads) {
+			r.threads = append(r.threads, r.newThread())
+		}
+		r.threads[i].decodeResults(d, len(r.signatures.terminals))
+	}
+	if d.bad || len(d.b) > 0 {
+		return errCheckpoint
+	}
+	return nil
+}
+
+// completeTables makes what follows from the tables, and checks that they are whole.
+func (r *Recorder) completeTables() error {
+	q := r.requests
+	for i := range r.signatures.terminals {
+		t := &r.signatures.terminals[i]
+		if t.request == none {
+			continue
+		}
+		if t.request < 0 || int(t.request) >= len(q.ids) {
+			return errCheckpoint
+		}
+		id := q.ids[t.request]
+		c := &q.creators[id.creator]
+		t.key = c.key // a creating signature has its key at its creator
+		c.slots[id.index].terminal = int32(i)
+	}
+	for key := range r.signatures.byKey {
+		r.countKnown(key)
+	}
+	for key := range q.byKey {
+		r.countKnown(key)
+	}
+	for _, h := range r.handles {
+		if h != nil {
+			h.complete()
+		}
+	}
+	for _, t := range r.threads {
+		if !t.completeResults() {
+			return errCheckpoint
+		}
+	}
+	return nil
+}
+
+func (s *sites) encodeNew(e *encoder, from int) {
+	e.uint(uint64(len(s.list) - from))
+	for _, place := range s.list[from:] {
+		e.text(place.BuildID)
+		e.text(place.Module)
+		e.uint(place.Offset)
+		e.uint(uint64(place.Caller))
+		e.text(place.Function) // of a line; others are told later
+		e.text(place.File)
+		e.uint(uint64(place.Line))
+	}
+}
+
+func (s *sites) decodeNew(d *decoder) {
+	for range d.count() {
+		s.place(trace.Site{BuildID: d.text(), Module: d.text(), Offset: d.uint(), Caller: uint32(d.uint()),
+			Function: d.text(), File: d.text(), Line: int(d.uint())})
+	}
+}
+
+func (s *signatures) encodeNew(e *encoder, from int) {
+	e.uint(uint64(len(s.terminals) - from))
+	for _, t := range s.terminals[from:] {
+		e.int(int64(t.request))
+		if t.request == none {
+			e.text(t.key)
+		}
+	}
+}
+
+func (s *signatures) decodeNew(d *decoder) {
+	for range d.count() {
+		t := terminal{request: int32(d.int())}
+		if t.request == none {
+			t.key = d.text()
+			s.byKey[t.key] = int32(len(s.terminals))
+			s.keyBytes += len(t.key) + textBytes
+		}
+		s.terminals = append(s.terminals, t)
+	}
+}
+
+// encodeNew writes new creators, and of which creator each new request id is: they are its slots, one after the other. Which
+// of them live is in the state.
+func (q *requests) encodeNew(e *encoder, creators, ids int) {
+	e.uint(uint64(len(q.creators) - creators))
+	for i := range q.creators[creators:] {
+		e.text(q.creators[creators+i].key)
+	}
+	e.uint(uint64(len(q.ids) - ids))
+	for _, id := range q.ids[ids:] {
+		e.uint(uint64(id.creator))
+	}
+}
+
+func (q *requests) decodeNew(d *decoder) {
+	for range d.count() {
+		q.creatorOf(d.bytes())
+	}
+	for range d.count() {
+		creator := d.uint()
+		if creator >= uint64(len(q.creators)) {
+			d.fail()
+			return
+		}
+		q.newSlot(int32(creator))
+	}
+}
+
+// encodeChanged writes the objects that are not as they were.
+func (h *handles) encodeChanged(e *encoder, everything bool) {
+	if everything {
+		h.changed = h.changed[:0]
+		for id := range h.raw {
+			h.changed = append(h.changed, int32(id))
+		}
+	}
+	e.uint(uint64(len(h.changed)))
+	for _, id := range h.changed {
+		e.uint(uint64(id))
+		e.uint(uint64(h.refs[id]))
+		if h.refs[id] > 0 {
+			e.uint(h.raw[id])
+		}
+		h.isChanged[id] = false
+	}
+	h.changed = h.changed[:0]
+	if cap(h.changed) > mostChangedKept {
+		h.changed = nil
+	}
+}
+
+// mostChangedKept is the length of a list of changed objects that is kept between checkpoints.
+const mostChangedKept = 1 << 16
+
+func (h *handles) decodeChanged(d *decoder) {
+	for range d.count() {
+		id, refs := d.uint(), d.uint()
+		if id > uint64(len(h.raw)) || refs > math.MaxInt32 {
+			d.fail()
+			return
+		}
+		if id == uint64(len(h.raw)) {
+			h.grow()
+		}
+		if h.refs[id] = int32(refs); refs > 0 {
+			h.raw[id] = d.uint()
+		}
+	}
+}
+
+// complete finds out which ids are free.
+func (h *handles) complete() {
+	h.ids = freeList{next: int32(len(h.raw))}
+	for id, refs := range h.refs {
+		if refs > 0 {
+			h.table.put(h.raw[id], int32(id))
+		} else {
+			h.ids.heap = append(h.ids.heap, int32(id)) // a sorted list is a heap
+		}
+	}
+}
+
+// encodeNew writes new communicators, the names that old ones were given, and new counts.
+func (c *communicators) encodeNew(e *encoder, from int, everything bool) {
+	e.uint(uint64(len(c.instances) - from))
+	for i := range c.instances[from:] {
+		encodeInstance(e, &c.instances[from+i])
+	}
+	if everything {
+		c.labeled, c.counted = nil, slices.Sorted(maps.Keys(c.nth))
+	}
+	e.uint(uint64(len(c.labeled)))
+	for _, i := range c.labeled {
+		e.uint(uint64(i))
+		e.text(c.instances[i].Label)
+	}
+	e.uint(uint64(len(c.counted)))
+	for _, name := range c.counted {
+		e.text(name)
+		e.uint(c.nth[name])
+	}
+	c.labeled, c.counted = nil, nil
+}
+
+func (c *communicators) decodeNew(d *decoder) {
+	for range d.count() {
+		c.instances = append(c.instances, decodeInstance(d))
+	}
+	for range d.count() {
+		i, label := d.uint(), d.text()
+		if i >= uint64(len(c.instances)) {
+			d.fail()
+			return
+		}
+		c.instances[i].Label = label
+	}
+	for range d.count() {
+		name := d.text()
+		if _, known := c.nth[name]; !known {
+			c.nameBytes += len(name) + textBytes + mapEntry
+		}
+		c.nth[name] = d.uint()
+	}
+}
+
+// encodeResults writes the value streams of terminals that were called again: of each stream the runs since the last time,
+// the last one of which may have become longer since.
+func (t *thread) encodeResults(e *encoder, everything bool) {
+	changed := 0
+	for i := range t.results {
+		if rs := &t.results[i]; rs.settle() && (everything || rs.streams[0].n != rs.written) {
+			changed++
+		}
+	}
+	e.uint(uint64(changed))
+	for number := range t.results {
+		rs := &t.results[number]
+		if len(rs.streams) == 0 || !everything && rs.streams[0].n == rs.written {
+			continue
+		}
+		e.uint(uint64(number))
+		e.uint(uint64(len(rs.streams)))
+		for i := range rs.streams {
+			s := &rs.streams[i]
+			if everything {
+				s.written = 0
+			}
+			e.uint(s.inBlocks)
+			e.uint(s.n - s.inBlocks)
+			e.uint(uint64(s.written))
+			e.bytes(s.encoded(s.written))
+			s.written = int32(len(s.runs))
+		}
+		rs.written = rs.streams[0].n
+	}
+}
+
+func (t *thread) decodeResults(d *decoder, terminals int) {
+	for range d.count() {
+		number, n := d.uint(), d.count()
+		if number >= uint64(terminals) || n == 0 {
+			d.fail()
+			return
+		}
+		rs := t.resultsOf(int32(number))
+		if len(rs.streams) == 0 {
+			rs.streams = make([]stream, n)
+		}
+		if len(rs.streams) != n {
+			d.fail()
+			return
+		}
+		for i := range rs.streams {
+			s := &rs.streams[i]
+			inBlocks, inMemory, kept, runs := d.uint(), d.uint(), d.uint(), d.bytes()
+			if inBlocks > math.MaxInt64 || inMemory > math.MaxInt64 || kept > uint64(len(s.runs)) {
+				d.fail()
+				return
+			}
+			s.inBlocks, s.n = inBlocks, inBlocks+inMemory
+			s.runs = append(s.runs[:kept], runs...)
+		}
+	}
+}
+
+// completeResults takes the last run of each stream, which goes on, out of those that do not.
+func (t *thread) completeResults() bool {
+	for i := range t.results {
+		for k := range t.results[i].streams {
+			s := &t.results[i].streams[k]
+			whole, ok := decodeStream(s.runs, s.n-s.inBlocks)
+			if !ok {
+				return false
+			}
+			whole.inBlocks, whole.n = s.inBlocks, s.n
+			*s = whole
+		}
+	}
+	return true
+}
