@@ -74,13 +74,17 @@ func (r *Reader) Next() bool {
 	if flags == endOfSlab {
 		return false
 	}
-	r.Terminal = int32(c.unsigned())
+	terminal, at := unsigned(c.b, c.at)
+	gap, at := signed(c.b, at)
+	took, at := unsigned(c.b, at)
+	c.at = at
+	r.Terminal = int32(terminal)
 	r.Poll = match.Poll(flags >> pollShift)
 	r.Posted, r.Completes = flags&isPosted != 0, flags&completes != 0
 	o := &r.Record
 	o.Outside = flags&isOutside != 0
-	o.Enter = o.Exit + c.signed()
-	o.Exit = o.Enter + int64(c.unsigned())
+	o.Enter = o.Exit + gap
+	o.Exit = o.Enter + int64(took)
 	o.Held = 0
 	if flags&wasHeld != 0 {
 		o.Held = c.signed()

@@ -1,7 +1,5 @@
 package journal
 
-import "encoding/binary"
-
 // A stream is a sequence of entries in chunks; no entry is in two.
 type stream struct {
 	chunks []Chunk
@@ -56,16 +54,13 @@ func (r *streamReader) byte() byte {
 }
 
 func (r *streamReader) unsigned() uint64 {
-	if b := r.b[r.at]; b < 0x80 {
-		r.at++
-		return uint64(b)
-	}
-	v, n := binary.Uvarint(r.b[r.at:])
-	r.at += n
+	v, next := unsigned(r.b, r.at)
+	r.at = next
 	return v
 }
 
 func (r *streamReader) signed() int64 {
-	u := r.unsigned()
-	return int64(u>>1) ^ -int64(u&1)
+	v, next := signed(r.b, r.at)
+	r.at = next
+	return v
 }
