@@ -13,17 +13,21 @@ type moment struct {
 
 func (m *moment) known() bool { return m.left == 0 }
 
-// happens tells a moment one of the times that it waits for. When it is known, who waits for it goes on.
-func (p *player) happens(m *moment, real int64, at []int64) {
+// happens tells a moment one of the times that it waits for, in each scenario so much after base. When it is known, who waits
+// for it goes on.
+func (p *player) happens(m *moment, real, base int64, after []int64) {
 	if len(m.at) == 0 {
 		if m.at == nil {
 			m.at = p.times()
 		}
-		m.real, m.at = real, append(m.at, at...)
+		m.real, m.at = real, m.at[:len(after)]
+		for k, t := range after {
+			m.at[k] = base + t
+		}
 	} else {
 		m.real = max(m.real, real)
-		for k, t := range at {
-			m.at[k] = max(m.at[k], t)
+		for k, t := range after {
+			m.at[k] = max(m.at[k], base+t)
 		}
 	}
 	m.left--
@@ -33,7 +37,7 @@ func (p *player) happens(m *moment, real int64, at []int64) {
 	p.ready = append(p.ready, m.waiting...)
 	m.waiting = m.waiting[:0]
 	for _, next := range m.feeds {
-		p.happens(next, m.real, m.at)
+		p.happens(next, m.real, 0, m.at)
 	}
 	m.feeds = nil
 }
@@ -43,7 +47,7 @@ func (p *player) last(of ...*moment) *moment {
 	m := &moment{left: len(of)}
 	for _, one := range of {
 		if one.known() {
-			p.happens(m, one.real, one.at)
+			p.happens(m, one.real, 0, one.at)
 		} else {
 			one.feeds = append(one.feeds, m)
 		}

@@ -115,9 +115,10 @@ type player struct {
 	journal    *journal.Journal
 	handshakes int64 // from which size on messages make one, as the run has shown
 	scenarios  []Scenario
-	computing  []int  // scenarios in which computations may take longer or less
-	free       []bool // by place and scenario: Scenario.Free,
-	ignores    []bool // and Scenario.Ignores
+	computing  []int   // scenarios in which computations may take longer or less
+	free       []bool  // by place and scenario: Scenario.Free,
+	ignores    []bool  // and Scenario.Ignores
+	costly     [][]int // by place: scenarios in which its calls do not take what they took
 	locations  []timeline.Location
 	threads    []thread
 	gatherings map[uint64]*gathering
@@ -137,8 +138,8 @@ type thread struct {
 	posts   posts
 
 	started  bool
-	clock    []int64 // by scenario: when the last call ended
-	last     int64   // and in the trace
+	last     int64   // when the last call ended in the trace,
+	late     []int64 // and by how much later in each scenario: what takes as long as it did changes nothing
 	function uint16  // of the last call
 	site     uint32
 
@@ -212,6 +213,12 @@ func newPlayer(j *journal.Journal, scenarios []Scenario) *player {
 			p.ignores = append(p.ignores, s.Ignores != nil && s.Ignores(place.Function, place.Site))
 		}
 	}
+	p.costly = make([][]int, len(j.Places()))
+	for at := range p.free {
+		if place, k := at/len(scenarios), at%len(scenarios); p.free[at] || scenarios[k].Network != nil {
+			p.costly[place] = append(p.costly[place], k)
+		}
+	}
 	return p
 }
 
@@ -280,18 +287,21 @@ func (p *player) depend(s *step, location int, on *journal.Dependency) {
 // start sets a thread's clock: the rank's first thread starts when it did, another as long after the first as it did.
 func (p *player) start(th *thread, c *timeline.Record) {
 	th.started, th.last = true, c.Enter
-	for _, times := range []*[]int64{&th.clock, &th.since, &th.begin, &th.end, &th.in, &th.out, &th.longer} {
+	for _, times := range []*[]int64{&th.late, &th.since, &th.begin, &th.end, &th.in, &th.out, &th.longer} {
 		*times = make([]int64, len(p.scenarios))
 	}
-	main := &p.threads[p.locations[c.Location].Main]
-	for k := range th.clock {
-		th.clock[k] = c.Enter
-		if main != th && main.started {
-			th.clock[k] = main.clock[k] + c.Enter - main.last
-		}
+	if main := &p.threads[p.locations[c.Location].Main]; main != th && main.started {
+		copy(th.late, main.late)
 	}
-	copy(th.begin, th.clock)
-	copy(th.in, th.clock)
+	th.now(th.begin)
+	th.now(th.in)
+}
+
+// now tells when the thread's last call ended in each scenario.
+func (th *thread) now(clock []int64) {
+	for k, late := range th.late {
+		clock[k] = th.last + late
+	}
 }
 
 // run plays what can be played.
@@ -344,48 +354,45 @@ func (p *player) enter(th *thread, location int, s *step) {
 		p.enterNested(th, s, gap)
 		return
 	}
-	for k := range th.clock {
-		th.clock[k] += gap
-	}
 	if th.function != 0 && gap > s.held {
 		r := Region{th.function, s.function, th.site, s.site}
 		for _, k := range p.computing {
 			longer := p.scenarios[k].longer(location, r, gap-s.held, s.idle)
-			th.clock[k] += longer
+			th.late[k] += longer
 			th.longer[k] += longer
 		}
 	}
 	th.last = s.enter
-	if len(th.clock) > 0 {
-		th.passed.to(s.enter, th.clock[0])
+	if len(th.late) > 0 {
+		th.passed.to(s.enter, s.enter+th.late[0])
 	}
 	if s.kind == initialization && !th.initialized {
 		th.initialized = true
-		copy(th.begin, th.clock)
+		th.now(th.begin)
 	}
 	if s.kind == finalization && !th.through {
-		copy(th.out, th.clock)
+		th.now(th.out)
 	}
 	if s.polls {
-		copy(th.since, th.clock)
+		th.now(th.since)
 	}
 	for _, m := range s.posts {
-		p.happens(m, s.enter, th.clock)
+		p.happens(m, s.enter, s.enter, th.late)
 	}
 }
 
 // enterNested plays the entry of a call that another call made, through a callback. It takes none of the thread's
 // time, which the outer call has already taken.
 func (p *player) enterNested(th *thread, s *step, gap int64) {
-	at := make([]int64, len(th.clock))
+	at := make([]int64, len(th.late))
+	th.now(at)
 	for k := range at {
-		at[k] = th.clock[k]
 		if p.scenarios[k].Network == nil {
 			at[k] += gap
 		}
 	}
 	for _, m := range s.posts {
-		p.happens(m, s.enter, at)
+		p.happens(m, s.enter, 0, at)
 	}
 }
 
@@ -395,40 +402,41 @@ func (p *player) leave(th *thread, s *step) {
 		return
 	}
 	if s.begin < s.enter {
-		copy(th.clock, th.since) // it has been waiting since its first poll
+		for k, since := range th.since { // it has been waiting since its first poll
+			th.late[k] = since - s.begin
+		}
 	}
 	if len(s.depends)+len(s.shakes) == 0 {
 		p.spend(th, s)
 	} else {
 		own := p.cost(s)
 		for k := range p.scenarios {
-			th.clock[k] = p.end(&p.scenarios[k], k, s, th.clock[k], own)
+			th.late[k] = p.end(&p.scenarios[k], k, s, s.begin+th.late[k], own) - s.exit
 		}
 	}
 	th.last, th.function, th.site = s.exit, s.function, s.site
-	if len(th.clock) > 0 {
-		th.passed.to(s.exit, th.clock[0])
+	if len(th.late) > 0 {
+		th.passed.to(s.exit, s.exit+th.late[0])
 	}
 	if s.kind == initialization && !th.left {
 		th.left = true
-		copy(th.in, th.clock)
+		th.now(th.in)
 	}
 	if s.kind == finalization && !th.through {
 		th.through = true
-		copy(th.end, th.clock)
+		th.now(th.end)
 	}
 }
 
 // spend plays a call that depends on nothing, as most do: what end comes to then.
 func (p *player) spend(th *thread, s *step) {
 	free, took := p.free[int(s.place)*len(p.scenarios):], s.exit-s.begin
-	for k := range th.clock {
-		switch n := p.scenarios[k].Network; {
+	for _, k := range p.costly[s.place] {
+		switch {
 		case free[k]:
-		case n != nil && s.kind != inputOutput && !s.outside:
-			th.clock[k] += int64(n.Overhead)
-		default:
-			th.clock[k] += took
+			th.late[k] -= took
+		case s.kind != inputOutput && !s.outside:
+			th.late[k] += int64(p.scenarios[k].Network.Overhead) - took
 		}
 	}
 }
@@ -510,7 +518,7 @@ func (p *player) lengths() []Length {
 			if !th.started {
 				continue
 			}
-			left, ended := th.clock[k], th.clock[k]
+			left, ended := th.last+th.late[k], th.last+th.late[k]
 			if th.through {
 				left, ended = th.out[k], th.end[k]
 			}
