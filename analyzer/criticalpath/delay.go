@@ -50,10 +50,10 @@ const (
 // waiting is the activity of a span in which the location waited.
 const waiting = -1
 
-// A span is what a location did from when to when.
+// A span is what a location did until when, since the end of the span before.
 type span struct {
-	activity   int32
-	start, end int64
+	end      int64
+	activity int32
 }
 
 // A step is a moment at which the location was in step with others: those that have a step of the same number.
@@ -64,6 +64,7 @@ type step struct {
 
 // A past is what is remembered of one location.
 type past struct {
+	start   int64 // of the first span
 	spans   []span
 	most    int  // spans that stay when there are twice as many, or more if waits still need them
 	moments int  // latest moments in step that stay when there are twice as many
@@ -231,8 +232,7 @@ func (d *delays) call(c *timeline.Record, terminal int32) {
 		p.began, p.now = true, c.Enter
 	}
 	if c.Enter > p.now {
-		p.span(d.computation(p.before, call, number), p.now, c.Enter)
-		p.now = c.Enter
+		p.until(c.Enter, d.computation(p.before, call, number))
 	}
 	p.before = call
 	if c.Exit <= p.now {
@@ -241,25 +241,17 @@ func (d *delays) call(c *timeline.Record, terminal int32) {
 	for w := p.waits.peek(); w != nil && w.begin < c.Exit; w = p.waits.peek() {
 		p.waits.next++
 		p.wait(*w)
-		if w.begin > p.now {
-			p.span(number, p.now, w.begin)
-		}
-		if w.end > p.now {
-			p.span(waiting, max(p.now, w.begin), w.end)
-			p.now = w.end
-		}
+		p.until(w.begin, number)
+		p.until(w.end, waiting)
 	}
-	if c.Exit > p.now {
-		p.span(number, p.now, c.Exit)
-		p.now = c.Exit
-	}
+	p.until(c.Exit, number)
 }
 
 // wait notes a wait. One that began with polls before this call turns what came since into waiting.
 func (p *past) wait(w wait) {
 	for n := len(p.spans); n > 0 && p.spans[n-1].end > w.begin; n = len(p.spans) {
-		if s := &p.spans[n-1]; s.start < w.begin {
-			s.end = w.begin
+		if p.startOf(n-1) < w.begin {
+			p.spans[n-1].end = w.begin
 		} else {
 			p.spans = p.spans[:n-1]
 		}
@@ -268,8 +260,24 @@ func (p *past) wait(w wait) {
 	p.pending = append(p.pending, w)
 }
 
-func (p *past) span(what int32, start, end int64) {
-	p.spans = append(p.spans, span{what, start, end})
+// until notes what the location did up to a time.
+func (p *past) until(end int64, what int32) {
+	if end <= p.now {
+		return
+	}
+	if len(p.spans) == 0 {
+		p.start = p.now
+	}
+	p.spans = append(p.spans, span{end, what})
+	p.now = end
+}
+
+// startOf is when the i-th span began.
+func (p *past) startOf(i int) int64 {
+	if i == 0 {
+		return p.start
+	}
+	return p.spans[i-1].end
 }
 
 // forget drops spans that are more than are remembered. Those that end after a time stay: waits since then are not put down to
@@ -280,6 +288,7 @@ func (p *past) forget(until int64) {
 	}
 	needed := len(p.spans) - sort.Search(len(p.spans), func(i int) bool { return p.spans[i].end > until })
 	if drop := len(p.spans) - max(p.most, needed); drop > 0 {
+		p.start = p.startOf(drop)
 		p.spans, p.cut = append(p.spans[:0], p.spans[drop:]...), true
 	}
 }
@@ -304,17 +313,20 @@ func (d *delays) explain(location int, w wait) {
 	since := inStep(own.steps, other.steps, w.came)
 	for _, p := range []*past{own, other} {
 		if p.cut {
-			since = max(since, p.spans[0].start)
+			since = max(since, p.start)
 		}
 	}
-	since = d.shorten(since, before(own.spans, w.begin), before(other.spans, w.came))
+	if begin := d.mayBegin(own, w.begin, other, w.came); begin > since {
+		since = begin
+		d.shortened++
+	}
 	// on the clock of the cause, which is one for all that waited for it
 	id := uint64(w.came)<<20 ^ uint64(w.cause)
 	own.inStep(step{w.came, id})
 	other.inStep(step{w.came, id})
 
-	d.add(other.spans, since, w.came, 1)
-	d.add(own.spans, since, w.begin, -1)
+	d.add(other, since, w.came, 1)
+	d.add(own, since, w.begin, -1)
 	r := delayRecord{begin: w.begin, end: w.end, order: d.explained, cause: w.cause}
 	d.explained++
 	delay := 0.0
@@ -351,34 +363,35 @@ func (d *delays) explain(location int, w wait) {
 	}
 }
 
-// shorten is a later beginning of an interval of which more spans would have to be looked at than may be.
-func (d *delays) shorten(since int64, own, other []span) int64 {
+// mayBegin is when an interval may begin at the earliest that ends at a time of its own for each of two locations: no more spans
+// of either may be looked at.
+func (d *delays) mayBegin(own *past, ownEnd int64, other *past, otherEnd int64) int64 {
 	may := max(leastSpans, d.unspent/2)
-	begin := since
-	for _, spans := range [][]span{own, other} {
-		if n := len(spans) - may; n > 0 {
-			begin = max(begin, spans[n].start)
-		}
+	begin := int64(math.MinInt64)
+	if n := own.begun(ownEnd) - may; n > 0 {
+		begin = own.startOf(n)
 	}
-	if begin > since {
-		d.shortened++
+	if n := other.begun(otherEnd) - may; n > 0 {
+		begin = max(begin, other.startOf(n))
 	}
 	return begin
 }
 
-// before are the spans that begin before a time: those of a slab are there before its waits are put down to anybody.
-func before(spans []span, t int64) []span {
-	return spans[:sort.Search(len(spans), func(i int) bool { return spans[i].start >= t })]
+// begun is how many spans begin before a time: those of a slab are there before its waits are put down to anybody.
+func (p *past) begun(t int64) int {
+	if p.start >= t {
+		return 0
+	}
+	return min(len(p.spans), 1+sort.Search(len(p.spans), func(i int) bool { return p.spans[i].end >= t }))
 }
 
 // add sums up what a location did between two times, waiting aside.
-func (d *delays) add(spans []span, from, to int64, sign int64) {
-	spans = before(spans, to)
-	for i := len(spans) - 1; i >= 0 && spans[i].end > from; i-- {
-		s := &spans[i]
+func (d *delays) add(p *past, from, to int64, sign int64) {
+	for i := p.begun(to) - 1; i >= 0 && p.spans[i].end > from; i-- {
+		s := &p.spans[i]
 		d.unspent--
 		d.looked++
-		start, end := max(s.start, from), min(s.end, to)
+		start, end := max(p.startOf(i), from), min(s.end, to)
 		if s.activity == waiting || end <= start {
 			continue
 		}
