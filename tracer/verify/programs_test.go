@@ -21,7 +21,7 @@ func source(name string) string {
 // Programs that call MPI in ways that the examples do not.
 func TestAwkwardPrograms(t *testing.T) {
 	for _, implementation := range shimtest.Implementations {
-		for _, name := range []string{"callbacks", "early", "big", "threads", "semantics"} {
+		for _, name := range []string{"callbacks", "early", "big", "threads", "semantics", "statuses"} {
 			t.Run(implementation+"/"+name, func(t *testing.T) {
 				program := shimtest.Compile(t, implementation, source(name+".c"), "-pthread")
 				result, _ := compareProgram(t, implementation, 3, program)
