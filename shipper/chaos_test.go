@@ -79,6 +79,7 @@ func TestChaos(t *testing.T) {
 		kill() // a back-off of many seconds with it
 		s.set(false)
 		kill = killed(t, o)
+		pause := 300 * time.Millisecond // on a machine with other work a sidecar needs longer
 		eventually(t, "the store has all", func() bool {
 			kill() // who reads shards must not do so while they are replaced
 			stored := storedCalls(t, s, pod(0))
@@ -86,7 +87,8 @@ func TestChaos(t *testing.T) {
 				return true
 			}
 			kill = killed(t, o)
-			time.Sleep(300 * time.Millisecond)
+			time.Sleep(pause)
+			pause = min(2*pause, 5*time.Second)
 			return false
 		})
 		promised := slices.Clone(made)
