@@ -223,12 +223,34 @@ func (e *emission) addGrids() {
 	}
 }
 
-func (f *fitting) cartesian(values []int64) (trace.Value, bool) {
+// shifted is the rank at a distance, −1 for one that is not in the grid.
+func (g grid) shifted(from int64, by []int64) int64 {
+	rank, stride := int64(0), int64(1)
+	for k := len(g) - 1; k >= 0; k-- {
+		rank += stride * floorMod(from%g[k]+by[k], g[k])
+		stride *= g[k]
+		from /= g[k]
+	}
+	if from > 0 {
+		return -1
+	}
+	return rank
+}
+
+func (f *fitting) cartesian(values []int64) (trace.Value, bool) { return f.within(f.grids, values) }
+
+// inferred takes the grids that all ranks of the world fill, of two and three dimensions.
+func (f *fitting) inferred(values []int64) (trace.Value, bool) {
+	return f.within(f.worldGrids(), values)
+}
+
+// within finds a distance in one of the grids that gives all values.
+func (f *fitting) within(grids []grid, values []int64) (trace.Value, bool) {
 	own := f.rank()
 	if own == nil {
 		return trace.Value{}, false
 	}
-	for _, g := range f.grids {
+	for _, g := range grids {
 		size := g.size()
 		if v, r := values[0], own[0]; v < 0 || v >= size || r >= size {
 			continue
@@ -242,13 +264,7 @@ func (f *fitting) cartesian(values []int64) (trace.Value, bool) {
 		}
 		fits := true
 		for i, v := range values {
-			r, rank, stride := own[i], int64(0), int64(1)
-			for k := len(g) - 1; k >= 0; k-- {
-				rank += stride * floorMod(r%g[k]+by[k], g[k])
-				stride *= g[k]
-				r /= g[k]
-			}
-			if rank != v || own[i] >= size {
+			if g.shifted(own[i], by) != v {
 				fits = false
 				break
 			}
@@ -259,6 +275,31 @@ func (f *fitting) cartesian(values []int64) (trace.Value, bool) {
 		}
 	}
 	return trace.Value{}, false
+}
+
+// worldGrids are the grids of two and three dimensions with as many points as the world has ranks.
+func (e *emission) worldGrids() []grid {
+	if e.ofWorld == nil {
+		e.ofWorld = []grid{} // none, but known
+		n := int64(e.worldSize)
+		var divisors []int64
+		for d := int64(2); d <= n/2; d++ {
+			if n%d == 0 {
+				divisors = append(divisors, d)
+			}
+		}
+		for _, d := range divisors {
+			e.ofWorld = append(e.ofWorld, grid{n / d, d})
+		}
+		for _, d := range divisors {
+			for _, c := range divisors {
+				if m := n / d; m%c == 0 && m/c > 1 {
+					e.ofWorld = append(e.ofWorld, grid{m / c, c, d})
+				}
+			}
+		}
+	}
+	return e.ofWorld
 }
 
 // stride tries divisors and moduli that the grids suggest, and those that the values do.

@@ -12,15 +12,16 @@ import (
 // come from the content: ranks and threads by number, shapes, terminals, rules,
 // columns, sequences and communicators by first use in that order, call sites and
 // segments by what they are (places.go).
-func (p *pool) emit(of *processes, order []int32, final bool, timing trace.TimingMode) (*trace.Content, error) {
+func (p *pool) emit(of *processes, order []int32, final bool, meta *trace.Meta) (*trace.Content, error) {
 	c := &trace.Content{}
 	e := emission{
-		pool: p, c: c, final: final, timing: timing,
+		pool: p, c: c, final: final, timing: meta.Timing.Mode, worldSize: meta.WorldSize,
 		shapes: map[int]*emitted{}, signatureIDs: map[string]int32{}, columnIDs: map[uint64][]int32{},
 	}
 	e.addRanks(of, order)
 	e.findShapes(of, order)
 	e.addGrids()
+	e.elect()
 	for _, s := range e.order {
 		e.addShape(s)
 	}
@@ -33,10 +34,11 @@ func (p *pool) emit(of *processes, order []int32, final bool, timing trace.Timin
 
 // An emission is a trace on its way out of the pool.
 type emission struct {
-	pool   *pool
-	c      *trace.Content
-	final  bool
-	timing trace.TimingMode
+	pool      *pool
+	c         *trace.Content
+	final     bool
+	timing    trace.TimingMode
+	worldSize int
 
 	shapes map[int]*emitted
 	order  []*emitted // by first thread
@@ -48,6 +50,8 @@ type emission struct {
 	sequences    trace.SequenceTable
 	err          error // the first: chunks of sequences are read here
 	grids        []grid
+	ofWorld      []grid // worldGrids, once they were asked for
+	election     election
 }
 
 // An emitted shape is one with the rows that the trace has of it.
@@ -193,7 +197,7 @@ func (e *emission) signature(s *emitted, t *template, first int) (trace.Signatur
 	at := fitting{emission: e, own: e.relativeTo(s, t, &own)}
 	slots := make([]trace.Value, t.slots)
 	for i := range slots {
-		slots[i] = at.write(s.values(first + 1 + i))
+		slots[i] = e.slot(s, t, &at, i, s.values(first+1+i))
 	}
 	var streams []emittedStream
 	in := make([]trace.Value, len(t.streams))
@@ -209,7 +213,7 @@ func (e *emission) signature(s *emitted, t *template, first int) (trace.Signatur
 			}
 			streams = append(streams, stream)
 		case e.final:
-			in[i] = at.write(codes)
+			in[i] = e.slot(s, t, &at, t.slots+i, codes)
 		default:
 			in[i] = trace.Value{Form: trace.Elastic, Int: int64(trace.Constant), List: []trace.Value{integer(int64(number)), at.write(codes)}}
 		}
@@ -225,6 +229,14 @@ func (e *emission) signature(s *emitted, t *template, first int) (trace.Signatur
 		}
 	}
 	return signature, streams
+}
+
+// slot is how a slot, or a stream that a number replaces, is written.
+func (e *emission) slot(s *emitted, t *template, at *fitting, slot int, codes trace.Numbers) trace.Value {
+	if e.election.votes != nil && s.single() {
+		return at.elected(t.place(slot), codes.At(0))
+	}
+	return at.write(codes)
 }
 
 func integer(x int64) trace.Value { return trace.Value{Form: trace.Int, Int: x} }

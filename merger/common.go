@@ -1,0 +1,216 @@
+package merger
+
+import (
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A rank that no other one is like — a corner of a grid, or one of a decomposition in which every rank has messages of
+// other sizes — is a shape of one row, in which every number is a constant: its peer is 5, or r + 1, or the next one in a
+// row of a grid. Written as what holds on most ranks it gives one signature for all of them, where each would have its own.
+//
+// Which function that is, is asked of all such ranks, by place: the function and call site, and the parameter. Each rank
+// has a vote for each constant, offset and function of the rank that gives its value there. A slot is written as what has
+// the most votes. The functions are those that give all values of some place: (r + b) mod n, distances in a grid of the
+// program's, and in grids that all ranks of the world fill, since many programs compute their neighbors without telling
+// MPI of their grid.
+//
+// The votes see the content of all ranks, in the order of the shapes, so they are the same whatever was merged before.
+
+const (
+	// maxVoters is how many shapes of one row are asked: more say nothing new, and each takes memory.
+	maxVoters = 4096
+	// maxFunctions is how many functions of the rank take part.
+	maxFunctions = 64
+)
+
+// A slotPlace is where slots of different shapes stand for the same.
+type slotPlace struct {
+	function uint16
+	site     uint32
+	onHandle bool
+	path     int32
+}
+
+func (t *template) place(slot int) slotPlace {
+	return slotPlace{t.signature.Function, t.signature.Site, t.onHandle, t.paths[slot]}
+}
+
+// A wayKind is how the value of one rank may be written.
+type wayKind uint8
+
+const (
+	asConstant wayKind = iota // of several that have as many votes, the first
+	asOffset
+	asFunction
+)
+
+// A way is a code, an offset from the rank, or the number of a function.
+type way struct {
+	kind wayKind
+	x    int64
+}
+
+// An observation is a value of a shape with one row.
+type observation struct {
+	rank  int64 // −1: not known
+	code  int64
+	count int
+}
+
+// An election is how the values of shapes with one row are written.
+type election struct {
+	functions []trace.Value
+	votes     map[slotPlace]map[way]int
+}
+
+// single reports whether the shape is one rank.
+func (s *emitted) single() bool { return s.rows.Len() == 1 }
+
+// elect asks all shapes with one row.
+func (e *emission) elect() {
+	voters := 0
+	for _, s := range e.order {
+		if s.single() {
+			voters++
+		}
+	}
+	if !e.final || voters < 2 {
+		return
+	}
+	seen := map[slotPlace][]observation{}
+	var places []slotPlace // in order of first use
+	voters = 0
+	for _, s := range e.order {
+		if !s.single() {
+			continue
+		}
+		if voters++; voters > maxVoters {
+			break
+		}
+		for k, id := range s.shape.templates {
+			t := &e.pool.templates[id]
+			first := s.shape.first[k]
+			rank := int64(-1)
+			own := numbersOfCodes(s.values(first))
+			if r := e.relativeTo(s, t, &own); r != nil {
+				rank = r.At(0)
+			}
+			for i := range t.paths {
+				values := s.values(first + 1 + i)
+				code := values.At(0)
+				if i >= t.slots && code&1 == 1 {
+					continue // a stream that stays
+				}
+				at := t.place(i)
+				if seen[at] == nil {
+					places = append(places, at)
+				}
+				seen[at] = addObservation(seen[at], observation{rank, code, 1})
+			}
+		}
+	}
+	e.election.votes = map[slotPlace]map[way]int{}
+	for _, at := range places {
+		e.addFunction(seen[at])
+	}
+	for _, at := range places {
+		votes := map[way]int{}
+		for _, o := range seen[at] {
+			votes[way{asConstant, o.code}] += o.count
+			if o.rank < 0 || o.code&1 == 1 {
+				continue
+			}
+			votes[way{asOffset, o.code>>1 - o.rank}] += o.count
+			for i, f := range e.election.functions {
+				if valueAt(f, o.rank) == o.code>>1 {
+					votes[way{asFunction, int64(i)}] += o.count
+				}
+			}
+		}
+		e.election.votes[at] = votes
+	}
+}
+
+// addObservation counts one that was there before; those of a rank follow each other.
+func addObservation(list []observation, o observation) []observation {
+	for i := len(list) - 1; i >= 0 && list[i].rank == o.rank; i-- {
+		if list[i].code == o.code {
+			list[i].count++
+			return list
+		}
+	}
+	return append(list, o)
+}
+
+// addFunction adds the function that gives all values of a place, if there is one and it takes more than an offset.
+func (e *emission) addFunction(list []observation) {
+	if len(list) < 2 || len(e.election.functions) >= maxFunctions {
+		return
+	}
+	var own trace.Numbers
+	values := make([]int64, len(list))
+	for i, o := range list {
+		if o.rank < 0 || o.code&1 == 1 || i > 0 && o.rank == list[i-1].rank {
+			return
+		}
+		own.Push(o.rank)
+		values[i] = o.code >> 1
+	}
+	at := fitting{emission: e, own: &own}
+	if _, ok := at.offset(values); ok {
+		return
+	}
+	for _, try := range []func([]int64) (trace.Value, bool){at.modulo, at.cartesian, at.inferred} {
+		f, ok := try(values)
+		if !ok {
+			continue
+		}
+		if !slices.ContainsFunc(e.election.functions, func(g trace.Value) bool { return equalValues(f, g) }) {
+			e.election.functions = append(e.election.functions, f)
+		}
+		return
+	}
+}
+
+// valueAt is what a function of the rank gives, −1 if it gives nothing there.
+func valueAt(f trace.Value, rank int64) int64 {
+	switch trace.Operator(f.Int) {
+	case trace.Modulo:
+		return floorMod(rank+f.List[0].Int, f.List[1].Int)
+	case trace.Cartesian:
+		n := int(f.List[0].Int)
+		g, by := make(grid, n), make([]int64, n)
+		for i := range g {
+			g[i], by[i] = f.List[1+i].Int, f.List[1+n+i].Int
+		}
+		return g.shifted(rank, by)
+	}
+	return -1
+}
+
+// elected is how the code of a single rank is written: as what most such ranks have in that place.
+func (f *fitting) elected(at slotPlace, code int64) trace.Value {
+	votes := f.election.votes[at]
+	best, most := trace.Value{}, -1
+	consider := func(w way, v trace.Value) {
+		if n, there := votes[w]; there && n > most {
+			best, most = v, n
+		}
+	}
+	consider(way{asConstant, code}, f.coded(code))
+	if own := f.rank(); own != nil && code&1 == 0 {
+		by := code>>1 - own[0]
+		consider(way{asOffset, by}, trace.Value{Form: trace.RankOffset, Int: by})
+		for i, function := range f.election.functions {
+			if valueAt(function, own[0]) == code>>1 {
+				consider(way{asFunction, int64(i)}, function)
+			}
+		}
+	}
+	if most < 0 {
+		return f.coded(code)
+	}
+	return best
+}
