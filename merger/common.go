@@ -113,10 +113,12 @@ func (e *emission) elect() {
 	}
 	e.election.votes = map[slotPlace]map[way]int{}
 	for _, at := range places {
+		e.election.votes[at] = map[way]int{}
 		e.addFunction(seen[at])
 	}
+	e.castOthers()
 	for _, at := range places {
-		votes := map[way]int{}
+		votes := e.election.votes[at]
 		for _, o := range seen[at] {
 			votes[way{asConstant, o.code}] += o.count
 			if o.rank < 0 || o.code&1 == 1 {
@@ -124,13 +126,61 @@ func (e *emission) elect() {
 			}
 			votes[way{asOffset, o.code>>1 - o.rank}] += o.count
 			for i, f := range e.election.functions {
-				if valueAt(f, o.rank) == o.code>>1 {
+				if gives(f, o.rank, o.code>>1) {
 					votes[way{asFunction, int64(i)}] += o.count
 				}
 			}
 		}
-		e.election.votes[at] = votes
 	}
+}
+
+// castOthers adds the votes of shapes with several rows: one for each of them, for how the slot is written there.
+func (e *emission) castOthers() {
+	for _, s := range e.order {
+		if s.single() {
+			continue
+		}
+		for k, id := range s.shape.templates {
+			t := &e.pool.templates[id]
+			first := s.shape.first[k]
+			own := numbersOfCodes(s.values(first))
+			at := fitting{emission: e, own: e.relativeTo(s, t, &own)}
+			for i := range t.paths {
+				votes := e.election.votes[t.place(i)]
+				if votes == nil {
+					continue
+				}
+				codes := s.values(first + 1 + i)
+				if code, ok := codes.Constant(); ok {
+					votes[way{asConstant, code}] += s.rows.Len()
+					continue
+				}
+				if !allNumbers(&codes) {
+					continue
+				}
+				numbers := numbersOfCodes(codes)
+				switch v, ok := at.ofRank(numbers.Values(nil)); {
+				case !ok:
+				case v.Form == trace.RankOffset:
+					votes[way{asOffset, v.Int}] += s.rows.Len()
+				default:
+					if number, ok := e.functionNumber(v); ok {
+						votes[way{asFunction, number}] += s.rows.Len()
+					}
+				}
+			}
+		}
+	}
+}
+
+// functionNumber finds or adds a function.
+func (e *emission) functionNumber(f trace.Value) (int64, bool) {
+	i := slices.IndexFunc(e.election.functions, func(g trace.Value) bool { return equalValues(f, g) })
+	if i < 0 && len(e.election.functions) < maxFunctions {
+		i = len(e.election.functions)
+		e.election.functions = append(e.election.functions, f)
+	}
+	return int64(i), i >= 0
 }
 
 // addObservation counts one that was there before; those of a rank follow each other.
@@ -146,7 +196,7 @@ func addObservation(list []observation, o observation) []observation {
 
 // addFunction adds the function that gives all values of a place, if there is one and it takes more than an offset.
 func (e *emission) addFunction(list []observation) {
-	if len(list) < 2 || len(e.election.functions) >= maxFunctions {
+	if len(list) < 2 {
 		return
 	}
 	var own trace.Numbers
@@ -159,35 +209,32 @@ func (e *emission) addFunction(list []observation) {
 		values[i] = o.code >> 1
 	}
 	at := fitting{emission: e, own: &own}
-	if _, ok := at.offset(values); ok {
-		return
-	}
-	for _, try := range []func([]int64) (trace.Value, bool){at.modulo, at.cartesian, at.inferred} {
-		f, ok := try(values)
-		if !ok {
-			continue
-		}
-		if !slices.ContainsFunc(e.election.functions, func(g trace.Value) bool { return equalValues(f, g) }) {
-			e.election.functions = append(e.election.functions, f)
-		}
-		return
+	if f, ok := at.ofRank(values); ok && f.Form != trace.RankOffset {
+		e.functionNumber(f)
 	}
 }
 
-// valueAt is what a function of the rank gives, −1 if it gives nothing there.
-func valueAt(f trace.Value, rank int64) int64 {
+// gives reports whether a function has this value at a rank.
+func gives(f trace.Value, rank, value int64) bool {
 	switch trace.Operator(f.Int) {
 	case trace.Modulo:
-		return floorMod(rank+f.List[0].Int, f.List[1].Int)
+		return floorMod(rank+f.List[0].Int, f.List[1].Int) == value
 	case trace.Cartesian:
 		n := int(f.List[0].Int)
 		g, by := make(grid, n), make([]int64, n)
 		for i := range g {
 			g[i], by[i] = f.List[1+i].Int, f.List[1+n+i].Int
 		}
-		return g.shifted(rank, by)
+		at, there := g.shifted(rank, by)
+		return there && at == value
+	case trace.Stride:
+		q := rank / f.List[2].Int
+		if d := f.List[3].Int; d > 0 {
+			q %= d
+		}
+		return f.List[0].Int+f.List[1].Int*q == value
 	}
-	return -1
+	return false
 }
 
 // elected is how the code of a single rank is written: as what most such ranks have in that place.
@@ -204,7 +251,7 @@ func (f *fitting) elected(at slotPlace, code int64) trace.Value {
 		by := code>>1 - own[0]
 		consider(way{asOffset, by}, trace.Value{Form: trace.RankOffset, Int: by})
 		for i, function := range f.election.functions {
-			if valueAt(function, own[0]) == code>>1 {
+			if gives(function, own[0], code>>1) {
 				consider(way{asFunction, int64(i)}, function)
 			}
 		}

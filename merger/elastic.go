@@ -75,16 +75,24 @@ func (f *fitting) write(of trace.Numbers) trace.Value {
 		return f.raw(codes, values, names)
 	}
 	if len(names) == 0 {
-		for _, way := range []func([]int64) (trace.Value, bool){f.offset, f.modulo, f.cartesian, f.stride} {
-			if v, ok := way(values); ok {
-				return v
-			}
+		if v, ok := f.ofRank(values); ok {
+			return v
 		}
 	}
 	if v, ok := f.cases(codes); ok {
 		return v
 	}
 	return f.raw(codes, values, names)
+}
+
+// ofRank is the function of the rank that gives these values, if there is one.
+func (f *fitting) ofRank(values []int64) (trace.Value, bool) {
+	for _, way := range []func([]int64) (trace.Value, bool){f.offset, f.modulo, f.cartesian, f.inferred, f.stride} {
+		if v, ok := way(values); ok {
+			return v, true
+		}
+	}
+	return trace.Value{}, false
 }
 
 // coded is the value of a code.
@@ -223,18 +231,15 @@ func (e *emission) addGrids() {
 	}
 }
 
-// shifted is the rank at a distance, −1 for one that is not in the grid.
-func (g grid) shifted(from int64, by []int64) int64 {
+// shifted is the rank at a distance, if the one that it is from is in the grid.
+func (g grid) shifted(from int64, by []int64) (to int64, there bool) {
 	rank, stride := int64(0), int64(1)
 	for k := len(g) - 1; k >= 0; k-- {
 		rank += stride * floorMod(from%g[k]+by[k], g[k])
 		stride *= g[k]
 		from /= g[k]
 	}
-	if from > 0 {
-		return -1
-	}
-	return rank
+	return rank, from == 0
 }
 
 func (f *fitting) cartesian(values []int64) (trace.Value, bool) { return f.within(f.grids, values) }
@@ -264,7 +269,7 @@ func (f *fitting) within(grids []grid, values []int64) (trace.Value, bool) {
 		}
 		fits := true
 		for i, v := range values {
-			if g.shifted(own[i], by) != v {
+			if to, there := g.shifted(own[i], by); !there || to != v {
 				fits = false
 				break
 			}

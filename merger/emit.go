@@ -17,6 +17,7 @@ func (p *pool) emit(of *processes, order []int32, final bool, meta *trace.Meta) 
 	e := emission{
 		pool: p, c: c, final: final, timing: meta.Timing.Mode, worldSize: meta.WorldSize,
 		shapes: map[int]*emitted{}, signatureIDs: map[string]int32{}, columnIDs: map[uint64][]int32{},
+		requests: map[requestKey]int64{},
 	}
 	e.addRanks(of, order)
 	e.findShapes(of, order)
@@ -52,6 +53,7 @@ type emission struct {
 	grids        []grid
 	ofWorld      []grid // worldGrids, once they were asked for
 	election     election
+	requests     map[requestKey]int64 // numbers of requests (requests.go)
 }
 
 // An emitted shape is one with the rows that the trace has of it.
@@ -155,21 +157,25 @@ func (e *emission) addShape(s *emitted) {
 	exponents := s.instances()
 	s.countTerminals(exponents)
 	terminals := make([]int32, len(s.shape.templates))
-	used, seen := map[int32]bool{}, map[int32]bool{}
+	signatures := make([]trace.Signature, len(s.shape.templates))
+	streams := make([][]emittedStream, len(s.shape.templates))
 	for k, id := range s.shape.templates {
-		t := &e.pool.templates[id]
-		signature, streams := e.signature(s, t, s.shape.first[k])
+		signatures[k], streams[k] = e.signature(s, &e.pool.templates[id], s.shape.first[k])
+	}
+	e.renumber(s, signatures)
+	used, seen := map[int32]bool{}, map[int32]bool{}
+	for k, signature := range signatures {
 		key := trace.AppendSignature(nil, &signature)
 		terminal := e.terminal(key, 0, signature)
 		// two signatures with streams that became equal keep their streams apart
-		for again := 1; used[terminal] && len(streams) > 0; again++ {
+		for again := 1; used[terminal] && len(streams[k]) > 0; again++ {
 			terminal = e.terminal(key, again, signature)
 		}
-		used[terminal] = used[terminal] || len(streams) > 0
+		used[terminal] = used[terminal] || len(streams[k]) > 0
 		s.joined = s.joined || seen[terminal]
 		seen[terminal] = true
 		terminals[k] = terminal
-		for _, stream := range streams {
+		for _, stream := range streams[k] {
 			stream.signature = terminal
 			stream.local = k
 			s.streams = append(s.streams, stream)
