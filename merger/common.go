@@ -63,6 +63,7 @@ type observation struct {
 type election struct {
 	functions []trace.Value
 	votes     map[slotPlace]map[way]int
+	offsets   map[slotPlace]bool // fewer offsets than constants give the values there: constants do not stand
 }
 
 // single reports whether the shape is one rank.
@@ -131,6 +132,20 @@ func (e *emission) elect() {
 				}
 			}
 		}
+	}
+	e.countWays()
+}
+
+// countWays tells where constants do not stand: a rank in the middle of a grid is a neighbor of many, and still it is the
+// directions that are few.
+func (e *emission) countWays() {
+	e.election.offsets = map[slotPlace]bool{}
+	for at, votes := range e.election.votes {
+		kinds := [asFunction + 1]int{}
+		for w := range votes {
+			kinds[w.kind]++
+		}
+		e.election.offsets[at] = kinds[asOffset] > 0 && kinds[asOffset] < kinds[asConstant]
 	}
 }
 
@@ -208,6 +223,9 @@ func (e *emission) addFunction(list []observation) {
 		own.Push(o.rank)
 		values[i] = o.code >> 1
 	}
+	if !slices.ContainsFunc(values, func(v int64) bool { return v != values[0] }) {
+		return
+	}
 	at := fitting{emission: e, own: &own}
 	if f, ok := at.ofRank(values); ok && f.Form != trace.RankOffset {
 		e.functionNumber(f)
@@ -246,8 +264,12 @@ func (f *fitting) elected(at slotPlace, code int64) trace.Value {
 			best, most = v, n
 		}
 	}
-	consider(way{asConstant, code}, f.coded(code))
-	if own := f.rank(); own != nil && code&1 == 0 {
+	own := f.rank()
+	relative := own != nil && code&1 == 0
+	if !relative || !f.election.offsets[at] {
+		consider(way{asConstant, code}, f.coded(code))
+	}
+	if relative {
 		by := code>>1 - own[0]
 		consider(way{asOffset, by}, trace.Value{Form: trace.RankOffset, Int: by})
 		for i, function := range f.election.functions {

@@ -301,32 +301,6 @@ func (d *decoder) rows(size int64) int {
 	return int(n)
 }
 
-func appendSignatures(signatures []Signature, functions []Function) []byte {
-	s := newSection()
-	s.number(uint64(len(signatures)))
-	requests := newRequestWalk(functions)
-	requests.differences()
-	for i := range signatures {
-		signature := requests.signature(signatures[i])
-		s.b = appendSignature(s.b, &signature, s.strings)
-	}
-	return s.bytes()
-}
-
-func (d *decoder) signatures(functions []Function) []Signature {
-	n := d.length(176)
-	if n == 0 {
-		return nil
-	}
-	requests := newRequestWalk(functions)
-	requests.sums()
-	signatures := make([]Signature, n)
-	for i := range signatures {
-		signatures[i] = requests.signature(d.signature())
-	}
-	return signatures
-}
-
 // appendCommunicators writes columns: a program may have one communicator for each rank, or row of ranks.
 func appendCommunicators(communicators []Communicator) []byte {
 	s := newSection()
