@@ -17,7 +17,7 @@ import (
 //	constant       c
 //	offset         r + b
 //	modulo         (r + b) mod n
-//	Cartesian      the rank at a distance in a periodic grid of the program's
+//	Cartesian      the rank at a distance in a periodic grid of the program's, or in one that all ranks of the world fill
 //	stride         a + b·(r div c), a + b·(r mod c), a + b·((r div c) mod d)
 //	cases          a few constants, names or offsets, and a column that says which
 //	column         the values
@@ -30,6 +30,8 @@ import (
 // A reader finds r from the communicator that a handle stands for, following
 // the calls of one thread. A process with several threads may create it on one
 // and use it on another, so such calls are written without r.
+//
+// A slot with one value, of a rank that no other one is like, is written as most such ranks have it (common.go).
 //
 // The choice sees the content of all ranks, never the order in which they
 // came, so it is the same whatever was merged with what before. Shards have
