@@ -99,6 +99,7 @@ func (e *emission) addRanks(of *processes, order []int32) {
 		}
 		if e.final {
 			rank.Clock.Samples = thinned(rank.Clock.Samples, clockTolerance(e.timing))
+			rank.Context = fewerContext(rank.Context)
 		}
 		e.c.Ranks.Append(rank)
 	}
