@@ -2,6 +2,7 @@ package merger
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,13 +10,15 @@ import (
 )
 
 // decode writes every call of a rank with all that a reader learns of it, free
-// of the trace's own numbers: what must be the same before and after a merge.
+// of the trace's own numbers: what must be the same before and after a merge. Requests are numbered as the rank first had
+// them, since only which are equal means anything.
 func decode(t *testing.T, c *trace.Content, rank int) []string {
 	t.Helper()
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	var calls []string
+	requests := map[int64]int64{}
 	communicator := func(i int) string {
 		if i < 0 {
 			return "none"
@@ -33,8 +36,18 @@ func decode(t *testing.T, c *trace.Content, rank int) []string {
 		}
 		for cursor.Next() {
 			e := cursor.Event()
+			shown := trace.Signature{In: slices.Clone(e.In), Out: slices.Clone(e.Out)}
+			for _, v := range e.Function.Requests(&shown) {
+				ids, _ := requestsIn(v)
+				for _, id := range ids {
+					if _, known := requests[id]; !known {
+						requests[id] = int64(len(requests))
+					}
+				}
+				*v = replaced(*v, requests)
+			}
 			var line strings.Builder
-			fmt.Fprintf(&line, "%d.%d %s %v %v %v", e.Rank, e.Thread, e.Function.Name, e.In, e.Out, e.Return)
+			fmt.Fprintf(&line, "%d.%d %s %v %v %v", e.Rank, e.Thread, e.Function.Name, shown.In, shown.Out, e.Return)
 			fmt.Fprintf(&line, " on %s as %d makes %s", communicator(e.Comm), e.OwnRank, communicator(e.NewComm))
 			if e.Site != nil {
 				fmt.Fprintf(&line, " at %s+%x", e.Site.BuildID, e.Site.Offset)

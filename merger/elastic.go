@@ -17,7 +17,7 @@ import (
 //	constant       c
 //	offset         r + b
 //	modulo         (r + b) mod n
-//	Cartesian      the rank at a distance in a periodic grid of the program's
+//	Cartesian      the rank at a distance in a periodic grid of the program's, or in one that all ranks of the world fill
 //	stride         a + b·(r div c), a + b·(r mod c), a + b·((r div c) mod d)
 //	cases          a few constants, names or offsets, and a column that says which
 //	column         the values
@@ -30,6 +30,8 @@ import (
 // A reader finds r from the communicator that a handle stands for, following
 // the calls of one thread. A process with several threads may create it on one
 // and use it on another, so such calls are written without r.
+//
+// A slot with one value, of a rank that no other one is like, is written as most such ranks have it (common.go).
 //
 // The choice sees the content of all ranks, never the order in which they
 // came, so it is the same whatever was merged with what before. Shards have
@@ -75,16 +77,24 @@ func (f *fitting) write(of trace.Numbers) trace.Value {
 		return f.raw(codes, values, names)
 	}
 	if len(names) == 0 {
-		for _, way := range []func([]int64) (trace.Value, bool){f.offset, f.modulo, f.cartesian, f.stride} {
-			if v, ok := way(values); ok {
-				return v
-			}
+		if v, ok := f.ofRank(values); ok {
+			return v
 		}
 	}
 	if v, ok := f.cases(codes); ok {
 		return v
 	}
 	return f.raw(codes, values, names)
+}
+
+// ofRank is the function of the rank that gives these values, if there is one.
+func (f *fitting) ofRank(values []int64) (trace.Value, bool) {
+	for _, way := range []func([]int64) (trace.Value, bool){f.offset, f.modulo, f.cartesian, f.inferred, f.stride} {
+		if v, ok := way(values); ok {
+			return v, true
+		}
+	}
+	return trace.Value{}, false
 }
 
 // coded is the value of a code.
@@ -223,12 +233,31 @@ func (e *emission) addGrids() {
 	}
 }
 
-func (f *fitting) cartesian(values []int64) (trace.Value, bool) {
+// shifted is the rank at a distance, if the one that it is from is in the grid.
+func (g grid) shifted(from int64, by []int64) (to int64, there bool) {
+	rank, stride := int64(0), int64(1)
+	for k := len(g) - 1; k >= 0; k-- {
+		rank += stride * floorMod(from%g[k]+by[k], g[k])
+		stride *= g[k]
+		from /= g[k]
+	}
+	return rank, from == 0
+}
+
+func (f *fitting) cartesian(values []int64) (trace.Value, bool) { return f.within(f.grids, values) }
+
+// inferred takes the grids that all ranks of the world fill, of two and three dimensions.
+func (f *fitting) inferred(values []int64) (trace.Value, bool) {
+	return f.within(f.worldGrids(), values)
+}
+
+// within finds a distance in one of the grids that gives all values.
+func (f *fitting) within(grids []grid, values []int64) (trace.Value, bool) {
 	own := f.rank()
 	if own == nil {
 		return trace.Value{}, false
 	}
-	for _, g := range f.grids {
+	for _, g := range grids {
 		size := g.size()
 		if v, r := values[0], own[0]; v < 0 || v >= size || r >= size {
 			continue
@@ -242,13 +271,7 @@ func (f *fitting) cartesian(values []int64) (trace.Value, bool) {
 		}
 		fits := true
 		for i, v := range values {
-			r, rank, stride := own[i], int64(0), int64(1)
-			for k := len(g) - 1; k >= 0; k-- {
-				rank += stride * floorMod(r%g[k]+by[k], g[k])
-				stride *= g[k]
-				r /= g[k]
-			}
-			if rank != v || own[i] >= size {
+			if to, there := g.shifted(own[i], by); !there || to != v {
 				fits = false
 				break
 			}
@@ -259,6 +282,31 @@ func (f *fitting) cartesian(values []int64) (trace.Value, bool) {
 		}
 	}
 	return trace.Value{}, false
+}
+
+// worldGrids are the grids of two and three dimensions with as many points as the world has ranks.
+func (e *emission) worldGrids() []grid {
+	if e.ofWorld == nil {
+		e.ofWorld = []grid{} // none, but known
+		n := int64(e.worldSize)
+		var divisors []int64
+		for d := int64(2); d <= n/2; d++ {
+			if n%d == 0 {
+				divisors = append(divisors, d)
+			}
+		}
+		for _, d := range divisors {
+			e.ofWorld = append(e.ofWorld, grid{n / d, d})
+		}
+		for _, d := range divisors {
+			for _, c := range divisors {
+				if m := n / d; m%c == 0 && m/c > 1 {
+					e.ofWorld = append(e.ofWorld, grid{m / c, c, d})
+				}
+			}
+		}
+	}
+	return e.ofWorld
 }
 
 // stride tries divisors and moduli that the grids suggest, and those that the values do.

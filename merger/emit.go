@@ -12,15 +12,17 @@ import (
 // come from the content: ranks and threads by number, shapes, terminals, rules,
 // columns, sequences and communicators by first use in that order, call sites and
 // segments by what they are (places.go).
-func (p *pool) emit(of *processes, order []int32, final bool, timing trace.TimingMode) (*trace.Content, error) {
+func (p *pool) emit(of *processes, order []int32, final bool, meta *trace.Meta) (*trace.Content, error) {
 	c := &trace.Content{}
 	e := emission{
-		pool: p, c: c, final: final, timing: timing,
+		pool: p, c: c, final: final, timing: meta.Timing.Mode, worldSize: meta.WorldSize,
 		shapes: map[int]*emitted{}, signatureIDs: map[string]int32{}, columnIDs: map[uint64][]int32{},
+		requests: map[requestKey]int64{},
 	}
 	e.addRanks(of, order)
 	e.findShapes(of, order)
 	e.addGrids()
+	e.elect()
 	for _, s := range e.order {
 		e.addShape(s)
 	}
@@ -33,10 +35,11 @@ func (p *pool) emit(of *processes, order []int32, final bool, timing trace.Timin
 
 // An emission is a trace on its way out of the pool.
 type emission struct {
-	pool   *pool
-	c      *trace.Content
-	final  bool
-	timing trace.TimingMode
+	pool      *pool
+	c         *trace.Content
+	final     bool
+	timing    trace.TimingMode
+	worldSize int
 
 	shapes map[int]*emitted
 	order  []*emitted // by first thread
@@ -48,6 +51,9 @@ type emission struct {
 	sequences    trace.SequenceTable
 	err          error // the first: chunks of sequences are read here
 	grids        []grid
+	ofWorld      []grid // worldGrids, once they were asked for
+	election     election
+	requests     map[requestKey]int64 // numbers of requests (requests.go)
 }
 
 // An emitted shape is one with the rows that the trace has of it.
@@ -93,6 +99,7 @@ func (e *emission) addRanks(of *processes, order []int32) {
 		}
 		if e.final {
 			rank.Clock.Samples = thinned(rank.Clock.Samples, clockTolerance(e.timing))
+			rank.Context = fewerContext(rank.Context)
 		}
 		e.c.Ranks.Append(rank)
 	}
@@ -151,21 +158,25 @@ func (e *emission) addShape(s *emitted) {
 	exponents := s.instances()
 	s.countTerminals(exponents)
 	terminals := make([]int32, len(s.shape.templates))
-	used, seen := map[int32]bool{}, map[int32]bool{}
+	signatures := make([]trace.Signature, len(s.shape.templates))
+	streams := make([][]emittedStream, len(s.shape.templates))
 	for k, id := range s.shape.templates {
-		t := &e.pool.templates[id]
-		signature, streams := e.signature(s, t, s.shape.first[k])
+		signatures[k], streams[k] = e.signature(s, &e.pool.templates[id], s.shape.first[k])
+	}
+	e.renumber(s, signatures)
+	used, seen := map[int32]bool{}, map[int32]bool{}
+	for k, signature := range signatures {
 		key := trace.AppendSignature(nil, &signature)
 		terminal := e.terminal(key, 0, signature)
 		// two signatures with streams that became equal keep their streams apart
-		for again := 1; used[terminal] && len(streams) > 0; again++ {
+		for again := 1; used[terminal] && len(streams[k]) > 0; again++ {
 			terminal = e.terminal(key, again, signature)
 		}
-		used[terminal] = used[terminal] || len(streams) > 0
+		used[terminal] = used[terminal] || len(streams[k]) > 0
 		s.joined = s.joined || seen[terminal]
 		seen[terminal] = true
 		terminals[k] = terminal
-		for _, stream := range streams {
+		for _, stream := range streams[k] {
 			stream.signature = terminal
 			stream.local = k
 			s.streams = append(s.streams, stream)
@@ -193,7 +204,7 @@ func (e *emission) signature(s *emitted, t *template, first int) (trace.Signatur
 	at := fitting{emission: e, own: e.relativeTo(s, t, &own)}
 	slots := make([]trace.Value, t.slots)
 	for i := range slots {
-		slots[i] = at.write(s.values(first + 1 + i))
+		slots[i] = e.slot(s, t, &at, i, s.values(first+1+i))
 	}
 	var streams []emittedStream
 	in := make([]trace.Value, len(t.streams))
@@ -209,7 +220,7 @@ func (e *emission) signature(s *emitted, t *template, first int) (trace.Signatur
 			}
 			streams = append(streams, stream)
 		case e.final:
-			in[i] = at.write(codes)
+			in[i] = e.slot(s, t, &at, t.slots+i, codes)
 		default:
 			in[i] = trace.Value{Form: trace.Elastic, Int: int64(trace.Constant), List: []trace.Value{integer(int64(number)), at.write(codes)}}
 		}
@@ -225,6 +236,14 @@ func (e *emission) signature(s *emitted, t *template, first int) (trace.Signatur
 		}
 	}
 	return signature, streams
+}
+
+// slot is how a slot, or a stream that a number replaces, is written.
+func (e *emission) slot(s *emitted, t *template, at *fitting, slot int, codes trace.Numbers) trace.Value {
+	if e.election.votes != nil && s.single() {
+		return at.elected(t.place(slot), codes.At(0))
+	}
+	return at.write(codes)
 }
 
 func integer(x int64) trace.Value { return trace.Value{Form: trace.Int, Int: x} }

@@ -60,7 +60,7 @@ func (m *Merger) Finish(o Options) ([]*trace.Content, error) {
 	distinct, notes := m.pool.distinct(&m.processes)
 	var merged []*trace.Content
 	for _, generation := range generations(distinct) {
-		c, err := m.pool.emit(&m.processes, generation, o.Final, m.meta.joined.Timing.Mode)
+		c, err := m.pool.emit(&m.processes, generation, o.Final, &m.meta.joined)
 		if err != nil {
 			return nil, err
 		}

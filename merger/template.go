@@ -12,6 +12,7 @@ import (
 type template struct {
 	signature trace.Signature // numbers are 0, streams are there, the own rank is −1
 	slots     int
+	paths     []int32 // of each slot, then of each of the streams below: which parameter it is in (visitor.path)
 	streams   []int32 // numbers of the streams that a constant may replace, in order of first sight
 	others    []int32 // numbers of all other streams: lists, floating-point numbers, communicators
 	onHandle  bool    // the communicator of the call is one that the program created
@@ -20,6 +21,9 @@ type template struct {
 
 // longestList is the number of elements up to which those of a list may be slots. In longer lists only the streams count.
 const longestList = 256
+
+// fields is one more than the number of fields of a status.
+const fields = 6
 
 // handleKinds are the kinds of parameters whose values name objects: they are never slots.
 var handleKinds = map[string]bool{
@@ -35,16 +39,20 @@ type visitor struct {
 	other  func(number int32) // a stream that no constant may replace
 	// request, if there is one, sees a request or a list of them
 	request func(v trace.Value) trace.Value
+	// path says where the value is: 0 in the result, then a number for each parameter before and after the call, and for
+	// each field of a status. The elements of an array have the same.
+	path int32
 }
 
 // visit walks through a signature: its slots and its streams, also those that a shard has as constants. It copies what
 // it changes.
-func visit(s trace.Signature, f *trace.Function, to visitor) trace.Signature {
+func visit(s trace.Signature, f *trace.Function, to *visitor) trace.Signature {
 	s.Return = to.value(s.Return, f.Return)
 	s.In, s.Out = slices.Clone(s.In), slices.Clone(s.Out)
 	in, out := 0, 0
 	for i := range f.Parameters {
 		p := &f.Parameters[i]
+		to.path += fields
 		if p.Direction != trace.Out {
 			if in < len(s.In) {
 				s.In[in] = to.value(s.In[in], p.Kind)
@@ -54,6 +62,7 @@ func visit(s trace.Signature, f *trace.Function, to visitor) trace.Signature {
 	}
 	for i := range f.Parameters {
 		p := &f.Parameters[i]
+		to.path += fields
 		if p.Direction != trace.In {
 			if out < len(s.Out) {
 				s.Out[out] = to.value(s.Out[out], p.Kind)
@@ -94,9 +103,14 @@ func (to *visitor) value(v trace.Value, kind string) trace.Value {
 			break
 		}
 		v.List = slices.Clone(v.List)
+		at := to.path
 		for i := range v.List {
+			if v.Form == trace.Status {
+				to.path = at + 1 + int32(min(i, fields-2))
+			}
 			v.List[i] = to.value(v.List[i], kind)
 		}
+		to.path = at
 	}
 	return v
 }
@@ -134,22 +148,26 @@ func (to *visitor) otherStream(v trace.Value) {
 
 // templateOf takes a signature apart: its template, and the value of each slot and stream (nil for a real stream).
 func templateOf(s trace.Signature, f *trace.Function) (t template, slots []trace.Value, constants []*trace.Value) {
-	seen := map[int32]int{}
-	t.signature = visit(s, f, visitor{
-		slot: func(v trace.Value) trace.Value {
-			slots = append(slots, v)
-			return trace.Value{Form: trace.Int}
-		},
-		stream: func(v trace.Value, number int32, constant *trace.Value) trace.Value {
-			if _, again := seen[number]; !again {
-				seen[number] = len(t.streams)
-				t.streams = append(t.streams, number)
-				constants = append(constants, constant)
-			}
-			return v
-		},
-		other: func(number int32) { t.others = append(t.others, number) },
-	})
+	seen := map[int32]bool{}
+	var streamPaths []int32
+	to := &visitor{}
+	to.slot = func(v trace.Value) trace.Value {
+		slots = append(slots, v)
+		t.paths = append(t.paths, to.path)
+		return trace.Value{Form: trace.Int}
+	}
+	to.stream = func(v trace.Value, number int32, constant *trace.Value) trace.Value {
+		if !seen[number] {
+			seen[number] = true
+			t.streams = append(t.streams, number)
+			streamPaths = append(streamPaths, to.path)
+			constants = append(constants, constant)
+		}
+		return v
+	}
+	to.other = func(number int32) { t.others = append(t.others, number) }
+	t.signature = visit(s, f, to)
+	t.paths = append(t.paths, streamPaths...)
 	if s.Communicator.Form == trace.Stream {
 		t.others = append(t.others, int32(s.Communicator.Int))
 	}
@@ -180,7 +198,7 @@ func (t *template) width() int { return 1 + t.slots + len(t.streams) + len(t.oth
 // stream itself.
 func (t *template) with(f *trace.Function, slots, streams []trace.Value) trace.Signature {
 	next := 0
-	return visit(t.signature, f, visitor{
+	return visit(t.signature, f, &visitor{
 		slot: func(trace.Value) trace.Value {
 			next++
 			return slots[next-1]

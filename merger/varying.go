@@ -77,7 +77,7 @@ func mayBeFewer(terminals []int32, like []string) []int32 {
 
 // likeness is what all signatures have in common that may be of one family on some thread.
 func likeness(s trace.Signature, f *trace.Function) string {
-	s = visit(s, f, visitor{
+	s = visit(s, f, &visitor{
 		slot:    func(trace.Value) trace.Value { return trace.Value{} },
 		stream:  func(v trace.Value, _ int32, _ *trace.Value) trace.Value { return v },
 		request: func(trace.Value) trace.Value { return trace.Value{} },
@@ -88,7 +88,7 @@ func likeness(s trace.Signature, f *trace.Function) string {
 
 // familyKey is what signatures of a thread have in common that differ only in numbers and requests: a family.
 func familyKey(s trace.Signature, f *trace.Function) string {
-	s = visit(s, f, visitor{
+	s = visit(s, f, &visitor{
 		slot: func(v trace.Value) trace.Value {
 			if v.Form == trace.Int {
 				v.Int = 0
@@ -170,7 +170,7 @@ func (s *separation) run(terminals []int32) error {
 func (s *separation) onThread(terminal int32) member {
 	m := member{terminal: terminal}
 	from := s.c.Signatures[terminal]
-	m.signature = visit(from, s.functions[from.Function], visitor{
+	m.signature = visit(from, s.functions[from.Function], &visitor{
 		slot: s.value,
 		stream: func(v trace.Value, number int32, constant *trace.Value) trace.Value {
 			if constant != nil {
@@ -248,7 +248,7 @@ func (s *separation) replace(members []member) {
 		}
 		return v
 	}
-	signature := visit(members[0].signature, f, visitor{
+	signature := visit(members[0].signature, f, &visitor{
 		slot: func(v trace.Value) trace.Value {
 			if v.Form != trace.Int {
 				return v
@@ -286,7 +286,7 @@ func (s *separation) replace(members []member) {
 // variables are the values of a signature that may become streams, in order.
 func variables(s trace.Signature, f *trace.Function) []trace.Value {
 	var values []trace.Value
-	visit(s, f, visitor{
+	visit(s, f, &visitor{
 		slot: func(v trace.Value) trace.Value {
 			if v.Form == trace.Int {
 				values = append(values, v)

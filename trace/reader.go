@@ -178,7 +178,7 @@ func (t *Reader) openShared() error {
 		{blockFunctions, "functions", false, false, func(d *decoder) { c.Functions = d.functions() }},
 		{blockSites, "call sites", false, true, func(d *decoder) { c.Sites = d.sites() }},
 		{blockSegments, "segments", true, true, func(d *decoder) { c.Segments = d.segments() }},
-		{blockSignatures, "signatures", false, false, func(d *decoder) { c.Signatures = d.signatures() }},
+		{blockSignatures, "signatures", false, false, func(d *decoder) { c.Signatures = d.signatures(c.Functions) }},
 		{blockCommunicators, "communicators", false, false, func(d *decoder) { c.Communicators = d.communicators() }},
 		{blockGrammar, "grammar", true, false, func(d *decoder) {
 			c.Grammar = d.rules()

@@ -301,27 +301,6 @@ func (d *decoder) rows(size int64) int {
 	return int(n)
 }
 
-func appendSignatures(signatures []Signature) []byte {
-	s := newSection()
-	s.number(uint64(len(signatures)))
-	for i := range signatures {
-		s.b = appendSignature(s.b, &signatures[i], s.strings)
-	}
-	return s.bytes()
-}
-
-func (d *decoder) signatures() []Signature {
-	n := d.length(176)
-	if n == 0 {
-		return nil
-	}
-	signatures := make([]Signature, n)
-	for i := range signatures {
-		signatures[i] = d.signature()
-	}
-	return signatures
-}
-
 // appendCommunicators writes columns: a program may have one communicator for each rank, or row of ranks.
 func appendCommunicators(communicators []Communicator) []byte {
 	s := newSection()

@@ -49,7 +49,7 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 	if len(c.Segments) > 0 {
 		f.section(blockSegments, appendSegments(c.Segments))
 	}
-	f.section(blockSignatures, appendSignatures(c.Signatures))
+	f.section(blockSignatures, appendSignatures(c.Signatures, c.Functions))
 	f.section(blockCommunicators, appendCommunicators(c.Communicators))
 	f.section(blockGrammar, appendRules(nil, c.Grammar))
 	f.section(blockRankMap, appendRankMap(c))

@@ -461,10 +461,10 @@ class Trace:
         self.mode, self.error = s.text(), s.varint()
         self.errors = {s.text(): s.varint() for _ in range(s.varint())}
         s = self.sections[2].strings()
-        self.functions = {}
+        self.functions, self.classes = {}, {}
         for _ in range(s.varint()):
             number = s.varint()
-            name, _, result = s.text(), s.text(), s.text()
+            name, self.classes[number], result = s.text(), s.text(), s.text()
             parameters = [(s.text(), s.text(), s.varint()) for _ in range(s.varint())]
             self.functions[number] = name, result, parameters
         self.sites = []
@@ -485,6 +485,7 @@ class Trace:
             ins = [s.value() for _ in range(s.varint())]
             outs = [s.value() for _ in range(s.varint())]
             self.signatures.append((function, site, own, result, ins, outs, s.value()))
+        self.complete_signatures()
         s = self.sections[5].strings()
         self.communicators = []
         s.varint()
@@ -655,6 +656,66 @@ class Trace:
                     lead, times = -1, [(1, 1)] * n
                 spread = zip(self.spread([g for g, _ in times], gaps), self.spread([d for _, d in times], durations))
                 yield from ((g, d, lead) for g, d in spread)
+
+    def complete_signatures(self):
+        """Requests are differences, and statuses that are as expected have no fields."""
+        last, status_of, made, sizes = 0, {}, {}, {}
+
+        def handle(v):
+            nonlocal last
+            if v[0] == 8:
+                return 8, [handle(e) for e in v[1]]
+            if v[0] == 6:
+                last += v[1]
+                return 6, last
+            return v
+
+        def status(request, v):
+            request = request[1] if request[0] == 6 else None
+            maker = made.get(request)
+            if v == (9, []):
+                if request in status_of:
+                    v = status_of[request]
+                else:
+                    source, tag, count, datatype = maker
+                    v = 9, [source, tag, (2, 0), (2, 0), (2, count * sizes[datatype])]
+            status_of[request] = v
+            if maker and maker[2] > 0 and len(v[1]) == 5 and v[1][4][0] == 2 and v[1][4][1] % maker[2] == 0:
+                sizes[maker[3]] = v[1][4][1] // maker[2]
+            return v
+
+        for function, _, _, _, ins, outs, _ in self.signatures:
+            parameters = self.functions[function & 65535][2]
+            if not any(kind == "request" for _, kind, _ in parameters):
+                continue
+            places = []  # kind, list of values, index in it
+            taken = [0, 0]
+            for _, kind, direction in parameters:
+                for k, (values, bit) in enumerate(((ins, 1), (outs, 2))):
+                    if direction >> 1 & bit:
+                        if taken[k] < len(values):
+                            places.append((kind, values, taken[k]))
+                        taken[k] += 1
+            of = lambda kind: [(values, i) for k, values, i in places if k == kind]
+            requests, statuses = of("request"), of("status")
+            for values, i in requests:
+                values[i] = handle(values[i])
+            asked = [of(kind) for kind in ("rank", "tag", "count", "datatype")]
+            if not statuses:
+                request = requests[0][0][requests[0][1]] if len(requests) == 1 else (0, None)
+                if request[0] == 6 and all(asked):
+                    source, tag, count, datatype = (a[0][0][a[0][1]] for a in asked)
+                    source = source if "recv" in self.classes[function & 65535] else (12, 0)
+                    made[request[1]] = source, tag, count[1] if count[0] == 2 else 0, repr(datatype)
+                    status_of.pop(request[1], None)
+                continue
+            if not requests:
+                continue
+            (values, i), (r, k) = statuses[0], requests[0]
+            if values[i][0] == 9:
+                values[i] = status(r[k], values[i])
+            elif values[i][0] == 8 and r[k][0] == 8 and len(values[i][1]) == len(r[k][1]):
+                values[i] = 8, [status(q, v) if v[0] == 9 else v for q, v in zip(r[k][1], values[i][1])]
 
     @staticmethod
     def spread(values, total):

@@ -1,0 +1,285 @@
+package merger
+
+import (
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A rank that no other one is like — a corner of a grid, or one of a decomposition in which every rank has messages of
+// other sizes — is a shape of one row, in which every number is a constant: its peer is 5, or r + 1, or the next one in a
+// row of a grid. Written as what holds on most ranks it gives one signature for all of them, where each would have its own.
+//
+// Which function that is, is asked of all such ranks, by place: the function and call site, and the parameter. Each rank
+// has a vote for each constant, offset and function of the rank that gives its value there. A slot is written as what has
+// the most votes. The functions are those that give all values of some place: (r + b) mod n, distances in a grid of the
+// program's, and in grids that all ranks of the world fill, since many programs compute their neighbors without telling
+// MPI of their grid.
+//
+// The votes see the content of all ranks, in the order of the shapes, so they are the same whatever was merged before.
+
+const (
+	// maxVoters is how many shapes of one row are asked: more say nothing new, and each takes memory.
+	maxVoters = 4096
+	// maxFunctions is how many functions of the rank take part.
+	maxFunctions = 64
+)
+
+// A slotPlace is where slots of different shapes stand for the same.
+type slotPlace struct {
+	function uint16
+	site     uint32
+	onHandle bool
+	path     int32
+}
+
+func (t *template) place(slot int) slotPlace {
+	return slotPlace{t.signature.Function, t.signature.Site, t.onHandle, t.paths[slot]}
+}
+
+// A wayKind is how the value of one rank may be written.
+type wayKind uint8
+
+const (
+	asConstant wayKind = iota // of several that have as many votes, the first
+	asOffset
+	asFunction
+)
+
+// A way is a code, an offset from the rank, or the number of a function.
+type way struct {
+	kind wayKind
+	x    int64
+}
+
+// An observation is a value of a shape with one row.
+type observation struct {
+	rank  int64 // −1: not known
+	code  int64
+	count int
+}
+
+// An election is how the values of shapes with one row are written.
+type election struct {
+	functions []trace.Value
+	votes     map[slotPlace]map[way]int
+	offsets   map[slotPlace]bool // fewer offsets than constants give the values there: constants do not stand
+}
+
+// single reports whether the shape is one rank.
+func (s *emitted) single() bool { return s.rows.Len() == 1 }
+
+// elect asks all shapes with one row.
+func (e *emission) elect() {
+	voters := 0
+	for _, s := range e.order {
+		if s.single() {
+			voters++
+		}
+	}
+	if !e.final || voters < 2 {
+		return
+	}
+	seen := map[slotPlace][]observation{}
+	var places []slotPlace // in order of first use
+	voters = 0
+	for _, s := range e.order {
+		if !s.single() {
+			continue
+		}
+		if voters++; voters > maxVoters {
+			break
+		}
+		for k, id := range s.shape.templates {
+			t := &e.pool.templates[id]
+			first := s.shape.first[k]
+			rank := int64(-1)
+			own := numbersOfCodes(s.values(first))
+			if r := e.relativeTo(s, t, &own); r != nil {
+				rank = r.At(0)
+			}
+			for i := range t.paths {
+				values := s.values(first + 1 + i)
+				code := values.At(0)
+				if i >= t.slots && code&1 == 1 {
+					continue // a stream that stays
+				}
+				at := t.place(i)
+				if seen[at] == nil {
+					places = append(places, at)
+				}
+				seen[at] = addObservation(seen[at], observation{rank, code, 1})
+			}
+		}
+	}
+	e.election.votes = map[slotPlace]map[way]int{}
+	for _, at := range places {
+		e.election.votes[at] = map[way]int{}
+		e.addFunction(seen[at])
+	}
+	e.castOthers()
+	for _, at := range places {
+		votes := e.election.votes[at]
+		for _, o := range seen[at] {
+			votes[way{asConstant, o.code}] += o.count
+			if o.rank < 0 || o.code&1 == 1 {
+				continue
+			}
+			votes[way{asOffset, o.code>>1 - o.rank}] += o.count
+			for i, f := range e.election.functions {
+				if gives(f, o.rank, o.code>>1) {
+					votes[way{asFunction, int64(i)}] += o.count
+				}
+			}
+		}
+	}
+	e.countWays()
+}
+
+// countWays tells where constants do not stand: a rank in the middle of a grid is a neighbor of many, and still it is the
+// directions that are few.
+func (e *emission) countWays() {
+	e.election.offsets = map[slotPlace]bool{}
+	for at, votes := range e.election.votes {
+		kinds := [asFunction + 1]int{}
+		for w := range votes {
+			kinds[w.kind]++
+		}
+		e.election.offsets[at] = kinds[asOffset] > 0 && kinds[asOffset] < kinds[asConstant]
+	}
+}
+
+// castOthers adds the votes of shapes with several rows: one for each of them, for how the slot is written there.
+func (e *emission) castOthers() {
+	for _, s := range e.order {
+		if s.single() {
+			continue
+		}
+		for k, id := range s.shape.templates {
+			t := &e.pool.templates[id]
+			first := s.shape.first[k]
+			own := numbersOfCodes(s.values(first))
+			at := fitting{emission: e, own: e.relativeTo(s, t, &own)}
+			for i := range t.paths {
+				votes := e.election.votes[t.place(i)]
+				if votes == nil {
+					continue
+				}
+				codes := s.values(first + 1 + i)
+				if code, ok := codes.Constant(); ok {
+					votes[way{asConstant, code}] += s.rows.Len()
+					continue
+				}
+				if !allNumbers(&codes) {
+					continue
+				}
+				numbers := numbersOfCodes(codes)
+				switch v, ok := at.ofRank(numbers.Values(nil)); {
+				case !ok:
+				case v.Form == trace.RankOffset:
+					votes[way{asOffset, v.Int}] += s.rows.Len()
+				default:
+					if number, ok := e.functionNumber(v); ok {
+						votes[way{asFunction, number}] += s.rows.Len()
+					}
+				}
+			}
+		}
+	}
+}
+
+// functionNumber finds or adds a function.
+func (e *emission) functionNumber(f trace.Value) (int64, bool) {
+	i := slices.IndexFunc(e.election.functions, func(g trace.Value) bool { return equalValues(f, g) })
+	if i < 0 && len(e.election.functions) < maxFunctions {
+		i = len(e.election.functions)
+		e.election.functions = append(e.election.functions, f)
+	}
+	return int64(i), i >= 0
+}
+
+// addObservation counts one that was there before; those of a rank follow each other.
+func addObservation(list []observation, o observation) []observation {
+	for i := len(list) - 1; i >= 0 && list[i].rank == o.rank; i-- {
+		if list[i].code == o.code {
+			list[i].count++
+			return list
+		}
+	}
+	return append(list, o)
+}
+
+// addFunction adds the function that gives all values of a place, if there is one and it takes more than an offset.
+func (e *emission) addFunction(list []observation) {
+	if len(list) < 2 {
+		return
+	}
+	var own trace.Numbers
+	values := make([]int64, len(list))
+	for i, o := range list {
+		if o.rank < 0 || o.code&1 == 1 || i > 0 && o.rank == list[i-1].rank {
+			return
+		}
+		own.Push(o.rank)
+		values[i] = o.code >> 1
+	}
+	if !slices.ContainsFunc(values, func(v int64) bool { return v != values[0] }) {
+		return
+	}
+	at := fitting{emission: e, own: &own}
+	if f, ok := at.ofRank(values); ok && f.Form != trace.RankOffset {
+		e.functionNumber(f)
+	}
+}
+
+// gives reports whether a function has this value at a rank.
+func gives(f trace.Value, rank, value int64) bool {
+	switch trace.Operator(f.Int) {
+	case trace.Modulo:
+		return floorMod(rank+f.List[0].Int, f.List[1].Int) == value
+	case trace.Cartesian:
+		n := int(f.List[0].Int)
+		g, by := make(grid, n), make([]int64, n)
+		for i := range g {
+			g[i], by[i] = f.List[1+i].Int, f.List[1+n+i].Int
+		}
+		at, there := g.shifted(rank, by)
+		return there && at == value
+	case trace.Stride:
+		q := rank / f.List[2].Int
+		if d := f.List[3].Int; d > 0 {
+			q %= d
+		}
+		return f.List[0].Int+f.List[1].Int*q == value
+	}
+	return false
+}
+
+// elected is how the code of a single rank is written: as what most such ranks have in that place.
+func (f *fitting) elected(at slotPlace, code int64) trace.Value {
+	votes := f.election.votes[at]
+	best, most := trace.Value{}, -1
+	consider := func(w way, v trace.Value) {
+		if n, there := votes[w]; there && n > most {
+			best, most = v, n
+		}
+	}
+	own := f.rank()
+	relative := own != nil && code&1 == 0
+	if !relative || !f.election.offsets[at] {
+		consider(way{asConstant, code}, f.coded(code))
+	}
+	if relative {
+		by := code>>1 - own[0]
+		consider(way{asOffset, by}, trace.Value{Form: trace.RankOffset, Int: by})
+		for i, function := range f.election.functions {
+			if gives(function, own[0], code>>1) {
+				consider(way{asFunction, int64(i)}, function)
+			}
+		}
+	}
+	if most < 0 {
+		return f.coded(code)
+	}
+	return best
+}
