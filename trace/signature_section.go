@@ -3,7 +3,6 @@ package trace
 import (
 	"math"
 	"slices"
-	"strings"
 )
 
 // The section of signatures. Requests and statuses are most of what the signatures of a program with many neighbors have,
@@ -66,6 +65,7 @@ func (f *Function) valuesOf(s *Signature, kind string) []*Value {
 // A signatureWalk goes through the signatures of a section in order. It knows of each request what is expected of it.
 type signatureWalk struct {
 	functions map[uint16]*Function // those that have requests
+	receives  map[uint16]bool      // of these, those that receive
 	last      int64                // the request before
 	expected  map[int64]*expectation
 	sizes     map[string]int64 // bytes of an element, by datatype, as statuses had them
@@ -80,11 +80,13 @@ type expectation struct {
 }
 
 func newSignatureWalk(functions []Function) signatureWalk {
-	w := signatureWalk{functions: map[uint16]*Function{}, expected: map[int64]*expectation{}, sizes: map[string]int64{}}
+	w := signatureWalk{
+		functions: map[uint16]*Function{}, receives: map[uint16]bool{}, expected: map[int64]*expectation{}, sizes: map[string]int64{},
+	}
 	for i := range functions {
 		f := &functions[i]
 		if slices.ContainsFunc(f.Parameters, func(p Parameter) bool { return p.Kind == requestKind }) {
-			w.functions[f.ID] = f
+			w.functions[f.ID], w.receives[f.ID] = f, f.Semantics().Receives()
 		}
 	}
 	return w
@@ -170,7 +172,7 @@ func (w *signatureWalk) made(f *Function, s *Signature) {
 	if count[0].Form == Int {
 		e.count = count[0].Int
 	}
-	if !strings.Contains(f.Class, "recv") {
+	if !w.receives[f.ID] {
 		e.source = Value{Form: RankOffset}
 	}
 	w.expected[requests[0].Int] = e

@@ -111,6 +111,15 @@ func (f *Function) MovesData() bool {
 	return false
 }
 
+// Receives reports whether calls receive a message, or make a request that does.
+func (f *Function) Receives() bool {
+	switch f.Operation {
+	case Receive, SendReceive, MatchedReceive:
+		return true
+	}
+	return false
+}
+
 // IsPersistent reports whether calls make a request that is started later, as often as the program likes.
 func (f *Function) IsPersistent() bool {
 	return f.Completion == Persistent || f.Completion == Partitioned
