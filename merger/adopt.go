@@ -192,17 +192,10 @@ func (a *adoption) addRows() {
 		r := a.roots[number]
 		s := &a.pool.shapes[r.shape]
 		r.row = s.rows
-		s.rows += r.threads.Len()
 		for k, terminal := range r.local.terminals {
 			a.addSignatureRows(s.columns[s.first[k]:], r, terminal)
 		}
-		column := s.exponents
-		for _, body := range r.local.rules {
-			for _, symbol := range body {
-				s.columns[column].PushRun(int64(symbol.Count), 0, r.threads.Len())
-				column++
-			}
-		}
+		s.addExponents(r.local.rules, r.threads.Len())
 	}
 }
 

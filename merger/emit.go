@@ -121,9 +121,10 @@ func (e *emission) findShapes(of *processes, order []int32) {
 }
 
 // values are the codes of one column, by place.
-func (s *emitted) values(column int) trace.Numbers {
+func (s *emitted) values(column int) trace.Numbers { return s.valuesOf(&s.shape.columns[column]) }
+
+func (s *emitted) valuesOf(all *trace.Numbers) trace.Numbers {
 	var mine trace.Numbers
-	all := &s.shape.columns[column]
 	if v, ok := all.Constant(); ok {
 		mine.PushRun(v, 0, s.rows.Len())
 		return mine

@@ -45,12 +45,16 @@ func (s *shape) children() []int {
 	return order
 }
 
-// exponentColumns are those in which the rows of the trace differ, and what the others hold.
+// exponentColumns are those in which the rows of the trace differ, by symbol, and what all symbols have in the first row.
 func (s *emitted) exponentColumns() (fixed []int64, varying map[int]func(place int) int64) {
-	width := len(s.shape.columns) - s.shape.exponents
-	fixed, varying = make([]int64, width), map[int]func(place int) int64{}
-	for k := range fixed {
-		values := s.values(s.shape.exponents + k)
+	varying = map[int]func(place int) int64{}
+	for _, body := range s.shape.rules {
+		for k := range body {
+			fixed = append(fixed, int64(body[k].Count))
+		}
+	}
+	for k, column := range s.shape.exponents {
+		values := s.valuesOf(column)
 		fixed[k] = values.At(0)
 		if _, ok := values.Constant(); !ok {
 			varying[k] = values.Lookup()

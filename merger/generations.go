@@ -171,11 +171,8 @@ func (p *pool) digest(of *processes, process int) []byte {
 			write(p.templateKey(id))
 			p.digestColumns(h, s, t.Place, k)
 		}
-		for _, body := range s.rules {
+		for _, body := range s.rulesOf(t.Place) {
 			write(appendRule(nil, body))
-		}
-		for k := s.exponents; k < len(s.columns); k++ {
-			fmt.Fprintf(h, "%d ", s.columns[k].At(t.Place))
 		}
 		fmt.Fprintf(h, "%d %d %d %d %d ", t.Thread, t.Calls, t.FirstTick, t.EndTick, t.InsideTicks)
 		if len(t.Marks) > 0 {

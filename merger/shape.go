@@ -2,6 +2,7 @@ package merger
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -10,14 +11,53 @@ import (
 // up to the numbers in their signatures. What differs is in columns, with a row for each thread:
 //
 //	of each signature, in order of first use: the caller's rank, the slots, the streams (see code)
-//	of each symbol of each rule: its exponent
+//	of each symbol of each rule: its exponent, where it is not the same in all rows
 type shape struct {
 	templates []int32          // pooled, in order of first use: the index is the terminal in rules
-	rules     [][]trace.Symbol // in order of first use, the root is 0; exponents are in columns
+	rules     [][]trace.Symbol // in order of first use, the root is 0; with the exponents of the first row
 	first     []int            // of each template, its first column
-	exponents int              // the first column of exponents
 	columns   []trace.Numbers
+	exponents map[int]*trace.Numbers // by symbol, counted through all rules; a large grammar has few that vary
 	rows      int
+}
+
+// addExponents adds so many rows with the exponents of these rules.
+func (s *shape) addExponents(rules [][]trace.Symbol, rows int) {
+	symbol := 0
+	for i, body := range rules {
+		for k := range body {
+			column, first, mine := s.exponents[symbol], s.rules[i][k].Count, body[k].Count
+			if column == nil && mine != first {
+				column = &trace.Numbers{}
+				column.PushRun(int64(first), 0, s.rows)
+				if s.exponents == nil {
+					s.exponents = map[int]*trace.Numbers{}
+				}
+				s.exponents[symbol] = column
+			}
+			if column != nil {
+				column.PushRun(int64(mine), 0, rows)
+			}
+			symbol++
+		}
+	}
+	s.rows += rows
+}
+
+// rulesOf are the rules with the exponents of a row.
+func (s *shape) rulesOf(row int) [][]trace.Symbol {
+	rules := make([][]trace.Symbol, len(s.rules))
+	symbol := 0
+	for i, body := range s.rules {
+		rules[i] = slices.Clone(body)
+		for k := range body {
+			if column := s.exponents[symbol]; column != nil {
+				rules[i][k].Count = uint64(column.At(row))
+			}
+			symbol++
+		}
+	}
+	return rules
 }
 
 // Codes are what columns of slots and streams hold: a number doubled, or 2·k + 1, where k is a pooled name (slots) or
@@ -104,13 +144,10 @@ func (p *pool) shapeOf(l *localGrammar, templates []int32) int32 {
 		p.shapeIDs = map[string]int32{}
 	}
 	s := shape{templates: templates, rules: l.rules}
+	width := 0
 	for _, t := range templates {
-		s.first = append(s.first, s.exponents)
-		s.exponents += p.templates[t].width()
-	}
-	width := s.exponents
-	for _, body := range l.rules {
-		width += len(body)
+		s.first = append(s.first, width)
+		width += p.templates[t].width()
 	}
 	s.columns = make([]trace.Numbers, width)
 	id := int32(len(p.shapes))
