@@ -45,7 +45,7 @@ func TestChaos(t *testing.T) {
 			ranks, long, ends = append(ranks, p), append(long, l), append(ends, spooltest.Hold(t, l.Directory))
 		}
 		o := quick(t, spool, s, pod(0))
-		o.SpoolLimit, o.Logf, o.Grace = limit, nil, time.Minute
+		o.SpoolLimit, o.Logf, o.Grace = limit, nil, patient
 		kill := killed(t, o)
 		dead := -1 // the rank that was killed
 		play := func(turns int) {

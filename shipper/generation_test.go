@@ -86,7 +86,7 @@ func whole(t *testing.T, turns ...int) []byte {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	o := quick(t, plain, s, pod(0))
-	o.Grace = time.Minute
+	o.Grace = patient
 	require.Empty(t, Ship(ctx, o))
 	trace, _ := merged(t, s, pod(0))
 	return trace
@@ -100,7 +100,7 @@ func TestLateWritesOfDeadSidecars(t *testing.T) {
 	want := whole(t, turns, turns, turns, turns, turns, turns)
 	seeds := uint64(12)
 	if testing.Short() {
-		seeds = 4
+		seeds = 1
 	}
 	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 3))
@@ -131,7 +131,7 @@ func TestLateWritesOfDeadSidecars(t *testing.T) {
 			dead = append(dead, dying)
 		}
 		o := quick(t, spool, s, pod(0))
-		o.Logf, o.Grace = nil, time.Minute
+		o.Logf, o.Grace = nil, patient
 		stop := running(t, o)
 		run.some(turns)
 		for _, l := range dead[:random.IntN(times)] {
@@ -155,7 +155,11 @@ func TestLateWritesOfDeadSidecars(t *testing.T) {
 func TestTwoSidecarsOfOnePod(t *testing.T) {
 	want := whole(t, 20_000, 20_000, 20_000, 20_000, 20_000, 20_000)
 	overtaken := 0
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 4))
 		spool, s := t.TempDir(), openStore(t)
 		run := beginLong(t, spool, repeats)
@@ -225,7 +229,7 @@ func TestTwoSidecarsOfOnePod(t *testing.T) {
 func TestOneSidecarAtATime(t *testing.T) {
 	spool, s := t.TempDir(), openStore(t)
 	o := quick(t, spool, s, pod(0))
-	o.Grace = time.Minute
+	o.Grace = patient
 	stop := running(t, o)
 	eventually(t, "the first works", func() bool {
 		objects, err := s.List(t.Context(), "")

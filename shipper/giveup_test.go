@@ -45,7 +45,7 @@ func TestTimesAreGivenUpBeforeCalls(t *testing.T) {
 			ranks, long, ends = append(ranks, p), append(long, l), append(ends, spooltest.Hold(t, l.Directory))
 		}
 		o := quick(t, spool, s, pod(0))
-		o.SpoolLimit, o.Logf, o.Grace = limit, nil, time.Minute
+		o.SpoolLimit, o.Logf, o.Grace = limit, nil, patient
 		stop := running(t, o)
 		calls := uint64(2) // MPI_Init of each
 		play := func(turns int) {

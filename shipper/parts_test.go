@@ -152,7 +152,7 @@ func goesToTheStore(t *testing.T, program program) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	slowly := quick(t, plain, s, pod(0))
-	slowly.Grace = time.Minute
+	slowly.Grace = patient
 	require.Empty(t, Ship(ctx, slowly))
 	want, all := merged(t, s, pod(0))
 
@@ -170,7 +170,7 @@ func goesToTheStore(t *testing.T, program program) {
 			}
 			dying := &steps{Store: s, left: n, dead: make(chan struct{})}
 			options := quick(t, spool, dying, pod(0))
-			options.Logf, options.Grace = nil, time.Minute
+			options.Logf, options.Grace = nil, patient
 			kill := killed(t, options)
 			for range 3 {
 				run.some(turns)
@@ -268,7 +268,7 @@ func TestObjectThatTheStoreLoses(t *testing.T) {
 			ends = append(ends, spooltest.Hold(t, l.Directory))
 		}
 		o := quick(t, spool, s, pod(0))
-		o.Logf, o.Grace = nil, time.Minute
+		o.Logf, o.Grace = nil, patient
 		stop := killed(t, o)
 		objects := func() (keys []string) {
 			list, err := s.List(context.Background(), shard.Root)

@@ -138,6 +138,9 @@ func content(t *testing.T, s store.Store, id Identity, dir string, m shard.Manif
 	return c
 }
 
+// patient is the grace of tests that are about what arrives, not about when: a race detector on a busy machine is slow.
+const patient = 5 * time.Minute
+
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !condition(); time.Sleep(5 * time.Millisecond) {
