@@ -222,7 +222,9 @@ func TestTwoSidecarsOfOnePod(t *testing.T) {
 		got, _ := merged(t, s, pod(0))
 		require.True(t, bytes.Equal(want, got), "seed %d: %d and %d bytes", seed, len(want), len(got))
 	}
-	require.Positive(t, overtaken)
+	if !testing.Short() { // with all seeds
+		require.Positive(t, overtaken)
+	}
 }
 
 // A second sidecar waits for the first one to end.
