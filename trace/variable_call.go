@@ -329,6 +329,26 @@ func (v *Value) varies() bool {
 	return false
 }
 
+// HasStreams tells whether calls of the signature may differ on one thread: values of it, or the communicator that a call
+// gives, are those of streams. Calls of any other have the same values on a thread as long as the communicator that they are on
+// is the same instance.
+func (s *Signature) HasStreams() bool {
+	return s.Communicator.Form == Stream || s.Return.hasStream() || slices.ContainsFunc(s.In, Value.hasStream) || slices.ContainsFunc(s.Out, Value.hasStream)
+}
+
+// hasStream tells whether a value, or one inside of it, is that of a stream.
+func (v Value) hasStream() bool {
+	switch v.Form {
+	case Stream, ListStream:
+		return true
+	case Elastic:
+		return Operator(v.Int) == RelativeStream
+	case List, Status:
+		return slices.ContainsFunc(v.List, Value.hasStream)
+	}
+	return false
+}
+
 func cloneValues(values []Value) []Value {
 	if values == nil {
 		return nil

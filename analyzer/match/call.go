@@ -66,6 +66,7 @@ type reading struct {
 	instances instances
 	decoded   func(*timeline.Call)
 	gaps      []*LocationGaps // by location: several readers take turns at its calls
+	known     []knownCalls    // likewise
 }
 
 type terminalPlan struct {
@@ -74,6 +75,7 @@ type terminalPlan struct {
 	semantics *semantics.Function
 	signature *trace.Signature
 	outcome   outcome
+	fixed     bool // all its calls have the same arguments on a thread, as long as their communicator is the same
 }
 
 // An outcome is what a signature says of whether its calls failed.
@@ -92,6 +94,7 @@ func newReading(t timeline.Trace) *reading {
 	for i := range gaps.locations {
 		r.gaps = append(r.gaps, gaps.Of(i))
 	}
+	r.known = make([]knownCalls, len(r.gaps))
 	plans := map[uint16]*plan{}
 	for i := range signatures {
 		s := &signatures[i]
@@ -99,7 +102,10 @@ func newReading(t timeline.Trace) *reading {
 			p := newPlan(t.Semantics(s.Function))
 			plans[s.Function] = &p
 		}
-		p := terminalPlan{plan: plans[s.Function], function: t.Function(s.Function), semantics: t.Semantics(s.Function), signature: s}
+		p := terminalPlan{
+			plan: plans[s.Function], function: t.Function(s.Function), semantics: t.Semantics(s.Function), signature: s,
+		}
+		p.fixed = !s.HasStreams() || p.plan.action == ignore
 		switch {
 		case s.Return.Form != trace.Int && s.Return.Form != trace.Name:
 			p.outcome = perCall
@@ -139,9 +145,15 @@ func (r *reader) Read(made *timeline.Call, to *packed) {
 	if r.empty {
 		r.empty, r.begin = false, made.Index
 	}
+	if k := r.known[r.location].of(made.Event); k != nil && k.take(made, r, to) {
+		return
+	}
 	first := len(r.requests)
 	r.read(made, &r.call)
 	r.pack(&r.call, first, to)
+	if r.terminals[made.Event.Terminal].fixed && to.flags&packedWhole == 0 && !made.Apart {
+		r.known[r.location].add(made.Event, to, r.requests[first:], len(r.terminals))
+	}
 }
 
 // read takes from a call what matching needs of it.

@@ -29,6 +29,7 @@ const (
 	packedIdle
 	packedVain
 	packedRequest // it makes one
+	packedKnown   // its requests are those of all calls of its terminal on its thread: see knownCalls
 )
 
 // pack packs a call whose requests begin at one of the batch's. A call of a rare kind, and one with numbers that do not fit,
@@ -126,6 +127,10 @@ func (r *reader) unpack(p *packed, enter int64, c *Call) {
 	}
 	if p.flags&packedRequest != 0 {
 		c.request = int64(p.first)
+		return
+	}
+	if p.flags&packedKnown != 0 {
+		c.requests = r.known[r.location].calls[p.terminal].requests
 		return
 	}
 	c.requests = r.requests[p.first:p.after]
