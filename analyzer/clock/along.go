@@ -14,7 +14,7 @@ import (
 type Passenger struct {
 	Handler   match.Handler
 	See       func(*match.Call)    // is told of each call before it is matched,
-	Decoded   func(*timeline.Call) // and where it is decoded: see match.Cuts.AllDecoded
+	Decoded   func(*timeline.Call) // and where it is decoded: see match.InSections
 	Cuts      *match.Cuts          // notes those of the pass; nil: nobody does
 	Leftovers []match.Leftover     // what found no partner, after the pass
 	// Arrived tells that there was a pass, on clocks that are the map's.

@@ -3,6 +3,7 @@ package clock
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -75,7 +76,7 @@ func analyze(ctx context.Context, t timeline.Trace, p *Passenger) (*timeline.Clo
 		}
 		if violated(clocks, first, tightest) {
 			l := &logical{clocks: clocks}
-			if err := each(ctx, t, clocks, l.before, nil); err != nil {
+			if _, err := match.All(ctx, t, frozen(clocks), newCauses(clocks, l.before), nil); err != nil {
 				return nil, f, err
 			}
 			l.onOwnClocks()
@@ -109,19 +110,27 @@ func analyze(ctx context.Context, t timeline.Trace, p *Passenger) (*timeline.Clo
 	return clocks, f, nil
 }
 
-// each tells of all causes and effects in different domains.
+// newCauses makes a handler that tells of all causes and effects in different domains.
+func newCauses(clocks *timeline.Clocks, before func(from int, cause int64, to int, effect int64)) *causes {
+	return &causes{of: clocks.Of, n: len(clocks.Domains), before: before}
+}
+
+// frozen are the clocks as they are: steps are made while a pass goes on, which must not see them.
+func frozen(clocks *timeline.Clocks) *timeline.Clocks {
+	return &timeline.Clocks{Of: clocks.Of, Domains: slices.Clone(clocks.Domains)}
+}
+
+// each tells of all causes and effects in different domains, nearly in the order of time.
 func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, before func(from int, cause int64, to int, effect int64), p *Passenger) error {
 	var along Passenger
 	if p != nil {
 		along = *p
 	}
-	var handler match.Handler = &causes{of: clocks.Of, n: len(clocks.Domains), before: before}
+	var handler match.Handler = newCauses(clocks, before)
 	if along.Handler != nil {
 		handler = match.Together(handler, along.Handler)
 	}
-	// steps are made while this goes on: it must not see them
-	fixed := &timeline.Clocks{Of: clocks.Of, Domains: append([]timeline.Clock(nil), clocks.Domains...)}
-	leftovers, err := along.Cuts.AllDecoded(ctx, t, fixed, handler, along.See, along.Decoded)
+	leftovers, err := match.InSections(ctx, t, frozen(clocks), handler, along.Cuts, along.See, along.Decoded)
 	if p != nil {
 		p.Leftovers = leftovers
 	}

@@ -73,7 +73,7 @@ func runForward(ctx context.Context, t timeline.Trace, m *clock.Map) (*forward, 
 	if m.Clocks != nil && m.Clocks.Window != nil {
 		cuts = nil // its times are not the run's
 	}
-	leftovers, err := cuts.AllDecoded(ctx, t, m.Clocks, match.Together(f.finder, f.recorder), f.see, f.decoded)
+	leftovers, err := match.InSections(ctx, t, m.Clocks, match.Together(f.finder, f.recorder), cuts, f.see, f.decoded)
 	if err != nil {
 		f.recorder.Close()
 		return nil, nil, fmt.Errorf("matching: %w", err)

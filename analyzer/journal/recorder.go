@@ -14,8 +14,9 @@ type Recorder struct {
 	journal *Journal
 	writers []writer
 	chunk   int // about how large chunks are
-	slab    int // how many calls it has,
+	slab    int // how many calls it has, or more where a section goes on,
 	calls   int // and how many of them came
+	within  bool
 	now     present
 	shapes  map[shapeKey]int
 	key     shapeKey // the latest one,
@@ -217,7 +218,16 @@ func (r *Recorder) write() {
 	if n.posted {
 		r.settlePosts(n.location)
 	}
-	if r.calls++; r.calls == r.slab {
+	if r.calls++; r.calls >= r.slab && !r.within {
+		r.endSlab()
+	}
+}
+
+// Section implements match.Sectioner. A slab ends with a section: what is matched in one may come location by location.
+func (r *Recorder) Section(within bool) {
+	r.smallSends.Section(within)
+	r.write()
+	if r.within = within; !within && r.calls >= r.slab {
 		r.endSlab()
 	}
 }
@@ -446,7 +456,8 @@ func (r *Recorder) small(m *match.Message) {
 	if taken.Class == 0 {
 		return
 	}
-	if own := m.Send.Done.Tag.(*completion); own.taken.Class == 0 || taken.At > own.taken.At {
+	own := m.Send.Done.Tag.(*completion)
+	if best := own.taken; best.Class == 0 || taken.At > best.At || taken.At == best.At && taken.Class < best.Class {
 		own.taken = taken
 	}
 	r.depend(m.Send.Done, dependency{at: taken.At, small: true, on: there(m.Receive), bytes: m.Bytes, handshake: handshake{legs: 1}})

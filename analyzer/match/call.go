@@ -42,22 +42,31 @@ type completed struct {
 	envelope
 }
 
-// each calls f for every call of the trace, in the order in which calls were entered; decoded (nil: nobody) is shown each
-// where it is decoded. A call is valid until f returns.
-func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, decoded func(*timeline.Call), f func(*Call) error) error {
-	r := newReading(t)
-	r.decoded = decoded
+// each calls f for every call of the trace, in the order in which calls were entered. A call is valid until f returns.
+func each(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, f func(*Call) error) error {
 	ctx = passes.Named(ctx, "matching calls")
 	var c Call
-	return timeline.EachRead(ctx, t, clocks, r.reader, func(by *reader, enter int64, made *packed) error {
+	return timeline.EachRead(ctx, t, clocks, newReading(t).reader, func(by *reader, enter int64, made *packed) error {
 		by.unpack(made, enter, &c)
 		return f(&c)
 	})
 }
 
-// All matches all calls of a trace, tells see of each before (nil: nobody), and returns what found no partner.
+// All matches all calls of a trace, in the order in which they were entered, tells see of each before (nil: nobody), and
+// returns what found no partner.
 func All(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, handler Handler, see func(*Call)) ([]Leftover, error) {
-	return (*Cuts)(nil).AllDecoded(ctx, t, clocks, handler, see, nil)
+	m := New(t, handler)
+	err := each(ctx, t, clocks, func(c *Call) error {
+		if see != nil {
+			see(c)
+		}
+		m.Call(c)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m.Finish(), nil
 }
 
 // A reading is what all readers share: how to read the calls of each terminal.

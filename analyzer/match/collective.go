@@ -115,6 +115,16 @@ func (m *Matcher) arrive(c *Collective, part int, call *Call, row int) {
 
 // whole reports the parts of an operation that all have entered.
 func (m *Matcher) whole(c *Collective) {
+	m.order(c)
+	for i := range c.Parts {
+		if c.Parts[i].Done != nil {
+			m.reportPart(c, i)
+		}
+	}
+}
+
+// order notes who waits for whom, when all have entered.
+func (m *Matcher) order(c *Collective) {
 	c.whole = true
 	switch c.Class {
 	case Prefix:
@@ -126,11 +136,6 @@ func (m *Matcher) whole(c *Collective) {
 			c.topology = m.group(int32(c.Comm))
 		}
 	case Barrier, AllToAll, OneToAll, Startup, Shutdown, Fence, Window, File:
-	}
-	for i := range c.Parts {
-		if c.Parts[i].Done != nil {
-			m.reportPart(c, i)
-		}
 	}
 }
 

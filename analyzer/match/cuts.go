@@ -1,11 +1,8 @@
 package match
 
 import (
-	"context"
 	"math"
 	"sort"
-
-	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
 // A Cut is a moment of a run at which nothing is under way: every operation that has begun is matched and completed, and
@@ -28,60 +25,66 @@ type Cuts struct {
 // maxCuts is from how many on every other one is dropped.
 const maxCuts = 512
 
-// AllDecoded is All that notes cuts, and that also shows decoded (nil: nobody) each call with all its values where it is
-// decoded: the calls of a location in order, those of different ones at the same time.
-func (k *Cuts) AllDecoded(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, handler Handler, see func(*Call), decoded func(*timeline.Call)) ([]Leftover, error) {
-	m := New(t, handler)
-	err := each(ctx, t, clocks, decoded, func(c *Call) error {
-		if k != nil {
-			k.before(c)
-		}
-		if see != nil {
-			see(c)
-		}
-		m.Call(c)
-		if k != nil {
-			k.after(m, c)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return m.Finish(), nil
-}
-
 // before notes a cut before a call, if there is one.
 func (k *Cuts) before(c *Call) {
-	if k.quiet && c.Enter > k.entered {
-		k.list = append(k.list, Cut{k.entered + 1, k.left})
-		if len(k.list) == maxCuts {
-			for i := range maxCuts / 2 {
-				k.list[i] = k.list[2*i+1]
-			}
-			k.list = k.list[:maxCuts/2]
-			k.every = max(1, 2*k.every)
-		}
-		k.next = k.calls + k.every
-	}
+	k.note(c.Enter)
 	k.quiet = false
+	k.passed(1, c.Enter, c.Exit)
+}
+
+// note notes a cut, if there is one before calls that are entered at a time or later.
+func (k *Cuts) note(enter int64) {
+	if !k.quiet || enter <= k.entered {
+		return
+	}
+	k.list = append(k.list, Cut{k.entered + 1, k.left})
+	if len(k.list) == maxCuts {
+		for i := range maxCuts / 2 {
+			k.list[i] = k.list[2*i+1]
+		}
+		k.list = k.list[:maxCuts/2]
+		k.every = max(1, 2*k.every)
+	}
+	k.next = k.calls + k.every
+}
+
+// passed notes calls that come before the next cut.
+func (k *Cuts) passed(calls uint64, enter, exit int64) {
+	if k == nil {
+		return
+	}
 	if k.calls == 0 {
 		k.entered, k.left = math.MinInt64, math.MinInt64
 	}
-	k.calls++
-	k.entered, k.left = max(k.entered, c.Enter), max(k.left, c.Exit)
+	k.calls += calls
+	k.entered, k.left = max(k.entered, enter), max(k.left, exit)
+}
+
+// between notes a cut after a section, if no call that comes after it was entered before the last of all so far.
+func (k *Cuts) between(m *Matcher, next int64) {
+	if k.calls < k.next || next <= k.entered {
+		return
+	}
+	if k.quiet = m.quiet(); !k.quiet {
+		k.next = k.calls + uint64(len(m.ranks)+len(m.channels.slots))
+	}
+	k.note(next)
+	k.quiet = false
 }
 
 // after looks whether something is under way: after a collective, which all that take part in have entered, it is likely
 // that nothing is. A look takes time, so after one in vain there is none for as many calls.
 func (k *Cuts) after(m *Matcher, c *Call) {
-	if k.calls < k.next || c.plan.action != collective && c.plan.action != initialize || len(m.pending) > 0 {
+	if k.calls < k.next || !c.synchronizes() || len(m.pending) > 0 {
 		return
 	}
 	if k.quiet = m.quiet(); !k.quiet {
 		k.next = k.calls + uint64(len(m.ranks)+len(m.channels.slots))
 	}
 }
+
+// synchronizes reports whether the call may be the last of several that others wait for.
+func (c *Call) synchronizes() bool { return c.plan.action == collective || c.plan.action == initialize }
 
 // List is the cuts so far, in order.
 func (k *Cuts) List() []Cut { return k.list }
@@ -99,8 +102,23 @@ func Around(cuts []Cut, from, to int64) (begin, end int64) {
 	return begin, end
 }
 
-// quiet tells whether nothing is under way.
+// quiet tells whether nothing is under way, and what comes can be matched without what came.
 func (m *Matcher) quiet() bool {
+	for i := range m.ranks {
+		if r := &m.ranks[i]; len(r.objects)+len(r.groups) > 0 || !r.requests.empty() {
+			return false
+		}
+	}
+	for _, g := range m.groups {
+		if g != nil && g.sources != nil {
+			return false // the neighbours in a graph are known from the call that made it
+		}
+	}
+	return m.closed()
+}
+
+// closed tells whether nothing is under way: whatever began is matched and completed.
+func (m *Matcher) closed() bool {
 	if len(m.pending) > 0 || len(m.locks) > 0 {
 		return false
 	}
@@ -111,13 +129,8 @@ func (m *Matcher) quiet() bool {
 	}
 	for i := range m.ranks {
 		r := &m.ranks[i]
-		if len(r.messages)+len(r.objects)+len(r.groups)+len(r.contended)+len(r.progress.waiting) > 0 || !r.requests.empty() {
+		if len(r.messages)+len(r.contended)+len(r.progress.waiting)+len(r.progress.staying) > 0 || r.requests.anyActive() {
 			return false
-		}
-	}
-	for _, g := range m.groups {
-		if g != nil && g.sources != nil {
-			return false // the neighbours in a graph are known from the call that made it
 		}
 	}
 	for _, b := range m.inboxes {

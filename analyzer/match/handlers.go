@@ -35,6 +35,15 @@ func (t together) Settled(c *Completion) {
 	}
 }
 
+// Section implements Sectioner.
+func (t together) Section(within bool) {
+	for _, one := range t.handlers {
+		if s, is := one.(Sectioner); is {
+			s.Section(within)
+		}
+	}
+}
+
 type watchedTogether struct {
 	together
 	watcher Watcher

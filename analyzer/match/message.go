@@ -20,9 +20,7 @@ func (m *Matcher) release(e *End) {
 	m.knownArrivals(e)
 	m.knownLooks(e)
 	m.known(e.Done)
-	if !e.awaiting { // else it is still on the list of its rank
-		m.freeEnds = append(m.freeEnds, e)
-	}
+	m.freeEnds = append(m.freeEnds, e)
 }
 
 // postSend makes a send active; nil if no message leaves.
@@ -183,7 +181,7 @@ func (m *Matcher) report(s, r *End) {
 // completeEnd notes that an operation was completed.
 func (m *Matcher) completeEnd(e *End, done *Completion, status envelope) {
 	e.settled, e.Done = true, done
-	if e.awaiting && e.Brief {
+	if e.awaiting {
 		m.ranks[e.Post.Row].progress.completed(e)
 	}
 	if done != nil {

@@ -165,6 +165,12 @@ type Watcher interface {
 	Opened(*Completion)
 }
 
+// A Sectioner is a Handler that is told where sections of the run begin and end: see InSections.
+type Sectioner interface {
+	Handler
+	Section(within bool)
+}
+
 // Expected is how many participants the trace has.
 func (c *Collective) Expected() int { return c.expected }
 

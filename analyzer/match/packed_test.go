@@ -62,7 +62,7 @@ func TestCallsAreThoseOfTheTimeline(t *testing.T) {
 				want = append(want, c.Record)
 				return nil
 			}))
-			require.NoError(t, each(t.Context(), tr, clocks, nil, func(c *Call) error {
+			require.NoError(t, each(t.Context(), tr, clocks, func(c *Call) error {
 				got = append(got, c.Record)
 				return nil
 			}))

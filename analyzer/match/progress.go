@@ -1,5 +1,7 @@
 package match
 
+import "slices"
+
 // Progress. MPI moves a message that is too large to be sent eagerly only while both sides are inside MPI, unless a
 // network card or a helper thread does it for them. A receive that was posted early, or a non-blocking send, is of no
 // use while its rank computes: the other side waits until that rank calls MPI again, whatever it calls.
@@ -42,30 +44,46 @@ func (p *progress) stay(e *End) {
 	p.staying = append(p.staying, e)
 }
 
-// completed takes back that e is Brief: it was completed before its rank left MPI.
+// completed tells that an end is completed that had not been moved: nobody waits for its rank any more. If the rank was
+// inside MPI, it did not leave before.
 func (p *progress) completed(e *End) {
+	e.awaiting = false
+	if !e.Brief { // rounding leaves open where its rank was
+		p.waiting = slices.DeleteFunc(p.waiting, func(other *End) bool { return other == e })
+		return
+	}
 	last := len(p.staying) - 1
 	p.staying[e.place] = p.staying[last]
 	p.staying[e.place].place = e.place
 	p.staying[last] = nil
 	p.staying = p.staying[:last]
-	e.awaiting, e.Brief = false, false
+	e.Brief = false
 }
 
 // comesBack notes, if the rank has been outside MPI since its last call, when it had left and that it is back.
 func (m *Matcher) comesBack(p *progress, enter, exit Stamp) {
-	if len(p.staying) == 0 || enter.At-p.exit.At <= shortly+2*(enter.Error+exit.Error) {
+	if len(p.staying) == 0 || !comesBack(p.exit.At, enter, exit) {
 		return
 	}
 	for _, e := range p.staying {
-		e.Left, e.awaiting = p.exit.At, false
-		e.Progress, e.ProgressError = enter.At, enter.Error
+		e.awaiting = false
+		e.back(p.exit.At, enter)
 		if m.watcher != nil {
 			m.watcher.Progressed(e)
 		}
 	}
 	clear(p.staying)
 	p.staying = p.staying[:0]
+}
+
+// comesBack reports whether a rank that left MPI was outside before its next call.
+func comesBack(left int64, enter, exit Stamp) bool {
+	return enter.At-left > shortly+2*(enter.Error+exit.Error)
+}
+
+// back notes that the end's rank had left MPI and is back.
+func (e *End) back(left int64, enter Stamp) {
+	e.Left, e.Progress, e.ProgressError = left, enter.At, enter.Error
 }
 
 // await finds out when the rank of e, which was posted before t, is inside MPI at or after t.

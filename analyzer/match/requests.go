@@ -60,6 +60,21 @@ func (t *requestTable) all() []*request {
 	return list
 }
 
+// anyActive reports whether an operation of the rank is under way.
+func (t *requestTable) anyActive() bool {
+	for i := range t.dense {
+		if t.dense[i].active {
+			return true
+		}
+	}
+	for _, r := range t.sparse {
+		if r.active {
+			return true
+		}
+	}
+	return false
+}
+
 func (t *requestTable) empty() bool {
 	for i := range t.dense {
 		if t.dense[i].there {

@@ -80,7 +80,7 @@ func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*o
 	details := make([]detail, len(locations)) // of the last open call of each
 	var once sync.Mutex
 	handler := new(listener)
-	_, err := (*match.Cuts)(nil).AllDecoded(ctx, t, clocks, handler, func(c *match.Call) {
+	_, err := match.InSections(ctx, t, clocks, handler, nil, func(c *match.Call) {
 		l := locations[c.Location]
 		s := &o.states[l.Row]
 		s.begin = min(s.begin, c.Enter)

@@ -23,15 +23,15 @@ type Reader[T any] interface {
 type batch[T any, R Reader[T]] struct {
 	reader R
 	begin  int64 // when the first call was entered
-	calls  []entry[T]
+	calls  []Entry[T]
 	err    error
 	last   bool // no call comes after it
 }
 
-// An entry is a call, and when the one after it in the batch was entered: its turn is known without a look at it.
-type entry[T any] struct {
-	next int64
-	call T
+// An Entry is a call, and when the one after it in the batch was entered: its turn is known without a look at it.
+type Entry[T any] struct {
+	Next int64
+	Made T
 }
 
 // batchSize is how many calls of a thread are decoded in a row: it keeps the batches of all threads together at about the
@@ -41,7 +41,7 @@ func batchSize(threads int) int { return max(16, min(256, 1<<17/max(1, threads))
 // fill decodes the next calls of a thread.
 func (b *batch[T, R]) fill(h *head[T, R], size int) {
 	if b.calls == nil {
-		b.calls = make([]entry[T], 0, size)
+		b.calls = make([]Entry[T], 0, size)
 	}
 	b.reader.Reset()
 	b.calls = b.calls[:0]
@@ -54,13 +54,13 @@ func (b *batch[T, R]) fill(h *head[T, R], size int) {
 		}
 		c.set(h.cursor.Event(), h.clock)
 		if n := len(b.calls); n > 0 {
-			b.calls[n-1].next = c.Enter
+			b.calls[n-1].Next = c.Enter
 		} else {
 			b.begin = c.Enter
 		}
 		b.last = c.within(h.window)
 		b.calls = b.calls[:len(b.calls)+1]
-		b.reader.Read(&c, &b.calls[len(b.calls)-1].call)
+		b.reader.Read(&c, &b.calls[len(b.calls)-1].Made)
 		if b.last {
 			h.cursor = nil
 			return
@@ -135,8 +135,9 @@ func newFeed[T any, R Reader[T]](heads int, pass *passes.Pass) *feed[T, R] {
 	for range max(1, runtime.GOMAXPROCS(0)-1) {
 		f.done.Go(func() {
 			for h := range f.wanted {
-				h.ahead.fill(h, f.size)
-				h.ready <- struct{}{}
+				b := h.spare
+				b.fill(h, f.size)
+				h.ready <- b
 			}
 		})
 	}
@@ -154,26 +155,4 @@ func (f *feed[T, R]) stop() {
 	}
 	close(f.wanted)
 	f.done.Wait()
-}
-
-// next goes to the thread's next call, and returns when that was entered; false at its end.
-func (f *feed[T, R]) next(h *head[T, R]) (enter int64, more bool, err error) {
-	h.at++
-	if h.at < len(h.calls) {
-		return h.calls[h.at-1].next, true, nil
-	}
-	f.pass.Add(len(h.calls))
-	if h.now.last {
-		return 0, false, h.now.err
-	}
-	<-h.ready
-	h.now, h.ahead = h.ahead, h.now
-	h.at, h.calls, h.reader = 0, h.now.calls, h.now.reader
-	if !h.now.last {
-		f.wanted <- h
-	}
-	if len(h.now.calls) == 0 {
-		return 0, false, h.now.err
-	}
-	return h.now.begin, true, nil
 }

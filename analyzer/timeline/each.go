@@ -47,59 +47,25 @@ func Each(ctx context.Context, t Trace, clocks *Clocks, f func(*Call) error) err
 // reader that made it and the time at which the call was entered. Readers work on other processors and ahead of f; each
 // works for one location. What f is given is valid until it returns.
 func EachRead[T any, R Reader[T]](ctx context.Context, t Trace, clocks *Clocks, newReader func(location int) R, f func(by R, enter int64, made *T) error) error {
-	locations := Locations(t)
-	heads := make([]head[T, R], len(locations))
-	_, pass, end := passes.Calls(ctx, CallsWithin(t, clocks))
-	defer end()
-	feed := newFeed[T, R](len(locations), pass)
-	defer feed.stop()
-	for i, l := range locations {
-		cursor, err := clocks.calls(t, i, l)
-		if err != nil {
-			return at(l, err)
-		}
-		heads[i] = head[T, R]{
-			cursor: cursor, clock: clocks.clock(l.Row), window: clocks.window(), location: i,
-			now: &batch[T, R]{reader: newReader(i)}, ahead: &batch[T, R]{reader: newReader(i)}, ready: make(chan struct{}, 1),
-		}
-		feed.wanted <- &heads[i]
+	a, err := OpenAhead(ctx, t, clocks, newReader)
+	if err != nil {
+		return err
 	}
-	q := make(queue, 0, len(locations))
-	for i, l := range locations {
-		h := &heads[i]
-		enter, ok, err := feed.next(h)
-		if err != nil {
-			return at(l, err)
-		}
-		if ok {
-			q.push(turn{enter, int32(i)})
-		}
-	}
-	for n := 0; len(q) > 0; n++ {
+	defer a.Close()
+	for n := 0; ; n++ {
 		if n&0x3fff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		location := q[0].location
-		h := &heads[location]
-		entered := q[0].enter
-		if h.window != nil {
-			entered = h.window.time(entered)
+		location, enter, more := a.Earliest()
+		if !more {
+			return a.Err()
 		}
-		if err := f(h.reader, entered, &h.calls[h.at].call); err != nil {
+		by, made := a.Next(location)
+		if err := f(by, a.Within(enter), made); err != nil {
 			return err
 		}
-		enter, ok, err := feed.next(h)
-		if err != nil {
-			return at(locations[location], err)
-		}
-		if ok {
-			q[0].enter = enter
-			q.down(0)
-		} else {
-			q.pop()
-		}
+		a.Pass(location, 1)
 	}
-	return nil
 }
 
 func at(l Location, err error) error {
@@ -148,75 +114,4 @@ func EachOf(ctx context.Context, t Trace, location int, l Location, clocks *Cloc
 			return nil
 		}
 	}
-}
-
-// A head is where a thread is. What is looked at with every call comes first, in one cache line.
-type head[T any, R Reader[T]] struct {
-	at     int        // the next call
-	calls  []entry[T] // of the batch that it is in
-	reader R
-	window *Window
-
-	now      *batch[T, R]
-	ahead    *batch[T, R]  // the next one
-	ready    chan struct{} // has something when that is decoded
-	cursor   Cursor
-	clock    *Clock
-	location int
-}
-
-// A turn is when a location's next call was entered.
-type turn struct {
-	enter    int64
-	location int32
-}
-
-// queue is a binary heap of turns, earliest enter first; location numbers break ties, so that the order is the same in
-// every run. It holds what it compares: 16 bytes a location stay in the cache where threads' states do not.
-type queue []turn
-
-func (a turn) before(b turn) bool {
-	return a.enter < b.enter || a.enter == b.enter && a.location < b.location
-}
-
-func (q *queue) push(t turn) {
-	*q = append(*q, t)
-	s := *q
-	for i := len(s) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !s[i].before(s[parent]) {
-			break
-		}
-		s[i], s[parent] = s[parent], s[i]
-		i = parent
-	}
-}
-
-func (q queue) down(i int) {
-	if len(q) == 0 {
-		return
-	}
-	moving := q[i]
-	for {
-		least := 2*i + 1
-		if least >= len(q) {
-			break
-		}
-		if r := least + 1; r < len(q) && q[r].before(q[least]) {
-			least = r
-		}
-		if !q[least].before(moving) {
-			break
-		}
-		q[i] = q[least]
-		i = least
-	}
-	q[i] = moving
-}
-
-func (q *queue) pop() {
-	s := *q
-	s[0] = s[len(s)-1]
-	*q = s[:len(s)-1]
-	q.down(0)
 }

@@ -1,6 +1,8 @@
 package waitstate
 
 import (
+	"cmp"
+
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
@@ -29,6 +31,9 @@ type Finder struct {
 func NewFinder(t timeline.Trace, found func(*State)) *Finder {
 	return &Finder{Found: found, trees: NewTrees(t), small: newSmall(t)}
 }
+
+// Section implements match.Sectioner.
+func (f *Finder) Section(within bool) { f.small.Section(within) }
 
 // Violations of causality: how many, and by how much at most.
 type Violations struct {
@@ -61,7 +66,7 @@ func (f *Finder) Message(m *match.Message) {
 		if hold(r.Done, LateSender, s.Post.EnterStamp(), s.Post.Location) && !r.Probe {
 			r.Done.Message = s.Post.EnterStamp()
 		}
-		if !r.Probe && (r.Done.Oldest.At == 0 || s.Post.Enter < r.Done.Oldest.At) {
+		if old := r.Done.Oldest.At; !r.Probe && (old == 0 || s.Post.Enter < old || s.Post.Enter == old && s.Post.Location < r.Done.Source) {
 			r.Done.Oldest, r.Done.Source = s.Post.EnterStamp(), s.Post.Location
 		}
 	}
@@ -264,11 +269,20 @@ func hold(done *match.Completion, kind Kind, until match.Stamp, cause int) bool 
 		}
 		until = exit
 	}
-	if until.At > done.Begin && until.At > done.Until && cause != done.Location {
+	if until.At > done.Begin && cause != done.Location && later(done, kind, until.At, cause, came) {
 		done.Until, done.Error, done.Came, done.Cause, done.Kind = until.At, until.Error, came, cause, uint8(kind)
 		return true
 	}
 	return false
+}
+
+// later tells whether something kept a call for longer than what is known so far. Of what kept it for as long, the one that a
+// fixed order puts first counts: messages are matched in no order that means anything.
+func later(done *match.Completion, kind Kind, until int64, cause int, came int64) bool {
+	if until != done.Until || done.Kind == uint8(None) {
+		return until > done.Until
+	}
+	return cmp.Or(cmp.Compare(uint8(kind), done.Kind), cmp.Compare(cause, done.Cause), cmp.Compare(came, done.Came)) < 0
 }
 
 // Settled implements match.Handler.

@@ -13,8 +13,10 @@ import (
 // where a receiver is outside MPI when a message is sent: the send ends before it comes back, or soon after. So the sends
 // that had such a receiver vote, those of each class of size within hosts and between them apart.
 type SmallSends struct {
-	hosts []int32 // by row
-	votes [2 * smallClasses]ballot
+	hosts  []int32 // by row
+	votes  [2 * smallClasses]ballot
+	fresh  [2 * smallClasses]ballot // of the present section: they count when it has ended
+	within bool
 }
 
 // smallClasses is how many numbers of bits small messages may have.
@@ -28,6 +30,8 @@ const (
 	majority   = 4
 	leastVotes = 3
 )
+
+func (b *ballot) add(other ballot) { b.after, b.before = b.after+other.after, b.before+other.before }
 
 func (b *ballot) won() bool { return b.after >= leastVotes && b.after > majority*b.before }
 
@@ -76,7 +80,7 @@ func (s *SmallSends) See(m *match.Message) Taken {
 	}
 	if back.At > send.Done.Exit {
 		if back.After(send.Done.ExitStamp()) {
-			s.votes[class].before++
+			s.vote(class, ballot{before: 1})
 		}
 		return Taken{}
 	}
@@ -92,9 +96,28 @@ func (s *SmallSends) Waited(done *match.Completion, taken Taken, since int64) bo
 	if waited <= 4*(taken.Error+done.EnterError+done.ExitError) || 4*waited < done.Exit-done.Begin || !endedSoon(done, taken.At, since) {
 		return false
 	}
-	votes := &s.votes[taken.Class]
-	votes.after++
-	return votes.won()
+	s.vote(taken.Class, ballot{after: 1})
+	return s.votes[taken.Class].won()
+}
+
+func (s *SmallSends) vote(class int, one ballot) {
+	if s.within {
+		s.fresh[class].add(one)
+	} else {
+		s.votes[class].add(one)
+	}
+}
+
+// Section tells that a section of the run begins or ends (match.Sectioner). Within one, calls come in no order that means
+// anything: what its sends show counts for those after it.
+func (s *SmallSends) Section(within bool) {
+	if s.within = within; within {
+		return
+	}
+	for class := range s.fresh {
+		s.votes[class].add(s.fresh[class])
+	}
+	clear(s.fresh[:])
 }
 
 // small is what a Finder knows of calls with small sends that have not been settled.
@@ -116,13 +139,18 @@ func newSmall(t timeline.Trace) small {
 // see takes the next message.
 func (s *small) see(m *match.Message) {
 	taken := s.See(m)
-	if done := m.Send.Done; taken.Class > 0 && taken.At > s.open[done].At {
+	if done, location := m.Send.Done, m.Receive.Post.Location; taken.Class > 0 && s.open[done].before(taken.At, location) {
 		kind := lateness(m.Send, m.Receive)
 		if m.Receive.Brief {
 			kind = LateReceiver
 		}
-		s.open[done] = takenBy{taken, m.Receive.Post.Location, kind}
+		s.open[done] = takenBy{taken, location, kind}
 	}
+}
+
+// before tells whether a receiver was back later than the latest so far, or as late at a lower location.
+func (t takenBy) before(at int64, location int) bool {
+	return t.Class == 0 || at > t.At || at == t.At && location < t.location
 }
 
 // settle notes the wait of a call for the receivers of its small messages.

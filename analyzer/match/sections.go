@@ -1,0 +1,260 @@
+package match
+
+import (
+	"context"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/passes"
+)
+
+// InSections is All for a handler to which the order of time between locations does not matter. The calls are taken section by
+// section (section.go): those of a section with a known shape location by location, those of another in the order of time.
+// Where no sections are found, because receives have wildcards, or windows are locked, or messages are always under way, all
+// calls are taken in the order of time, up to the next moment at which nothing is under way.
+//
+// k notes cuts (nil: nobody does); see is told of each call before it is matched, and decoded with all its values where it is
+// decoded, the calls of a location in order, those of different ones at the same time. Both may be nil.
+func InSections(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, handler Handler, k *Cuts, see func(*Call), decoded func(*timeline.Call)) ([]Leftover, error) {
+	r := newReading(t)
+	r.decoded = decoded
+	ahead, err := timeline.OpenAhead(passes.Named(ctx, "matching calls"), t, clocks, r.reader)
+	if err != nil {
+		return nil, err
+	}
+	defer ahead.Close()
+	s := &sections{ahead: ahead, matcher: New(t, handler), terminals: r.terminals, cuts: k, see: see, seen: map[uint64]bool{}}
+	s.handler, _ = handler.(Sectioner)
+	if clocks == nil || clocks.Window == nil { // whose times are cut
+		s.closure = newClosure(t, ahead, s.matcher, r.terminals)
+		s.shapes = make([][]*shape, len(s.matcher.threads))
+		s.turns = timeline.NewQueue(len(s.matcher.threads))
+	}
+	s.pause = leastPause
+	for n := 0; ; n++ {
+		if n&0xff == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		location, _, more := ahead.Earliest()
+		if !more {
+			break
+		}
+		if s.closure == nil || s.inOrder > 0 || !s.section(location) {
+			s.call(location)
+		}
+	}
+	if err := ahead.Err(); err != nil {
+		return nil, err
+	}
+	return s.matcher.Finish(), nil
+}
+
+// sections are matched one after the other.
+type sections struct {
+	ahead     *timeline.Ahead[packed, *reader]
+	matcher   *Matcher
+	handler   Sectioner // nil: it does not ask
+	terminals []terminalPlan
+	cuts      *Cuts
+	see       func(*Call)
+	closure   *closure // nil: there are no sections
+	turns     *timeline.Queue
+	present   Call
+
+	shapes [][]*shape      // by location that has calls in them
+	slots  int             // of all of them
+	seen   map[uint64]bool // sections that came once
+
+	inOrder       int // calls to be taken in the order of time, before a moment is looked for at which nothing is under way
+	pause         int // how many it will be the next time
+	fresh, shaped int // calls in sections without and with a shape
+}
+
+const (
+	leastPause = 1 << 10
+	mostPause  = 1 << 24
+	// mostSlots bounds the memory for shapes, some 400 bytes a call, mostSeen that for sections without one.
+	mostShapeSlots = 1 << 18
+	mostSeen       = 1 << 12
+	// mostFresh is after how many calls in sections that did not come again no more are looked for, for a while.
+	mostFresh = 1 << 17
+)
+
+// section matches the section that begins with the next call of a location; false: there is none.
+func (s *sections) section(location int) bool {
+	for i, one := range s.shapes[location] {
+		if one.fits(s.ahead, s.matcher) {
+			if i > 0 { // it is likely to come again
+				list := s.shapes[location]
+				list[0], list[i] = list[i], list[0]
+			}
+			s.shaped += len(one.slots)
+			s.pause = leastPause
+			s.evaluate(one)
+			return true
+		}
+	}
+	if s.fresh > mostFresh {
+		if s.fresh > 4*s.shaped {
+			s.rest()
+		}
+		s.fresh, s.shaped = 0, 0
+		if s.inOrder > 0 {
+			return false
+		}
+	}
+	if !s.closure.find(location) {
+		s.pause = max(s.pause, 4*s.closure.calls)
+		s.rest()
+		return false
+	}
+	s.fresh += s.closure.calls
+	if s.closure.plain {
+		s.learn()
+	}
+	s.match()
+	return true
+}
+
+// rest takes calls in the order of time for a while, each time longer.
+func (s *sections) rest() {
+	s.inOrder = s.pause
+	s.pause = min(2*s.pause, mostPause)
+}
+
+// call matches the call whose turn it is.
+func (s *sections) call(location int) {
+	by, made := s.ahead.Next(location)
+	_, enter, _ := s.ahead.Earliest()
+	c := &s.present
+	by.unpack(made, s.ahead.Within(enter), c)
+	if s.cuts != nil {
+		s.cuts.before(c)
+	}
+	if s.see != nil {
+		s.see(c)
+	}
+	s.matcher.Call(c)
+	if s.cuts != nil {
+		s.cuts.after(s.matcher, c)
+	}
+	s.ahead.Pass(location, 1)
+	if s.closure == nil {
+		return
+	}
+	if s.inOrder > 1 {
+		s.inOrder--
+	} else if c.synchronizes() && len(s.matcher.pending) == 0 {
+		if s.inOrder = 0; !s.matcher.closed() {
+			s.inOrder = len(s.matcher.ranks) + len(s.matcher.channels.slots) // a look takes time
+		}
+	}
+}
+
+// match matches the section that the closure has found, in the order of time.
+func (s *sections) match() {
+	s.begin()
+	members := s.closure.members
+	for _, m := range members {
+		s.turns.Add(int(m.location), s.ahead.From(int(m.location), 0).Enter)
+	}
+	for {
+		location, enter, any := s.turns.First()
+		if !any {
+			break
+		}
+		by, made := s.ahead.Next(location)
+		c := &s.present
+		by.unpack(made, enter, c)
+		s.cuts.passed(1, c.Enter, c.Exit)
+		if s.see != nil {
+			s.see(c)
+		}
+		s.matcher.Call(c)
+		s.ahead.Pass(location, 1)
+		m := &s.closure.of[location]
+		if m.calls--; m.calls == 0 {
+			s.turns.Remove(location)
+		} else {
+			s.turns.Next(location, s.ahead.From(location, 0).Enter)
+		}
+	}
+	s.end()
+}
+
+// evaluate tells the handler of a section whose shape is known.
+func (s *sections) evaluate(one *shape) {
+	s.begin()
+	one.evaluate(s.matcher, s.terminals, s.see)
+	for i := range one.members {
+		m := &one.members[i]
+		if s.cuts != nil {
+			for k := m.first; k < m.end; k++ {
+				s.cuts.passed(1, one.times[k].enter, one.times[k].exit)
+			}
+		}
+		s.ahead.Pass(int(m.location), int(m.end-m.first))
+	}
+	s.end()
+}
+
+func (s *sections) begin() {
+	if s.handler != nil {
+		s.handler.Section(true)
+	}
+}
+
+func (s *sections) end() {
+	if s.handler != nil {
+		s.handler.Section(false)
+	}
+	if _, enter, more := s.ahead.Earliest(); more && s.cuts != nil {
+		s.cuts.between(s.matcher, enter)
+	}
+}
+
+// learn makes a shape of the section that the closure has found, if it has come before: many never come again.
+func (s *sections) learn() {
+	key := s.hash()
+	if !s.seen[key] {
+		if len(s.seen) == mostSeen {
+			clear(s.seen)
+		}
+		s.seen[key] = true
+		return
+	}
+	if s.slots += s.closure.calls; s.slots > mostShapeSlots {
+		clear(s.shapes)
+		s.slots = s.closure.calls
+	}
+	one := newShape(s.closure)
+	for i := range one.members {
+		of := &s.shapes[one.members[i].location]
+		*of = append(*of, one)
+	}
+}
+
+// hash is that of the terminals of the section's calls.
+func (s *sections) hash() uint64 {
+	var b [8]byte
+	d := xxhash.New()
+	put := func(v uint64) {
+		for i := range b {
+			b[i] = byte(v >> (8 * i))
+		}
+		_, _ = d.Write(b[:])
+	}
+	for _, m := range s.closure.members {
+		put(uint64(m.location)<<32 | uint64(m.calls))
+		for taken := 0; taken < m.calls; {
+			run := s.ahead.From(int(m.location), taken)
+			n := min(len(run.Calls), m.calls-taken)
+			for i := range run.Calls[:n] {
+				put(uint64(run.Calls[i].Made.terminal))
+			}
+			taken += n
+		}
+	}
+	return d.Sum64()
+}

@@ -1,0 +1,231 @@
+package match
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A shape is what a section has in common with those that follow it in later trips of the same loops: the calls of each
+// location, and of them which message goes where, which call completes what, and who takes part in which collective. Where the
+// next calls of the same locations are the same ones, all this need not be found out again: what is left is who came when
+// (evaluate.go).
+//
+// Since a section has to do with no other, nothing else decides whether its shape holds: there is no backlog in any channel,
+// no request is under way but for persistent ones that are not active, and no receive with a wildcard is open.
+type shape struct {
+	members     []shapeMember
+	slots       []slot // calls, location by location
+	times       []moments
+	posted      []int32 // ends, by the slots that post them
+	ends        []shapeEnd
+	completions []Completion // by the slots that complete
+	messages    []sectionMessage
+	gathers     []shapeGather
+	parts       []sectionPart // by operation; posted and done are slots
+	starts      []startedRequest
+	order       []int32 // room: see report
+}
+
+// A shapeMember is what one location has in it.
+type shapeMember struct {
+	location, row  int32
+	first, end     int32 // slots
+	completes      int32 // the first of its completions, and the one after its last
+	completesUntil int32
+	last           int32 // slot of the last call that is not idle, −1: all are
+	asked          int32 // slot of the last one that interrupts polling, −1: none does
+}
+
+// A slot is a call of each trip.
+type slot struct {
+	packed      packed
+	requests    []completed // where they are not the known call's
+	member      int32
+	previous    int32 // slot of the location's call before that is not idle, −1: none
+	following   int32 // and of the one after
+	completes   int32 // among the completions, −1
+	enters      int32 // among the parts, −1
+	posts       int32 // the first of posted, and the one after the last
+	postsUntil  int32
+	progressing int32 // the first end that the call moves, −1: none; of the present trip
+}
+
+// A shapeEnd is a send or a receive.
+type shapeEnd struct {
+	end          End
+	posted, done int32 // slots
+	next         int32 // the next end that the same call moves, −1: none
+}
+
+// moments is when a call was made, of the present trip.
+type moments struct {
+	enter, exit           int64
+	enterError, exitError int64
+	index                 uint64
+}
+
+func (t *moments) entered() Stamp { return Stamp{t.enter, t.enterError} }
+func (t *moments) left() Stamp    { return Stamp{t.exit, t.exitError} }
+
+// A shapeGather is a collective operation of the shape.
+type shapeGather struct {
+	sectionGather
+	first, end int32 // parts
+	collective *Collective
+}
+
+// A startedRequest is a persistent request that the shape starts: it has to be the same one.
+type startedRequest struct {
+	row        int32
+	id         int64
+	persistent *persistent
+}
+
+// newShape makes the shape of the section that a closure has found.
+func newShape(c *closure) *shape {
+	s := new(shape)
+	base := make(map[int32]int32, len(c.members)) // the first slot of each location
+	for _, m := range c.members {
+		base[m.location] = int32(len(s.slots))
+		s.addMember(c, m)
+	}
+	s.times = make([]moments, len(s.slots))
+	s.addCompletions(c, base)
+	s.addEnds(c, base)
+	s.addGathers(c, base)
+	return s
+}
+
+// addMember adds the calls of a location.
+func (s *shape) addMember(c *closure, m *member) {
+	own := shapeMember{location: m.location, row: m.row, first: int32(len(s.slots)), last: -1, asked: -1}
+	for taken := 0; taken < m.calls; {
+		run := c.ahead.From(int(m.location), taken)
+		for i := range run.Calls[:min(len(run.Calls), m.calls-taken)] {
+			p := &run.Calls[i].Made
+			one := slot{packed: *p, member: int32(len(s.members)), previous: own.last, following: -1, completes: -1, enters: -1, progressing: -1}
+			if p.hasRequests() {
+				one.requests = slices.Clone(run.By.requests[p.first:p.after])
+			}
+			n := int32(len(s.slots))
+			if p.flags&packedIdle == 0 {
+				if own.last >= 0 {
+					s.slots[own.last].following = n
+				}
+				own.last = n
+			}
+			if p.poll.Kind() != Aside {
+				own.asked = n
+			}
+			s.slots = append(s.slots, one)
+			taken++
+		}
+	}
+	for _, id := range m.started {
+		s.starts = append(s.starts, startedRequest{m.row, id, c.matcher.ranks[m.row].requests.get(id).persistent})
+	}
+	own.end = int32(len(s.slots))
+	s.members = append(s.members, own)
+}
+
+// addCompletions adds the calls in which operations may be completed.
+func (s *shape) addCompletions(c *closure, base map[int32]int32) {
+	for _, one := range c.found.completing {
+		s.slots[base[one.location]+one.call].completes = 0
+	}
+	for i := range s.members {
+		m := &s.members[i]
+		m.completes = int32(len(s.completions))
+		for k := m.first; k < m.end; k++ {
+			if s.slots[k].completes == 0 {
+				s.slots[k].completes = int32(len(s.completions))
+				s.completions = append(s.completions, Completion{Point: s.point(c, k)})
+			}
+		}
+		m.completesUntil = int32(len(s.completions))
+	}
+}
+
+// addEnds adds sends and receives and their messages.
+func (s *shape) addEnds(c *closure, base map[int32]int32) {
+	s.ends, s.messages = make([]shapeEnd, len(c.found.ends)), slices.Clone(c.found.messages)
+	for i := range c.found.ends {
+		made, e := &c.found.ends[i], &s.ends[i]
+		e.posted, e.done, e.next = base[made.location]+made.posted, base[made.location]+made.done, -1
+		e.end = End{
+			Post: s.point(c, e.posted), Done: &s.completions[s.slots[e.done].completes], Mode: made.mode,
+			receive: made.receive, channel: made.channel, bytes: made.bytes, settled: true,
+		}
+		s.slots[e.posted].postsUntil++
+	}
+	s.posted = make([]int32, len(s.ends))
+	n := int32(0)
+	for i := range s.slots {
+		at := &s.slots[i]
+		at.posts, n = n, n+at.postsUntil
+		at.postsUntil = at.posts
+	}
+	for i := range s.ends {
+		at := &s.slots[s.ends[i].posted]
+		s.posted[at.postsUntil] = int32(i)
+		at.postsUntil++
+	}
+}
+
+// addGathers adds collective operations.
+func (s *shape) addGathers(c *closure, base map[int32]int32) {
+	f := &c.found
+	s.parts = slices.Clone(f.parts)
+	slices.SortFunc(s.parts, func(a, b sectionPart) int {
+		return cmp.Or(cmp.Compare(a.gather, b.gather), cmp.Compare(a.part, b.part))
+	})
+	for i := range f.gathers {
+		g := shapeGather{sectionGather: f.gathers[i], collective: new(Collective)}
+		g.collective.Parts = make([]Part, g.size)
+		for k := range g.collective.Parts {
+			g.collective.Parts[k].Post.Location = -1
+		}
+		s.gathers = append(s.gathers, g)
+	}
+	for i := range s.parts {
+		p := &s.parts[i]
+		p.posted, p.done = base[p.location]+p.posted, base[p.location]+p.done
+		s.slots[p.posted].enters = int32(i)
+		g := &s.gathers[p.gather]
+		if g.end == 0 {
+			g.first = int32(i)
+		}
+		g.end = int32(i) + 1
+		g.collective.Parts[p.part].Post = s.point(c, p.posted)
+	}
+}
+
+// point is where a slot's calls are made; when is to come.
+func (s *shape) point(c *closure, k int32) Point {
+	at := &s.slots[k]
+	m, of := &s.members[at.member], &c.terminals[at.packed.terminal]
+	return Point{Location: int(m.location), Row: int(m.row), Function: of.function.ID, Site: of.signature.Site}
+}
+
+// hasRequests reports whether the call's requests are its own, and not those of all calls of its terminal.
+func (p *packed) hasRequests() bool {
+	return p.flags&(packedKnown|packedIdle|packedRequest|packedWhole) == 0
+}
+
+// isLike reports whether a call is one of the slot's.
+func (s *slot) isLike(by *reader, p *packed) bool {
+	q := &s.packed
+	if p.terminal != q.terminal || p.flags != q.flags || p.poll != q.poll {
+		return false
+	}
+	if p.flags&(packedKnown|packedIdle) != 0 {
+		return true
+	}
+	if p.flags&packedWhole != 0 || p.comm != q.comm || p.own != q.own || p.peer != q.peer || p.source != q.source || p.tag != q.tag {
+		return false
+	}
+	if p.flags&packedRequest != 0 {
+		return p.first == q.first
+	}
+	return slices.Equal(by.requests[p.first:p.after], s.requests)
+}
