@@ -54,7 +54,9 @@ func Take(ctx context.Context, j *journal.Journal, names Names, w Window) (*Deta
 			}
 		}
 	}
-	slices.SortStableFunc(d.Messages, func(a, b Message) int { return cmp.Compare(a.ReceivedNS, b.ReceivedNS) })
+	slices.SortStableFunc(d.Messages, func(a, b Message) int {
+		return cmp.Or(cmp.Compare(a.ReceivedNS, b.ReceivedNS), cmp.Compare(a.SentNS, b.SentNS), cmp.Compare(a.From, b.From))
+	})
 	return d, nil
 }
 

@@ -22,11 +22,12 @@ type Completion struct {
 	Begin  int64
 	Polled bool
 
-	// Until, Cause and Kind are for the Handler to note what it learns before the call is settled: the time until
+	// Until to Source are for the Handler to note what it learns before the call is settled: the time until
 	// which the caller waited, and because of which location.
 	Until   int64
 	Error   int64 // by how much Until may be off
 	Came    int64 // when what it waited for came: Until, or later by what rounding explains, if the call seems to end before
+	Known   int64 // when all of that was known, in the run
 	Cause   int
 	Kind    uint8
 	Message Stamp // when the message was sent that it waited for, 0 for other causes

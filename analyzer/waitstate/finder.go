@@ -2,6 +2,7 @@ package waitstate
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -63,7 +64,7 @@ func (f *Finder) Message(m *match.Message) {
 	}
 	if r.Done != nil {
 		f.early(s.Post.EnterStamp(), r.Done.ExitStamp())
-		if hold(r.Done, LateSender, s.Post.EnterStamp(), s.Post.Location) && !r.Probe {
+		if hold(r.Done, LateSender, s.Post.EnterStamp(), s.Post.Location, known(m)) && !r.Probe {
 			r.Done.Message = s.Post.EnterStamp()
 		}
 		if old := r.Done.Oldest.At; !r.Probe && (old == 0 || s.Post.Enter < old || s.Post.Enter == old && s.Post.Location < r.Done.Source) {
@@ -84,12 +85,12 @@ func (f *Finder) Message(m *match.Message) {
 		if again {
 			kind = lateness(s, r)
 		}
-		hold(s.Done, kind, there, r.Post.Location)
+		hold(s.Done, kind, there, r.Post.Location, known(m))
 	case s.Mode == semantics.Synchronous: // it did not need the receiver's help, but it cannot end before the receive is there
-		hold(s.Done, LateReceiver, r.Post.EnterStamp(), r.Post.Location)
+		hold(s.Done, LateReceiver, r.Post.EnterStamp(), r.Post.Location, known(m))
 	}
 	if r.Done != nil && Pulled(s, r) {
-		hold(r.Done, LateProgress, s.ProgressStamp(), s.Post.Location)
+		hold(r.Done, LateProgress, s.ProgressStamp(), s.Post.Location, known(m))
 	}
 }
 
@@ -169,11 +170,11 @@ func (f *Finder) Collective(c *match.Collective, part int) {
 	done := c.Parts[part].Done
 	if awaited := f.awaited(c, part); awaited >= 0 {
 		post := &c.Parts[awaited].Post
-		hold(done, kindOf[c.Class], post.EnterStamp(), post.Location)
+		hold(done, kindOf[c.Class], post.EnterStamp(), post.Location, c.Parts[c.Last].Post.Enter)
 	}
 	if cause, held := f.trees.Held(c, part); held {
 		post := &c.Parts[cause.Part].Post
-		hold(done, kindOf[c.Class], post.EnterStamp(), post.Location)
+		hold(done, kindOf[c.Class], post.EnterStamp(), post.Location, c.Parts[c.Last].Post.Enter)
 	}
 }
 
@@ -245,7 +246,7 @@ func (f *Finder) oneSided(m *match.Message) {
 	switch m.Kind {
 	case match.ExposedToStart:
 		if cause.Enter == done.Exit || Awaited(done, cause.EnterStamp()) { // else it did not wait: MPI_Win_complete will have to
-			hold(done, LatePost, cause.EnterStamp(), cause.Location)
+			hold(done, LatePost, cause.EnterStamp(), cause.Location, known(m))
 		}
 	case match.Exposed, match.Accessed:
 		f.early(cause.EnterStamp(), done.ExitStamp())
@@ -253,15 +254,27 @@ func (f *Finder) oneSided(m *match.Message) {
 		if m.Kind == match.Accessed {
 			kind = EarlyWait
 		}
-		hold(done, kind, cause.EnterStamp(), cause.Location)
+		hold(done, kind, cause.EnterStamp(), cause.Location, known(m))
 	case match.LockGiven:
-		hold(done, LockContention, m.Until, cause.Location)
+		hold(done, LockContention, m.Until, cause.Location, known(m))
 	case match.Data, match.Partition:
 	}
 }
 
-// hold notes that the call could not go on before until, if nothing later held it up.
-func hold(done *match.Completion, kind Kind, until match.Stamp, cause int) bool {
+// known is when all of a message was known: both its ends were being completed.
+func known(m *match.Message) (at int64) {
+	at = math.MinInt64
+	for _, done := range [...]*match.Completion{m.Send.Done, m.Receive.Done} {
+		if done != nil {
+			at = max(at, done.Enter)
+		}
+	}
+	return at
+}
+
+// hold notes that the call could not go on before until, if nothing later held it up. Of what held it up as long, what was known
+// first counts, and of that what a fixed order puts first: messages are told of in no order that means anything.
+func hold(done *match.Completion, kind Kind, until match.Stamp, cause int, known int64) bool {
 	came := until.At
 	if exit := done.ExitStamp(); came > exit.At {
 		if until.After(exit) {
@@ -269,20 +282,17 @@ func hold(done *match.Completion, kind Kind, until match.Stamp, cause int) bool 
 		}
 		until = exit
 	}
-	if until.At > done.Begin && cause != done.Location && later(done, kind, until.At, cause, came) {
-		done.Until, done.Error, done.Came, done.Cause, done.Kind = until.At, until.Error, came, cause, uint8(kind)
-		return true
+	switch {
+	case until.At <= done.Begin || until.At < done.Until || cause == done.Location:
+		return false
+	case until.At == done.Until && done.Kind != uint8(None):
+		order := cmp.Or(cmp.Compare(known, done.Known), cmp.Compare(cause, done.Cause), cmp.Compare(uint8(kind), done.Kind), cmp.Compare(came, done.Came))
+		if order >= 0 {
+			return false
+		}
 	}
-	return false
-}
-
-// later tells whether something kept a call for longer than what is known so far. Of what kept it for as long, the one that a
-// fixed order puts first counts: messages are matched in no order that means anything.
-func later(done *match.Completion, kind Kind, until int64, cause int, came int64) bool {
-	if until != done.Until || done.Kind == uint8(None) {
-		return until > done.Until
-	}
-	return cmp.Or(cmp.Compare(uint8(kind), done.Kind), cmp.Compare(cause, done.Cause), cmp.Compare(came, done.Came)) < 0
+	done.Until, done.Error, done.Came, done.Known, done.Cause, done.Kind = until.At, until.Error, came, known, cause, uint8(kind)
+	return true
 }
 
 // Settled implements match.Handler.

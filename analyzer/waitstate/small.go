@@ -168,6 +168,6 @@ func (s *small) settle(c *match.Completion) {
 		since = c.Until
 	}
 	if s.Waited(c, taken.Taken, since) {
-		hold(c, taken.kind, taken.Stamp, taken.location)
+		hold(c, taken.kind, taken.Stamp, taken.location, c.Exit)
 	}
 }
