@@ -132,32 +132,55 @@ func (s *shape) move(one *sectionMessage) {
 		later, earlier = earlier, later
 	}
 	t := s.postedAt(later)
-	s.moveLater(later, t)
-	s.moveEarlier(earlier, s.ends[later].posted, t)
+	met := s.ends[one.send].posted // by the call of this slot both ends have their places
+	if known := s.ends[one.receive].known; s.before(met, known) {
+		met = known
+	}
+	s.moveLater(later, met, t)
+	s.moveEarlier(earlier, met, t)
 }
 
 // postedAt is when an end was posted.
 func (s *shape) postedAt(n int32) Stamp { return s.times[s.ends[n].posted].entered() }
 
+// settled reports whether an end is completed when it meets its partner: before, or by the call that tells a receive with a
+// wildcard whose message it got.
+func (s *shape) settled(e *shapeEnd, met int32) bool {
+	return s.before(e.done, met) || e.done == met && e.known != e.posted
+}
+
+// lastBefore is the call in which the rank of an end was last when it met its partner.
+func (s *shape) lastBefore(e *shapeEnd, met int32) int32 {
+	at := e.posted
+	for at != e.done {
+		next := s.slots[at].following
+		if next != met && !s.before(next, met) {
+			break
+		}
+		at = next
+	}
+	return at
+}
+
 // moveLater is for the end that was posted last: its rank was inside MPI then (Matcher.last).
-func (s *shape) moveLater(n int32, t Stamp) {
+func (s *shape) moveLater(n, met int32, t Stamp) {
 	e := &s.ends[n]
 	e.end.Progress, e.end.ProgressError = t.At, t.Error
-	if e.posted != e.done {
+	if !s.settled(e, met) && s.lastBefore(e, met) == e.posted {
 		e.end.Brief = true
 		s.stay(n, e.posted)
 	}
 }
 
-// moveEarlier is for the other one, whose partner was posted by the call of a slot (Matcher.await).
-func (s *shape) moveEarlier(n, partner int32, t Stamp) {
+// moveEarlier is for the other one (Matcher.await).
+func (s *shape) moveEarlier(n, met int32, t Stamp) {
 	e := &s.ends[n]
 	e.end.Progress, e.end.ProgressError = t.At, t.Error
-	at := e.posted // its rank's last call then
-	for at != e.done && s.before(s.slots[at].following, partner) {
-		at = s.slots[at].following
+	if s.settled(e, met) {
+		return
 	}
-	if at == e.done || e.end.passes(s.times[at].entered(), s.times[at].left()) {
+	at := s.lastBefore(e, met)
+	if e.end.passes(s.times[at].entered(), s.times[at].left()) {
 		return
 	}
 	for !e.end.Brief && at != e.done {

@@ -47,6 +47,13 @@ type member struct {
 	requests      []pendingRequest
 	ordinals      []ordinal // of collectives, counted from the section's beginning
 	started       []int64   // persistent requests from before the section
+	lines         []receiveLine
+}
+
+// A receiveLine is what stands behind a receive whose envelope is not known yet (inbox), on one communicator.
+type receiveLine struct {
+	comm int32
+	ends []int32
 }
 
 // A pendingRequest is a request that the section has made or started.
@@ -92,8 +99,10 @@ type sectionCall struct{ location, call int32 }
 type sectionEnd struct {
 	location     int32
 	posted, done int32 // calls
+	known        int32 // the call from which on it has its place in its channel: of a receive in a line, a later one
 	mode         semantics.Mode
 	receive      bool
+	wildcard     bool // its envelope is not known yet
 	channel      channelKey
 	bytes        int64 // of a receive, as the call says that completed it
 }
@@ -164,7 +173,7 @@ func (c *closure) find(location int) bool {
 func (c *closure) reset() {
 	for _, m := range c.members {
 		m.joined, m.calls, m.open, m.requests, m.ordinals = false, 0, 0, m.requests[:0], m.ordinals[:0]
-		m.started = m.started[:0]
+		m.started, m.lines = m.started[:0], m.lines[:0]
 	}
 	c.members, c.calls, c.plain = c.members[:0], 0, true
 	c.crossings, c.unsettled.gathers = c.crossings[:0], c.unsettled.gathers[:0]
@@ -318,6 +327,7 @@ func (c *closure) postSend(m *member, r *pendingRequest, p *prototype) bool {
 		return false
 	}
 	r.ends[0] = c.end(m, channelKey{comm: p.comm, source: p.own, dest: int32(dest), tag: p.tag}, false, p.plan.Mode)
+	c.enlist(m, r.ends[0])
 	return true
 }
 
@@ -326,18 +336,63 @@ func (c *closure) postReceive(m *member, r *pendingRequest, p *prototype) bool {
 	if g == nil || p.source == procNull || p.source == noValue {
 		return true
 	}
-	if p.source == anyValue || p.receiveTag == anyValue || g.inter || g.peer(int(m.row), 0, int64(p.source)) < 0 {
+	wildcard := p.source == anyValue || p.receiveTag == anyValue
+	if g.inter || !wildcard && g.peer(int(m.row), 0, int64(p.source)) < 0 {
 		return false
 	}
-	r.ends[1] = c.end(m, channelKey{comm: p.comm, source: p.source, dest: m.row, tag: p.receiveTag}, true, 0)
+	n := c.end(m, channelKey{comm: p.comm, source: p.source, dest: m.row, tag: p.receiveTag}, true, 0)
+	r.ends[1], c.found.ends[n].wildcard = n, wildcard
+	for i := range m.lines {
+		if l := &m.lines[i]; l.comm == p.comm && (wildcard || len(l.ends) > 0) {
+			l.ends = append(l.ends, n)
+			return true
+		}
+	}
+	if wildcard {
+		m.lines = append(m.lines, receiveLine{p.comm, []int32{n}})
+	} else {
+		c.enlist(m, n)
+	}
 	return true
 }
 
-// end notes a send or a receive and matches it, if the other one is there.
+// identify notes from whom a receive with a wildcard got its message, which lets those behind it go on.
+func (c *closure) identify(m *member, n int32, status *envelope) bool {
+	e := &c.found.ends[n]
+	g := c.matcher.group(e.channel.comm)
+	if !status.known || status.source < 0 {
+		return false
+	}
+	if from := g.peer(int(m.row), 0, int64(status.source)); from < 0 || from == int(m.row) {
+		return false // a message to itself may be completed in the same call, before or after
+	}
+	e.wildcard, e.channel.source, e.channel.tag = false, status.source, status.tag
+	for i := range m.lines {
+		l := &m.lines[i]
+		if l.comm != e.channel.comm {
+			continue
+		}
+		for len(l.ends) > 0 && !c.found.ends[l.ends[0]].wildcard {
+			c.enlist(m, l.ends[0])
+			l.ends = l.ends[1:]
+		}
+	}
+	return true
+}
+
+// end notes a send or a receive.
 func (c *closure) end(m *member, key channelKey, receive bool, mode semantics.Mode) int32 {
 	f := &c.found
-	n := int32(len(f.ends))
 	f.ends = append(f.ends, sectionEnd{location: m.location, posted: int32(m.calls), done: -1, mode: mode, receive: receive, channel: key, bytes: -1})
+	return int32(len(f.ends) - 1)
+}
+
+// enlist gives an end its place in its channel and matches it, if the other one is there.
+func (c *closure) enlist(m *member, n int32) {
+	f := &c.found
+	e := &f.ends[n]
+	e.known = int32(m.calls)
+	key, receive := e.channel, e.receive
 	x := c.channels[key]
 	if x == nil {
 		x = &crossing{key: key}
@@ -351,7 +406,7 @@ func (c *closure) end(m *member, key channelKey, receive bool, mode semantics.Mo
 		if *own = append(*own, n); len(*own) == 1 {
 			c.crossings = append(c.crossings, x)
 		}
-		return n
+		return
 	}
 	message := sectionMessage{n, (*others)[0]}
 	if receive {
@@ -359,7 +414,6 @@ func (c *closure) end(m *member, key channelKey, receive bool, mode semantics.Mo
 	}
 	*others = (*others)[1:]
 	f.messages = append(f.messages, message)
-	return n
 }
 
 // enter notes that a location takes part in its next collective on a communicator.
@@ -520,6 +574,9 @@ func (c *closure) completeRequest(m *member, r *pendingRequest, status envelope)
 			continue
 		}
 		f.ends[n].done = int32(m.calls)
+		if f.ends[n].wildcard && !c.identify(m, n, &status) {
+			return false
+		}
 		if f.ends[n].receive && status.known {
 			f.ends[n].bytes = status.bytes
 		}

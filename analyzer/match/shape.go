@@ -54,6 +54,7 @@ type slot struct {
 type shapeEnd struct {
 	end          End
 	posted, done int32 // slots
+	known        int32 // the slot from which on it has its place in its channel
 	next         int32 // the next end that the same call moves, −1: none
 }
 
@@ -151,7 +152,8 @@ func (s *shape) addEnds(c *closure, base map[int32]int32) {
 	s.ends, s.messages = make([]shapeEnd, len(c.found.ends)), slices.Clone(c.found.messages)
 	for i := range c.found.ends {
 		made, e := &c.found.ends[i], &s.ends[i]
-		e.posted, e.done, e.next = base[made.location]+made.posted, base[made.location]+made.done, -1
+		first := base[made.location]
+		e.posted, e.done, e.known, e.next = first+made.posted, first+made.done, first+made.known, -1
 		e.end = End{
 			Post: s.point(c, e.posted), Done: &s.completions[s.slots[e.done].completes], Mode: made.mode,
 			receive: made.receive, channel: made.channel, bytes: made.bytes, settled: true,
