@@ -65,11 +65,10 @@ func (k *Cuts) between(m *Matcher, next int64) {
 	if k.calls < k.next || next <= k.entered {
 		return
 	}
-	if k.quiet = m.quiet(); !k.quiet {
-		k.next = k.calls + uint64(len(m.ranks)+len(m.channels.slots))
-	}
+	k.quiet = m.quiet()
 	k.note(next)
 	k.quiet = false
+	k.next = max(k.next, k.calls+uint64(len(m.ranks)+len(m.channels.slots))) // a look takes time
 }
 
 // after looks whether something is under way: after a collective, which all that take part in have entered, it is likely

@@ -10,10 +10,15 @@ import (
 // order in the Matcher is worked out from the times: whether an operation was completed when the other side came, in which call
 // its rank was inside MPI after that (progress.go), and whose part of a collective is reported first.
 
-// fits reports whether the next calls of the shape's locations are those of another trip, and takes their times.
-func (s *shape) fits(ahead *timeline.Ahead[packed, *reader], m *Matcher) bool {
+// fits reports whether the next calls of the shape's locations are those of another trip, and takes their times. The location
+// is asked first.
+func (first *shapeMember) fits(ahead *timeline.Ahead[packed, *reader], m *Matcher) bool {
+	s := first.shape
+	if !s.memberFits(first, ahead, m) {
+		return false
+	}
 	for i := range s.members {
-		if !s.memberFits(&s.members[i], ahead, m) {
+		if one := &s.members[i]; one != first && !s.memberFits(one, ahead, m) {
 			return false
 		}
 	}

@@ -29,7 +29,8 @@ func InSections(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, 
 	s.handler, _ = handler.(Sectioner)
 	if clocks == nil || clocks.Window == nil { // whose times are cut
 		s.closure = newClosure(t, ahead, s.matcher, r.terminals)
-		s.shapes = make([][]*shape, len(s.matcher.threads))
+		s.shapes = make([][]*shapeMember, len(s.matcher.threads))
+		s.latest = make([]*shapeMember, len(s.matcher.threads))
 		s.awaited = make([]int, len(s.matcher.threads))
 		s.turns = timeline.NewQueue(len(s.matcher.threads))
 	}
@@ -65,9 +66,10 @@ type sections struct {
 	awaited   []int // by location: calls to be matched in turn
 	present   Call
 
-	shapes [][]*shape      // by location that has calls in them
-	slots  int             // of all of them
-	seen   map[uint64]bool // sections that came once
+	shapes [][]*shapeMember // by location: those that it has calls in
+	latest []*shapeMember   // by location: of the latest one
+	slots  int              // of all of them
+	seen   map[uint64]bool  // sections that came once
 
 	inOrder       int // calls to be taken in the order of time, before a moment is looked for at which nothing is under way
 	pause         int // how many it will be the next time
@@ -83,30 +85,29 @@ const (
 	// mostSlots bounds the memory for shapes, some 400 bytes a call, mostSeen that for sections without one.
 	mostShapeSlots = 1 << 18
 	mostSeen       = 1 << 12
-	// mostFresh is after how many calls in sections that did not come again no more are looked for, for a while.
-	mostFresh = 1 << 17
+	// After so many calls in sections without a shape (fresh) it is looked how many calls there were in sections with one. To find
+	// a section takes longer than a shape saves: if there were not leastShaped times as many, the next calls are taken in the order
+	// of time.
+	mostFresh            = 1 << 15
+	mostFreshPerLocation = 64
+	leastShaped          = 3
+	restAfterFresh       = 1 << 20
 )
 
 // section matches the section that begins with the next call of a location; false: there is none.
 func (s *sections) section(location int) bool {
-	for i, one := range s.shapes[location] {
-		if one.fits(s.ahead, s.matcher) {
-			if i > 0 { // it is likely to come again
-				list := s.shapes[location]
-				list[0], list[i] = list[i], list[0]
-			}
-			s.shaped += len(one.slots)
-			s.pause = leastPause
-			s.evaluate(one)
-			return true
-		}
+	if one := s.next(location); one != nil {
+		s.shaped += len(one.slots)
+		s.pause = leastPause
+		s.evaluate(one)
+		return true
 	}
-	if s.fresh > mostFresh {
-		if s.fresh > 4*s.shaped {
-			s.rest()
-		}
+	if s.fresh > mostFresh+mostFreshPerLocation*len(s.latest) {
+		irregular := s.shaped < leastShaped*s.fresh
 		s.fresh, s.shaped = 0, 0
-		if s.inOrder > 0 {
+		if irregular {
+			s.pause = max(s.pause, restAfterFresh)
+			s.rest()
 			return false
 		}
 	}
@@ -121,6 +122,21 @@ func (s *sections) section(location int) bool {
 	}
 	s.match()
 	return true
+}
+
+// next is the shape of the section that begins with the next call of a location, nil if there is none. First comes the one
+// that came the last time after the location's latest.
+func (s *sections) next(location int) *shape {
+	latest := s.latest[location]
+	if latest != nil && latest.next != nil && latest.next.fits(s.ahead, s.matcher) {
+		return latest.next.shape
+	}
+	for _, one := range s.shapes[location] {
+		if one.fits(s.ahead, s.matcher) {
+			return one.shape
+		}
+	}
+	return nil
 }
 
 // rest takes calls in the order of time for a while, each time longer.
@@ -212,6 +228,10 @@ func (s *sections) evaluate(one *shape) {
 	one.evaluate(s.matcher, s.terminals, s.see)
 	for i := range one.members {
 		m := &one.members[i]
+		if latest := s.latest[m.location]; latest != nil {
+			latest.next = m
+		}
+		s.latest[m.location] = m
 		if s.cuts != nil {
 			for k := m.first; k < m.end; k++ {
 				s.cuts.passed(1, one.times[k].enter, one.times[k].exit)
@@ -249,12 +269,13 @@ func (s *sections) learn() {
 	}
 	if s.slots += s.closure.calls; s.slots > mostShapeSlots {
 		clear(s.shapes)
+		clear(s.latest)
 		s.slots = s.closure.calls
 	}
 	one := newShape(s.closure)
 	for i := range one.members {
 		of := &s.shapes[one.members[i].location]
-		*of = append(*of, one)
+		*of = append(*of, &one.members[i])
 	}
 }
 

@@ -28,6 +28,8 @@ type shape struct {
 
 // A shapeMember is what one location has in it.
 type shapeMember struct {
+	shape          *shape
+	next           *shapeMember // of the shape that came after this one the last time
 	location, row  int32
 	first, end     int32 // slots
 	completes      int32 // the first of its completions, and the one after its last
@@ -94,6 +96,9 @@ func newShape(c *closure) *shape {
 	s.addCompletions(c, base)
 	s.addEnds(c, base)
 	s.addGathers(c, base)
+	for i := range s.members {
+		s.members[i].shape = s
+	}
 	return s
 }
 

@@ -17,6 +17,7 @@ type SmallSends struct {
 	votes  [2 * smallClasses]ballot
 	fresh  [2 * smallClasses]ballot // of the present section: they count when it has ended
 	within bool
+	voted  bool // in the present section
 }
 
 // smallClasses is how many numbers of bits small messages may have.
@@ -103,6 +104,7 @@ func (s *SmallSends) Waited(done *match.Completion, taken Taken, since int64) bo
 func (s *SmallSends) vote(class int, one ballot) {
 	if s.within {
 		s.fresh[class].add(one)
+		s.voted = true
 	} else {
 		s.votes[class].add(one)
 	}
@@ -111,9 +113,10 @@ func (s *SmallSends) vote(class int, one ballot) {
 // Section tells that a section of the run begins or ends (match.Sectioner). Within one, calls come in no order that means
 // anything: what its sends show counts for those after it.
 func (s *SmallSends) Section(within bool) {
-	if s.within = within; within {
+	if s.within = within; within || !s.voted {
 		return
 	}
+	s.voted = false
 	for class := range s.fresh {
 		s.votes[class].add(s.fresh[class])
 	}
