@@ -68,7 +68,7 @@ func (k *Cuts) between(m *Matcher, next int64) {
 	k.quiet = m.quiet()
 	k.note(next)
 	k.quiet = false
-	k.next = max(k.next, k.calls+uint64(len(m.ranks)+len(m.channels.slots))) // a look takes time
+	k.next = max(k.next, k.calls+uint64(m.lookCost()))
 }
 
 // after looks whether something is under way: after a collective, which all that take part in have entered, it is likely
@@ -78,7 +78,7 @@ func (k *Cuts) after(m *Matcher, c *Call) {
 		return
 	}
 	if k.quiet = m.quiet(); !k.quiet {
-		k.next = k.calls + uint64(len(m.ranks)+len(m.channels.slots))
+		k.next = k.calls + uint64(m.lookCost())
 	}
 }
 
@@ -115,6 +115,9 @@ func (m *Matcher) quiet() bool {
 	}
 	return m.closed()
 }
+
+// lookCost is how many calls take about as long as to find out whether nothing is under way.
+func (m *Matcher) lookCost() int { return 256 + 16*len(m.ranks) }
 
 // closed tells whether nothing is under way: whatever began is matched and completed.
 func (m *Matcher) closed() bool {

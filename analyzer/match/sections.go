@@ -4,8 +4,6 @@ import (
 	"context"
 	"os"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
@@ -25,12 +23,11 @@ func InSections(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, 
 		return nil, err
 	}
 	defer ahead.Close()
-	s := &sections{ahead: ahead, matcher: New(t, handler), terminals: r.terminals, cuts: k, see: see, seen: map[uint64]bool{}}
+	s := &sections{ahead: ahead, matcher: New(t, handler), terminals: r.terminals, cuts: k, see: see}
 	s.handler, _ = handler.(Sectioner)
 	if clocks == nil || clocks.Window == nil { // whose times are cut
 		s.closure = newClosure(t, ahead, s.matcher, r.terminals)
-		s.shapes = make([][]*shapeMember, len(s.matcher.threads))
-		s.latest = make([]*shapeMember, len(s.matcher.threads))
+		s.shapes = newShapes(len(s.matcher.threads))
 		s.awaited = make([]int, len(s.matcher.threads))
 		s.turns = timeline.NewQueue(len(s.matcher.threads))
 	}
@@ -66,11 +63,7 @@ type sections struct {
 	awaited   []int // by location: calls to be matched in turn
 	present   Call
 
-	shapes [][]*shapeMember // by location: those that it has calls in
-	latest []*shapeMember   // by location: of the latest one
-	slots  int              // of all of them
-	seen   map[uint64]bool  // sections that came once
-
+	shapes        *shapes
 	inOrder       int // calls to be taken in the order of time, before a moment is looked for at which nothing is under way
 	pause         int // how many it will be the next time
 	fresh, shaped int // calls in sections without and with a shape
@@ -82,12 +75,9 @@ var shapesAreChecked = os.Getenv("CAIRN_CHECK") != ""
 const (
 	leastPause = 1 << 10
 	mostPause  = 1 << 24
-	// mostSlots bounds the memory for shapes, some 400 bytes a call, mostSeen that for sections without one.
-	mostShapeSlots = 1 << 18
-	mostSeen       = 1 << 12
-	// After so many calls in sections without a shape (fresh) it is looked how many calls there were in sections with one. To find
-	// a section takes longer than a shape saves: if there were not leastShaped times as many, the next calls are taken in the order
-	// of time.
+	// After so many calls in sections without a shape, or of which one was made (fresh), it is looked how many calls there were in
+	// sections with one. To find a section, and to make its shape, takes longer than a shape saves: if there were not leastShaped
+	// times as many, the next calls are taken in the order of time.
 	mostFresh            = 1 << 15
 	mostFreshPerLocation = 64
 	leastShaped          = 3
@@ -96,13 +86,11 @@ const (
 
 // section matches the section that begins with the next call of a location; false: there is none.
 func (s *sections) section(location int) bool {
-	if one := s.next(location); one != nil {
-		s.shaped += len(one.slots)
-		s.pause = leastPause
+	if one := s.shapes.next(location, s.ahead, s.matcher); one != nil {
 		s.evaluate(one)
 		return true
 	}
-	if s.fresh > mostFresh+mostFreshPerLocation*len(s.latest) {
+	if s.fresh > mostFresh+mostFreshPerLocation*len(s.matcher.threads) {
 		irregular := s.shaped < leastShaped*s.fresh
 		s.fresh, s.shaped = 0, 0
 		if irregular {
@@ -116,27 +104,19 @@ func (s *sections) section(location int) bool {
 		s.rest()
 		return false
 	}
-	s.fresh += s.closure.calls
 	if s.closure.plain {
-		s.learn()
-	}
-	s.match()
-	return true
-}
-
-// next is the shape of the section that begins with the next call of a location, nil if there is none. First comes the one
-// that came the last time after the location's latest.
-func (s *sections) next(location int) *shape {
-	latest := s.latest[location]
-	if latest != nil && latest.next != nil && latest.next.fits(s.ahead, s.matcher) {
-		return latest.next.shape
-	}
-	for _, one := range s.shapes[location] {
-		if one.fits(s.ahead, s.matcher) {
-			return one.shape
+		one, made := s.shapes.of(s.closure)
+		if made {
+			s.fresh += s.closure.calls
+		}
+		if one != nil {
+			s.evaluate(one)
+			return true
 		}
 	}
-	return nil
+	s.fresh += s.closure.calls
+	s.match()
+	return true
 }
 
 // rest takes calls in the order of time for a while, each time longer.
@@ -169,7 +149,7 @@ func (s *sections) call(location int) {
 		s.inOrder--
 	} else if c.synchronizes() && len(s.matcher.pending) == 0 {
 		if s.inOrder = 0; !s.matcher.closed() {
-			s.inOrder = len(s.matcher.ranks) + len(s.matcher.channels.slots) // a look takes time
+			s.inOrder = s.matcher.lookCost()
 		}
 	}
 }
@@ -216,6 +196,9 @@ func (s *sections) inTurn() {
 
 // evaluate tells the handler of a section whose shape is known.
 func (s *sections) evaluate(one *shape) {
+	s.shaped += len(one.slots)
+	s.pause = leastPause
+	s.shapes.came(one)
 	if shapesAreChecked {
 		for i := range one.members {
 			m := &one.members[i]
@@ -228,10 +211,6 @@ func (s *sections) evaluate(one *shape) {
 	one.evaluate(s.matcher, s.terminals, s.see)
 	for i := range one.members {
 		m := &one.members[i]
-		if latest := s.latest[m.location]; latest != nil {
-			latest.next = m
-		}
-		s.latest[m.location] = m
 		if s.cuts != nil {
 			for k := m.first; k < m.end; k++ {
 				s.cuts.passed(1, one.times[k].enter, one.times[k].exit)
@@ -255,50 +234,4 @@ func (s *sections) end() {
 	if _, enter, more := s.ahead.Earliest(); more && s.cuts != nil {
 		s.cuts.between(s.matcher, enter)
 	}
-}
-
-// learn makes a shape of the section that the closure has found, if it has come before: many never come again.
-func (s *sections) learn() {
-	key := s.hash()
-	if !s.seen[key] {
-		if len(s.seen) == mostSeen {
-			clear(s.seen)
-		}
-		s.seen[key] = true
-		return
-	}
-	if s.slots += s.closure.calls; s.slots > mostShapeSlots {
-		clear(s.shapes)
-		clear(s.latest)
-		s.slots = s.closure.calls
-	}
-	one := newShape(s.closure)
-	for i := range one.members {
-		of := &s.shapes[one.members[i].location]
-		*of = append(*of, &one.members[i])
-	}
-}
-
-// hash is that of the terminals of the section's calls.
-func (s *sections) hash() uint64 {
-	var b [8]byte
-	d := xxhash.New()
-	put := func(v uint64) {
-		for i := range b {
-			b[i] = byte(v >> (8 * i))
-		}
-		_, _ = d.Write(b[:])
-	}
-	for _, m := range s.closure.members {
-		put(uint64(m.location)<<32 | uint64(m.calls))
-		for taken := 0; taken < m.calls; {
-			run := s.ahead.From(int(m.location), taken)
-			n := min(len(run.Calls), m.calls-taken)
-			for i := range run.Calls[:n] {
-				put(uint64(run.Calls[i].Made.terminal))
-			}
-			taken += n
-		}
-	}
-	return d.Sum64()
 }

@@ -2,6 +2,7 @@ package match
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 )
 
@@ -217,6 +218,29 @@ func (s *shape) point(c *closure, k int32) Point {
 // hasRequests reports whether the call's requests are its own, and not those of all calls of its terminal.
 func (p *packed) hasRequests() bool {
 	return p.flags&(packedKnown|packedIdle|packedRequest|packedWhole) == 0
+}
+
+// appendContent appends what isLike compares.
+func (p *packed) appendContent(b []byte, by *reader) []byte {
+	put := func(values ...int64) {
+		for _, v := range values {
+			b = binary.LittleEndian.AppendUint64(b, uint64(v))
+		}
+	}
+	put(int64(p.terminal)<<16 | int64(p.flags)<<8 | int64(p.poll))
+	if p.flags&(packedKnown|packedIdle) != 0 {
+		return b
+	}
+	put(int64(p.comm), int64(p.own), int64(p.peer), int64(p.source), int64(p.tag))
+	if p.flags&packedRequest != 0 {
+		put(int64(p.first))
+	}
+	if p.hasRequests() {
+		for _, r := range by.requests[p.first:p.after] {
+			put(r.request, int64(r.source), r.tag, r.bytes)
+		}
+	}
+	return b
 }
 
 // isLike reports whether a call is one of the slot's.
