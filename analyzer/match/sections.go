@@ -66,7 +66,8 @@ type sections struct {
 	shapes        *shapes
 	inOrder       int // calls to be taken in the order of time, before a moment is looked for at which nothing is under way
 	pause         int // how many it will be the next time
-	fresh, shaped int // calls in sections without and with a shape
+	fresh, shaped int // calls in sections without and with a shape, of late
+	calls, count  int // and in how many of the latter, how many calls, of late
 }
 
 // shapesAreChecked has sections with a shape matched as those without: tests compare the two.
@@ -80,24 +81,22 @@ const (
 	// times as many, the next calls are taken in the order of time.
 	mostFresh            = 1 << 15
 	mostFreshPerLocation = 64
-	leastShaped          = 3
-	restAfterFresh       = 1 << 20
+	leastShaped          = 8
+	// The same goes after lookAfter sections with a shape if they had less than leastCalls calls each: to go from one to the next
+	// takes as long as the Matcher takes for some calls.
+	lookAfter       = 1 << 13
+	leastCalls      = 8
+	restWithoutGain = 1 << 20
 )
 
 // section matches the section that begins with the next call of a location; false: there is none.
 func (s *sections) section(location int) bool {
+	if s.gainsNothing() {
+		return false
+	}
 	if one := s.shapes.next(location, s.ahead, s.matcher); one != nil {
 		s.evaluate(one)
 		return true
-	}
-	if s.fresh > mostFresh+mostFreshPerLocation*len(s.matcher.threads) {
-		irregular := s.shaped < leastShaped*s.fresh
-		s.fresh, s.shaped = 0, 0
-		if irregular {
-			s.pause = max(s.pause, restAfterFresh)
-			s.rest()
-			return false
-		}
 	}
 	if !s.closure.find(location) {
 		s.pause = max(s.pause, 4*s.closure.calls)
@@ -117,6 +116,24 @@ func (s *sections) section(location int) bool {
 	s.fresh += s.closure.calls
 	s.match()
 	return true
+}
+
+// gainsNothing takes the next calls in the order of time if sections have cost more of late than they have saved.
+func (s *sections) gainsNothing() bool {
+	useful := true
+	if s.fresh > mostFresh+mostFreshPerLocation*len(s.matcher.threads) {
+		useful = s.shaped >= leastShaped*s.fresh
+		s.fresh, s.shaped = 0, 0
+	}
+	if s.count >= lookAfter {
+		useful = useful && s.calls >= leastCalls*s.count
+		s.calls, s.count = 0, 0
+	}
+	if !useful {
+		s.pause = max(s.pause, restWithoutGain)
+		s.rest()
+	}
+	return !useful
 }
 
 // rest takes calls in the order of time for a while, each time longer.
@@ -197,6 +214,8 @@ func (s *sections) inTurn() {
 // evaluate tells the handler of a section whose shape is known.
 func (s *sections) evaluate(one *shape) {
 	s.shaped += len(one.slots)
+	s.calls += len(one.slots)
+	s.count++
 	s.pause = leastPause
 	s.shapes.came(one)
 	if shapesAreChecked {
