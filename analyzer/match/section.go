@@ -468,11 +468,13 @@ func (c *closure) gather(m *member, key collectiveKey, class Class, rows []int32
 	if g.entered[part] || rows[part] != m.row {
 		return -1
 	}
+	if of := &f.gathers[g.number]; g.missing == of.present {
+		of.root = root
+	} else if root != of.root || class != of.class {
+		c.plain = false // a wrong program: what counts is who came first
+	}
 	g.entered[part] = true
 	g.missing--
-	if root >= 0 {
-		f.gathers[g.number].root = root
-	}
 	f.parts = append(f.parts, sectionPart{gather: int32(g.number), part: int32(part), location: m.location, posted: int32(m.calls), done: -1})
 	return int32(len(f.parts) - 1)
 }

@@ -2,7 +2,6 @@ package match
 
 import (
 	"context"
-	"os"
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
@@ -16,27 +15,39 @@ import (
 // k notes cuts (nil: nobody does); see is told of each call before it is matched, and decoded with all its values where it is
 // decoded, the calls of a location in order, those of different ones at the same time. Both may be nil.
 func InSections(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, handler Handler, k *Cuts, see func(*Call), decoded func(*timeline.Call)) ([]Leftover, error) {
+	s, err := newSections(ctx, t, clocks, handler, decoded)
+	if err != nil {
+		return nil, err
+	}
+	s.cuts, s.see = k, see
+	return s.run(ctx)
+}
+
+func newSections(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, handler Handler, decoded func(*timeline.Call)) (*sections, error) {
 	r := newReading(t)
 	r.decoded = decoded
 	ahead, err := timeline.OpenAhead(passes.Named(ctx, "matching calls"), t, clocks, r.reader)
 	if err != nil {
 		return nil, err
 	}
-	defer ahead.Close()
-	s := &sections{ahead: ahead, matcher: New(t, handler), terminals: r.terminals, cuts: k, see: see}
+	s := &sections{ahead: ahead, matcher: New(t, handler), terminals: r.terminals, pause: leastPause}
 	s.handler, _ = handler.(Sectioner)
 	if clocks == nil || clocks.Window == nil { // whose times are cut
+		n := len(s.matcher.threads)
 		s.closure = newClosure(t, ahead, s.matcher, r.terminals)
-		s.shapes = newShapes(len(s.matcher.threads))
-		s.awaited = make([]int, len(s.matcher.threads))
-		s.turns = timeline.NewQueue(len(s.matcher.threads))
+		s.shapes, s.awaited, s.turns = newShapes(n), make([]int, n), timeline.NewQueue(n)
 	}
-	s.pause = leastPause
+	return s, nil
+}
+
+// run matches all calls.
+func (s *sections) run(ctx context.Context) ([]Leftover, error) {
+	defer s.ahead.Close()
 	for n := 0; ; n++ {
 		if n&0xff == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		location, _, more := ahead.Earliest()
+		location, _, more := s.ahead.Earliest()
 		if !more {
 			break
 		}
@@ -44,7 +55,7 @@ func InSections(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, 
 			s.call(location)
 		}
 	}
-	if err := ahead.Err(); err != nil {
+	if err := s.ahead.Err(); err != nil {
 		return nil, err
 	}
 	return s.matcher.Finish(), nil
@@ -63,15 +74,14 @@ type sections struct {
 	awaited   []int // by location: calls to be matched in turn
 	present   Call
 
-	shapes        *shapes
+	shapes     *shapes
+	callByCall bool // also sections whose shape is known: tests compare the two
+
 	inOrder       int // calls to be taken in the order of time, before a moment is looked for at which nothing is under way
 	pause         int // how many it will be the next time
 	fresh, shaped int // calls in sections without and with a shape, of late
 	calls, count  int // and in how many of the latter, how many calls, of late
 }
-
-// shapesAreChecked has sections with a shape matched as those without: tests compare the two.
-var shapesAreChecked = os.Getenv("CAIRN_CHECK") != ""
 
 const (
 	leastPause = 1 << 10
@@ -218,7 +228,7 @@ func (s *sections) evaluate(one *shape) {
 	s.count++
 	s.pause = leastPause
 	s.shapes.came(one)
-	if shapesAreChecked {
+	if s.callByCall {
 		for i := range one.members {
 			m := &one.members[i]
 			s.await(m.location, int(m.end-m.first))
