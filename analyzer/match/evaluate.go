@@ -41,15 +41,18 @@ func (s *shape) memberFits(own *shapeMember, ahead *timeline.Ahead[packed, *read
 		if len(run.Calls) == 0 {
 			return false
 		}
+		if k == own.first {
+			own.begin = run.By.begin + uint64(run.Calls[0].Made.index)
+		}
 		enter := run.Enter
 		for i := range run.Calls[:min(len(run.Calls), int(own.end-k))] {
 			entry := &run.Calls[i]
 			p := &entry.Made
-			if !s.slots[k].isLike(run.By, p) || enter < left { // one that is inside another call, of a callback, moves nobody
+			if !s.isLike(k, run.By, p) || enter < left { // one that is inside another call, of a callback, moves nobody
 				return false
 			}
 			t := &s.times[k]
-			t.enter, t.exit, t.enterError, t.exitError, t.index = enter, p.exit, int64(p.enterError), int64(p.exitError), run.By.begin+uint64(p.index)
+			t.enter, t.exit, t.enterError, t.exitError = enter, p.exit, p.enterError, p.exitError
 			enter, left = entry.Next, p.exit
 			k++
 		}
@@ -59,9 +62,12 @@ func (s *shape) memberFits(own *shapeMember, ahead *timeline.Ahead[packed, *read
 
 // evaluate tells the handler of the section whose times the shape has, and leaves the matcher as if it had matched it.
 func (s *shape) evaluate(m *Matcher, terminals []terminalPlan, see func(*Call)) {
-	s.lay(m)
+	s.lay()
 	for i := range s.messages {
-		s.move(&s.messages[i])
+		one := &s.messages[i]
+		s.layEnd(one.send, m)
+		s.layEnd(one.receive, m)
+		s.move(one)
 	}
 	for i := range s.gathers {
 		s.gathers[i].begin(s, m)
@@ -89,11 +95,11 @@ func (s *shape) evaluate(m *Matcher, terminals []terminalPlan, see func(*Call)) 
 
 // set makes a point that of a call of the present trip.
 func (t *moments) set(p *Point) {
-	p.Enter, p.Exit, p.EnterError, p.ExitError = t.enter, t.exit, t.enterError, t.exitError
+	p.Enter, p.Exit, p.EnterError, p.ExitError = t.enter, t.exit, int64(t.enterError), int64(t.exitError)
 }
 
-// lay puts the times into what the handler is told of.
-func (s *shape) lay(m *Matcher) {
+// lay puts the times into the calls that complete something.
+func (s *shape) lay() {
 	for i := range s.members {
 		own := &s.members[i]
 		for k := own.first; k < own.end; k++ {
@@ -105,17 +111,19 @@ func (s *shape) lay(m *Matcher) {
 			}
 		}
 	}
-	for i := range s.ends {
-		e := &s.ends[i]
-		s.times[e.posted].set(&e.end.Post)
-		e.end.Open, e.end.Brief, e.end.Left = false, false, 0
-		e.end.Posted, e.end.Progressed = Mark{}, Mark{}
-		if e.end.receive {
-			if at := &s.slots[e.posted]; at.previous >= 0 {
-				e.end.Before = s.times[at.previous].exit
-			} else {
-				e.end.Before = m.ranks[e.end.Post.Row].progress.exit.At
-			}
+}
+
+// layEnd puts them into an end.
+func (s *shape) layEnd(n int32, m *Matcher) {
+	e := &s.ends[n]
+	s.times[e.posted].set(&e.end.Post)
+	e.end.Open, e.end.Brief, e.end.Left = false, false, 0
+	e.end.Posted, e.end.Progressed = Mark{}, Mark{}
+	if e.end.receive {
+		if before := s.slots[e.posted].previous; before >= 0 {
+			e.end.Before = s.times[before].exit
+		} else {
+			e.end.Before = m.ranks[e.end.Post.Row].progress.exit.At
 		}
 	}
 }
@@ -228,9 +236,10 @@ func (s *shape) call(own *shapeMember, m *Matcher, terminals []terminalPlan, see
 	for k := own.first; k < own.end; k++ {
 		at, t := &s.slots[k], &s.times[k]
 		if see != nil {
-			of := &terminals[at.packed.terminal]
-			c.Location, c.Index, c.Enter, c.Exit, c.EnterError, c.ExitError = int(own.location), t.index, t.enter, t.exit, t.enterError, t.exitError
-			c.Function, c.Semantics, c.Signature, c.Poll, c.Terminal = of.function, of.semantics, of.signature, at.packed.poll, at.packed.terminal
+			of := &terminals[at.terminal]
+			c.Location, c.Index = int(own.location), own.begin+uint64(k-own.first)
+			c.Enter, c.Exit, c.EnterError, c.ExitError = t.enter, t.exit, int64(t.enterError), int64(t.exitError)
+			c.Function, c.Semantics, c.Signature, c.Poll, c.Terminal = of.function, of.semantics, of.signature, at.poll, at.terminal
 			see(c)
 		}
 		if m.watcher != nil {
@@ -330,7 +339,7 @@ func (s *shape) completion(p *sectionPart) *Completion {
 // leave leaves the matcher's state of a location as the calls leave it.
 func (s *shape) leave(own *shapeMember, m *Matcher) {
 	for k := own.first; k < own.end; k++ {
-		m.error = max(m.error, s.times[k].enterError, s.times[k].exitError)
+		m.error = max(m.error, int64(s.times[k].enterError), int64(s.times[k].exitError))
 		if n := s.slots[k].enters; n >= 0 {
 			m.next(int(own.row), s.gathers[s.parts[n].gather].comm)
 		}

@@ -28,7 +28,7 @@ type closure struct {
 	unsettled
 	calls   int  // so far
 	plain   bool // it may have a shape: see shape.go
-	found   content
+	found   events
 	present Call
 }
 
@@ -82,8 +82,8 @@ type gathering struct {
 	next    int // parts before it have entered
 }
 
-// content is what happens in a section, by the numbers of its calls: the position in the calls of its location.
-type content struct {
+// events are what happens in a section, by the numbers of its calls: the position in the calls of its location.
+type events struct {
 	ends     []sectionEnd
 	messages []sectionMessage
 	gathers  []sectionGather

@@ -15,7 +15,8 @@ import (
 // no request is under way but for persistent ones that are not active, and no receive with a wildcard is open.
 type shape struct {
 	members     []shapeMember
-	slots       []slot // calls, location by location
+	slots       []slot    // calls, location by location
+	contents    []content // by slot, if any call is not known (knownCalls)
 	times       []moments
 	posted      []int32 // ends, by the slots that post them
 	ends        []shapeEnd
@@ -29,6 +30,7 @@ type shape struct {
 
 // A shapeMember is what one location has in it.
 type shapeMember struct {
+	begin          uint64 // index of its first call, of the present trip
 	shape          *shape
 	next           *shapeMember // of the shape that came after this one the last time
 	location, row  int32
@@ -41,8 +43,9 @@ type shapeMember struct {
 
 // A slot is a call of each trip.
 type slot struct {
-	packed      packed
-	requests    []completed // where they are not the known call's
+	terminal    int32
+	flags       packedFlags
+	poll        Poll
 	member      int32
 	previous    int32 // slot of the location's call before that is not idle, −1: none
 	following   int32 // and of the one after
@@ -51,6 +54,12 @@ type slot struct {
 	posts       int32 // the first of posted, and the one after the last
 	postsUntil  int32
 	progressing int32 // the first end that the call moves, −1: none; of the present trip
+}
+
+// A content is what a slot's calls have in common besides, where the terminal does not tell it.
+type content struct {
+	packed   packed
+	requests []completed
 }
 
 // A shapeEnd is a send or a receive.
@@ -64,12 +73,11 @@ type shapeEnd struct {
 // moments is when a call was made, of the present trip.
 type moments struct {
 	enter, exit           int64
-	enterError, exitError int64
-	index                 uint64
+	enterError, exitError uint32
 }
 
-func (t *moments) entered() Stamp { return Stamp{t.enter, t.enterError} }
-func (t *moments) left() Stamp    { return Stamp{t.exit, t.exitError} }
+func (t *moments) entered() Stamp { return Stamp{t.enter, int64(t.enterError)} }
+func (t *moments) left() Stamp    { return Stamp{t.exit, int64(t.exitError)} }
 
 // A shapeGather is a collective operation of the shape.
 type shapeGather struct {
@@ -110,11 +118,12 @@ func (s *shape) addMember(c *closure, m *member) {
 		run := c.ahead.From(int(m.location), taken)
 		for i := range run.Calls[:min(len(run.Calls), m.calls-taken)] {
 			p := &run.Calls[i].Made
-			one := slot{packed: *p, member: int32(len(s.members)), previous: own.last, following: -1, completes: -1, enters: -1, progressing: -1}
-			if p.hasRequests() {
-				one.requests = slices.Clone(run.By.requests[p.first:p.after])
+			one := slot{
+				terminal: p.terminal, flags: p.flags, poll: p.poll, member: int32(len(s.members)),
+				previous: own.last, following: -1, completes: -1, enters: -1, progressing: -1,
 			}
 			n := int32(len(s.slots))
+			s.addContent(n, run.By, p)
 			if p.flags&packedIdle == 0 {
 				if own.last >= 0 {
 					s.slots[own.last].following = n
@@ -133,6 +142,20 @@ func (s *shape) addMember(c *closure, m *member) {
 	}
 	own.end = int32(len(s.slots))
 	s.members = append(s.members, own)
+}
+
+// addContent adds what a slot's calls have in common, if that is to be looked at.
+func (s *shape) addContent(n int32, by *reader, p *packed) {
+	if p.flags&(packedKnown|packedIdle) != 0 {
+		return
+	}
+	for len(s.contents) <= int(n) {
+		s.contents = append(s.contents, content{})
+	}
+	s.contents[n].packed = *p
+	if p.hasRequests() {
+		s.contents[n].requests = slices.Clone(by.requests[p.first:p.after])
+	}
 }
 
 // addCompletions adds the calls in which operations may be completed.
@@ -211,7 +234,7 @@ func (s *shape) addGathers(c *closure, base map[int32]int32) {
 // point is where a slot's calls are made; when is to come.
 func (s *shape) point(c *closure, k int32) Point {
 	at := &s.slots[k]
-	m, of := &s.members[at.member], &c.terminals[at.packed.terminal]
+	m, of := &s.members[at.member], &c.terminals[at.terminal]
 	return Point{Location: int(m.location), Row: int(m.row), Function: of.function.ID, Site: of.signature.Site}
 }
 
@@ -243,20 +266,21 @@ func (p *packed) appendContent(b []byte, by *reader) []byte {
 	return b
 }
 
-// isLike reports whether a call is one of the slot's.
-func (s *slot) isLike(by *reader, p *packed) bool {
-	q := &s.packed
-	if p.terminal != q.terminal || p.flags != q.flags || p.poll != q.poll {
+// isLike reports whether a call is one of a slot's.
+func (s *shape) isLike(k int32, by *reader, p *packed) bool {
+	if at := &s.slots[k]; p.terminal != at.terminal || p.flags != at.flags || p.poll != at.poll {
 		return false
 	}
-	if p.flags&(packedKnown|packedIdle) != 0 {
-		return true
-	}
+	return p.flags&(packedKnown|packedIdle) != 0 || s.contents[k].isLike(by, p)
+}
+
+func (c *content) isLike(by *reader, p *packed) bool {
+	q := &c.packed
 	if p.flags&packedWhole != 0 || p.comm != q.comm || p.own != q.own || p.peer != q.peer || p.source != q.source || p.tag != q.tag {
 		return false
 	}
 	if p.flags&packedRequest != 0 {
 		return p.first == q.first
 	}
-	return slices.Equal(by.requests[p.first:p.after], s.requests)
+	return slices.Equal(by.requests[p.first:p.after], c.requests)
 }
