@@ -60,15 +60,17 @@ func (k *Cuts) passed(calls uint64, enter, exit int64) {
 	k.entered, k.left = max(k.entered, enter), max(k.left, exit)
 }
 
-// between notes a cut after a section, if no call that comes after it was entered before the last of all so far.
+// between notes a cut after a section that all ranks leave with a collective operation, if no call that comes after it was entered
+// before the last of all so far.
 func (k *Cuts) between(m *Matcher, next int64) {
 	if k.calls < k.next || next <= k.entered {
 		return
 	}
-	k.quiet = m.quiet()
+	if k.quiet = m.quiet(); !k.quiet {
+		k.next = k.calls + uint64(m.lookCost())
+	}
 	k.note(next)
 	k.quiet = false
-	k.next = max(k.next, k.calls+uint64(m.lookCost()))
 }
 
 // after looks whether something is under way: after a collective, which all that take part in have entered, it is likely

@@ -42,8 +42,9 @@ type unsettled struct {
 type member struct {
 	location, row int32
 	joined        bool
-	calls         int // its next ones
-	open          int // operations that are under way
+	collective    bool // its latest call that concerns others is one
+	calls         int  // its next ones
+	open          int  // operations that are under way
 	requests      []pendingRequest
 	ordinals      []ordinal // of collectives, counted from the section's beginning
 	started       []int64   // persistent requests from before the section
@@ -170,6 +171,11 @@ func (c *closure) find(location int) bool {
 	}
 }
 
+// synchronizes reports whether all locations leave the section with a collective operation.
+func (c *closure) synchronizes() bool {
+	return len(c.members) == len(c.of) && !slices.ContainsFunc(c.members, func(m *member) bool { return !m.collective })
+}
+
 func (c *closure) reset() {
 	for _, m := range c.members {
 		m.joined, m.calls, m.open, m.requests, m.ordinals = false, 0, 0, m.requests[:0], m.ordinals[:0]
@@ -233,7 +239,7 @@ func (c *closure) advance(m *member) bool {
 			if c.present.idle {
 				idle++
 			} else {
-				other = true
+				other, m.collective = true, c.present.synchronizes()
 			}
 			if m.open == 0 && (other || idle == mostIdle) {
 				return true

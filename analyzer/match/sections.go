@@ -186,7 +186,7 @@ func (s *sections) match() {
 	for _, m := range s.closure.members {
 		s.await(m.location, m.calls)
 	}
-	s.inTurn()
+	s.inTurn(s.closure.synchronizes())
 }
 
 // await has so many calls of a location matched in the order of time.
@@ -195,8 +195,8 @@ func (s *sections) await(location int32, calls int) {
 	s.turns.Add(int(location), s.ahead.From(int(location), 0).Enter)
 }
 
-// inTurn matches the awaited calls.
-func (s *sections) inTurn() {
+// inTurn matches the awaited calls, a section that is synchronous or not.
+func (s *sections) inTurn(synchronous bool) {
 	s.begin()
 	for {
 		location, enter, any := s.turns.First()
@@ -218,7 +218,7 @@ func (s *sections) inTurn() {
 			s.turns.Next(location, s.ahead.From(location, 0).Enter)
 		}
 	}
-	s.end()
+	s.end(synchronous)
 }
 
 // evaluate tells the handler of a section whose shape is known.
@@ -233,7 +233,7 @@ func (s *sections) evaluate(one *shape) {
 			m := &one.members[i]
 			s.await(m.location, int(m.end-m.first))
 		}
-		s.inTurn()
+		s.inTurn(one.synchronous)
 		return
 	}
 	s.begin()
@@ -247,7 +247,7 @@ func (s *sections) evaluate(one *shape) {
 		}
 		s.ahead.Pass(int(m.location), int(m.end-m.first))
 	}
-	s.end()
+	s.end(one.synchronous)
 }
 
 func (s *sections) begin() {
@@ -256,11 +256,11 @@ func (s *sections) begin() {
 	}
 }
 
-func (s *sections) end() {
+func (s *sections) end(synchronous bool) {
 	if s.handler != nil {
 		s.handler.Section(false)
 	}
-	if _, enter, more := s.ahead.Earliest(); more && s.cuts != nil {
+	if _, enter, more := s.ahead.Earliest(); more && synchronous && s.cuts != nil {
 		s.cuts.between(s.matcher, enter)
 	}
 }

@@ -25,6 +25,7 @@ type shape struct {
 	gathers     []shapeGather
 	parts       []sectionPart // by operation; posted and done are slots
 	starts      []startedRequest
+	synchronous bool    // all locations leave it with a collective operation
 	order       []int32 // room: see report
 }
 
@@ -95,7 +96,7 @@ type startedRequest struct {
 
 // newShape makes the shape of the section that a closure has found.
 func newShape(c *closure) *shape {
-	s := new(shape)
+	s := &shape{synchronous: c.synchronizes()}
 	base := make(map[int32]int32, len(c.members)) // the first slot of each location
 	for _, m := range c.members {
 		base[m.location] = int32(len(s.slots))
