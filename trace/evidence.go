@@ -1,7 +1,5 @@
 package trace
 
-import "math/bits"
-
 // Evidence is what the operating system counted for a thread while a computation between two calls, or a call, was long (from
 // 1 ms on, more where readings would cost too much; docs/tracer.md): whether the thread ran, waited for a CPU, or was blocked
 // in the kernel. It is summed up by where in the program that was, and only the largest instances are there one by one, so
@@ -95,29 +93,3 @@ const (
 	MaxInstances    = 32
 	MaxThreadUsages = 16
 )
-
-// Rounded is a time or a count as a trace holds evidence: exact up to 128, else the nearest of 64 evenly spaced numbers from
-// a power of two to the next, so off by 1/128 of it at most. Unknown stays.
-func Rounded(v int64) int64 { return unrounded(roundedCode(v)) }
-
-// Codes of rounded numbers: c < 64 is c; c ≥ 64 is (64 + c mod 64) · 2^(c div 64 − 1); −1 is Unknown.
-const (
-	roundedBits = 6
-	maxRounded  = (63-roundedBits)<<roundedBits | 1<<roundedBits - 1
-)
-
-func roundedCode(v int64) int64 {
-	if v < 2<<roundedBits {
-		return max(v, Unknown)
-	}
-	shift := bits.Len64(uint64(v)) - roundedBits - 1
-	m := (uint64(v) + 1<<(shift-1)) >> shift // 2^roundedBits to 2^(roundedBits+1)
-	return min(int64(shift)<<roundedBits+int64(m), maxRounded)
-}
-
-func unrounded(code int64) int64 {
-	if code < 2<<roundedBits {
-		return code
-	}
-	return (1<<roundedBits + code&(1<<roundedBits-1)) << (code>>roundedBits - 1)
-}

@@ -512,8 +512,11 @@ class Trace:
         [s.texts() for _ in range(3)]
         boots, _, _, _, _, kinds, rate = s.texts(), s.sequence(), s.texts(), s.texts(), s.sequence(), s.texts(), s.varint()
         counts, ticks, monotonic = s.sequence(), s.sequence(), s.sequence()
-        self.clocks, at, first = {}, 0, {}
+        self.clocks, at, first, last = {}, 0, {}, {}
         for rank, boot, kind, count in zip(ranks, boots, kinds, counts):
+            if count < 0:
+                self.clocks[rank] = kind, last[boot]
+                continue
             t, m = first.get(boot, (0, 0))
             samples = []
             for i in range(at, at + count):
@@ -524,6 +527,8 @@ class Trace:
                 if not samples or t > samples[-1][0] and m >= samples[-1][1]:
                     samples.append((t, m))
             at += count
+            if count:
+                last[boot] = samples
             self.clocks[rank] = kind, samples
         s = self.sections[10].strings()
         s.varint()

@@ -85,7 +85,8 @@ func (p *process) moduleOf(address uint64) (base uint64, ok bool) {
 	return base, ok
 }
 
-// of tells whether this is the process of a rank.
+// of reports whether this is the process of a rank, whose start may be rounded.
 func (p *process) of(r *trace.Rank) bool {
-	return p.Hostname == r.Host && p.PID == r.PID && p.StartRealtimeNS == r.StartRealtimeNS
+	off := p.StartRealtimeNS - r.StartRealtimeNS
+	return p.Hostname == r.Host && p.PID == r.PID && off <= trace.StartUnit/2 && off >= -trace.StartUnit/2
 }
