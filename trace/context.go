@@ -3,7 +3,7 @@ package trace
 import "math"
 
 // A ContextSample is what the operating system had counted for a process by a moment; all counts begin with the process
-// (those of the cgroup with the container) and never fall. What lies between two samples tells a rank that computes
+// (those of the cgroup with the container; in a finished trace, with the rank's first sample) and never fall. What lies between two samples tells a rank that computes
 // more from one that did not get its CPU: CPUNS grows with the time that it ran, InvoluntarySwitches with how often it
 // was preempted, ThrottledNS with the time for which its container was stopped by its CPU limit.
 type ContextSample struct {
@@ -34,10 +34,10 @@ func (r *Rank) StealNS() (ns int64, known bool) {
 	return last - first, true
 }
 
-// A trace knows the first sample's moment in steps of firstContextUnit; all other times in steps of contextUnit, as what they
-// grew by since the sample before, Rounded.
+// A trace knows the first sample's moment in steps of firstContextUnit, and all are off by the same; all other times in steps of
+// contextUnit, as what they grew by since the sample before, Rounded.
 const (
-	firstContextUnit = 1 << 20
+	firstContextUnit = 1 << 24
 	contextUnit      = 1 << 16
 )
 
@@ -77,8 +77,7 @@ func (t *RankTable) appendContextOf(samples []ContextSample) {
 			c := &contextCounts[k]
 			v := *c.of(s)
 			if k == 0 && i == 0 {
-				codes[k] = inUnits(v, firstContextUnit)
-				known[k] = max(0, codes[k]) * (firstContextUnit / contextUnit)
+				codes[k], known[k] = inUnits(v, firstContextUnit), inUnits(v, contextUnit)
 				continue
 			}
 			if v = inUnits(v, c.unit); v < 0 {
@@ -123,15 +122,11 @@ func contextOf(context *raggedLookup, from, to int) []ContextSample {
 }
 
 // contextGroups says which samples are alike: first ones, and all others.
-func (t *RankTable) contextGroups(context *ragged) []int64 {
+func contextGroups(context *ragged) []int64 {
 	groups := make([]int64, context.n)
-	for i := range groups {
-		groups[i] = 1
-	}
-	rows := context.lookup()
-	for i := range t.Len() {
-		if from, to := rows.rows(i); to > from {
-			groups[from] = 0
+	for i, first := range context.starts() {
+		if first {
+			groups[i] = 1
 		}
 	}
 	return groups
@@ -178,7 +173,7 @@ func appendContext(c *Content) []byte {
 	if context.n == 0 {
 		return s.bytes()
 	}
-	groups, moments := groupRows(c.Ranks.contextGroups(context)), groupRows(c.Ranks.momentGroups(context))
+	groups, moments := groupRows(contextGroups(context)), groupRows(c.Ranks.momentGroups(context))
 	for k := range contextCounts {
 		if k == 0 {
 			s.measured(&context.columns[k], &moments)
@@ -212,7 +207,7 @@ func (d *decoder) context(c *Content) {
 	context := d.raggedCounts(c.Ranks.Len(), contextFields)
 	if context.n > 0 {
 		t := &c.Ranks
-		groups := d.grouping(context.n, func() []int64 { return t.contextGroups(&context) })
+		groups := d.grouping(context.n, func() []int64 { return contextGroups(&context) })
 		moments := d.grouping(context.n, func() []int64 { return t.momentGroups(&context) })
 		context.columns[0] = d.measured(moments, Unknown, math.MaxInt64/firstContextUnit)
 		for k := 1; k < len(contextCounts); k++ {

@@ -21,7 +21,7 @@ func withContext() *Content {
 		}
 	})
 	c.Ranks.Change(1, func(r *Rank) {
-		r.Context = []ContextSample{{MonotonicNS: 5 << 20, CPUNS: 1 << 16, ThrottledPeriods: 12, ThrottledNS: 3 << 26, StealNS: Unknown}}
+		r.Context = []ContextSample{{MonotonicNS: 5 << 24, CPUNS: 1 << 16, ThrottledPeriods: 12, ThrottledNS: 3 << 26, StealNS: Unknown}}
 		r.EndedEarly, r.End = "killed in MPI_Recv", &End{Ticks: 1 << 40, Signal: 11, ExitCode: -1}
 	})
 	return c
@@ -78,18 +78,18 @@ func TestStealOfARank(t *testing.T) {
 	}
 }
 
-// The first sample's moment is in steps of 2^20 ns, all else is what it grew by, rounded; what is unknown stays unknown, and
+// The first sample's moment is in steps of 2^24 ns, all else is what it grew by, rounded; what is unknown stays unknown, and
 // what falls stands still.
 func TestContextIsRounded(t *testing.T) {
 	table := NewRankTable(Rank{Context: []ContextSample{
-		{MonotonicNS: 3<<20 + 1<<19 - 1, CPUNS: 3<<16 + 32768, VoluntarySwitches: 12345, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, StealNS: Unknown},
-		{MonotonicNS: 5<<20 + 1<<15, CPUNS: 32767, VoluntarySwitches: 12385, ThrottledNS: 0, CPU: 3, StealNS: 1},
-		{MonotonicNS: 5<<20 + 1<<40, CPUNS: 4<<16 + 1000<<16, VoluntarySwitches: 12385, ThrottledNS: 9 << 16, StealNS: Unknown},
+		{MonotonicNS: 3<<24 + 1<<19 - 1, CPUNS: 3<<16 + 32768, VoluntarySwitches: 12345, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, StealNS: Unknown},
+		{MonotonicNS: 4<<24 + 1<<19 + 1<<15, CPUNS: 32767, VoluntarySwitches: 12385, ThrottledNS: 0, CPU: 3, StealNS: 1},
+		{MonotonicNS: 5<<24 + 1<<40, CPUNS: 4<<16 + 1000<<16, VoluntarySwitches: 12385, ThrottledNS: 9 << 16, StealNS: Unknown},
 	}})
 	require.Equal(t, []ContextSample{
-		{MonotonicNS: 3 << 20, CPUNS: 4 << 16, VoluntarySwitches: 12288, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, StealNS: Unknown},
-		{MonotonicNS: 5<<20 + 1<<16, CPUNS: 4 << 16, VoluntarySwitches: 12385, ThrottledNS: 0, CPU: 3},
-		{MonotonicNS: 5<<20 + 1<<16 + 1<<40, CPUNS: 4<<16 + 1000<<16, VoluntarySwitches: 12385, ThrottledNS: 9 << 16, StealNS: Unknown},
+		{MonotonicNS: 3 << 24, CPUNS: 4 << 16, VoluntarySwitches: 12288, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, StealNS: Unknown},
+		{MonotonicNS: 4 << 24, CPUNS: 4 << 16, VoluntarySwitches: 12385, ThrottledNS: 0, CPU: 3},
+		{MonotonicNS: 4<<24 + 1<<40, CPUNS: 4<<16 + 1000<<16, VoluntarySwitches: 12385, ThrottledNS: 9 << 16, StealNS: Unknown},
 	}, table.At(0).Context)
 }
 
@@ -107,7 +107,7 @@ func TestContextIsNear(t *testing.T) {
 		table := NewRankTable(Rank{Context: samples})
 		got := table.At(0).Context
 		require.Len(t, got, len(samples))
-		require.InDelta(t, samples[0].MonotonicNS, got[0].MonotonicNS, 1<<19)
+		require.InDelta(t, samples[0].MonotonicNS, got[0].MonotonicNS, 1<<23)
 		for i := range got {
 			before := ContextSample{MonotonicNS: samples[0].MonotonicNS}
 			if i > 0 {

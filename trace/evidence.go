@@ -1,10 +1,12 @@
 package trace
 
+import "cmp"
+
 // Evidence is what the operating system counted for a thread while a computation between two calls, or a call, was long (from
 // 1 ms on, more where readings would cost too much; docs/tracer.md): whether the thread ran, waited for a CPU, or was blocked
 // in the kernel. It is summed up by where in the program that was, and only the largest instances are there one by one, so
-// it does not grow with the run. A trace holds it rounded: an EvidenceRow's times and counts, but for Count, are off by 0.8%
-// at most (see Rounded).
+// it does not grow with the run. A trace holds it rounded, counts as Rounded and times as RoundedNS. A finished one has the
+// largest instances of all ranks together.
 
 // Unknown is the value of a count that was not to be had: never zero.
 const Unknown = -1
@@ -20,6 +22,15 @@ type CallPlace struct {
 type EvidencePlace struct {
 	Thread        int // number of the thread in its rank, as in Thread.Thread
 	After, Before CallPlace
+}
+
+// Compare orders places by thread, then by the calls.
+func (p EvidencePlace) Compare(other EvidencePlace) int {
+	return cmp.Or(cmp.Compare(p.Thread, other.Thread), p.After.compare(other.After), p.Before.compare(other.Before))
+}
+
+func (c CallPlace) compare(other CallPlace) int {
+	return cmp.Or(cmp.Compare(c.Function, other.Function), cmp.Compare(c.Site, other.Site))
 }
 
 // An EvidenceRow is what passed on one thread of a rank in all the long instances of one place. Rows that take less than 0.5%
@@ -76,7 +87,7 @@ func blocked(wall, cpu, delay int64) (ns int64, known bool) {
 // A ThreadUsage is what a thread of a process, also one that never calls MPI, had used by the last sample of the rank's
 // context.
 type ThreadUsage struct {
-	TID        int
+	TID        int    // in a finished trace the tracer's threads are one, with the rank's PID
 	Name       string // as the kernel has it, 15 bytes at most
 	CPUNS      int64
 	RunDelayNS int64 // Unknown where the kernel does not count it

@@ -165,8 +165,8 @@ func (t *evidenceTable) lookup() func(i int, r *Rank) {
 			for k := range r.Threads {
 				at := func(column int) int64 { return usages.at(column, from+k) }
 				r.Threads[k] = ThreadUsage{
-					TID: r.PID + int(at(usageTID)), Name: t.names.list[at(usageName)], CPUNS: unrounded(at(usageCPU)),
-					RunDelayNS: unrounded(at(usageRunDelay)), CallsMPI: at(usageFlags)&usageCallsMPI != 0, Tool: at(usageFlags)&usageTool != 0,
+					TID: r.PID + int(at(usageTID)), Name: t.names.list[at(usageName)], CPUNS: unroundedNS(at(usageCPU)),
+					RunDelayNS: unroundedNS(at(usageRunDelay)), CallsMPI: at(usageFlags)&usageCallsMPI != 0, Tool: at(usageFlags)&usageTool != 0,
 				}
 			}
 		}
@@ -220,20 +220,31 @@ func hasEvidence(c *Content) bool {
 func appendEvidence(c *Content) []byte {
 	t := &c.Ranks.evidence
 	s := newSection()
-	n := len(t.places)
+	order, number := t.sortedPlaces()
+	n := len(order)
 	s.number(uint64(n))
-	s.column(n, func(i int) int64 { return int64(t.places[i].Thread) })
+	s.column(n, func(i int) int64 { return int64(order[i].Thread) })
 	for _, call := range []func(p *EvidencePlace) *CallPlace{
 		func(p *EvidencePlace) *CallPlace { return &p.After }, func(p *EvidencePlace) *CallPlace { return &p.Before },
 	} {
-		s.column(n, func(i int) int64 { return int64(call(&t.places[i]).Function) })
-		s.column(n, func(i int) int64 { return int64(call(&t.places[i]).Site) })
+		s.column(n, func(i int) int64 { return int64(call(&order[i]).Function) })
+		s.column(n, func(i int) int64 { return int64(call(&order[i]).Site) })
 	}
 	s.number(uint64(c.Ranks.Len()))
 	s.b = AppendSequence(s.b, t.rows.counts())
 	if t.rows.n > 0 {
-		s.numbers(&t.rows.columns[rowPlace])
-		s.measuredFrom(&t.rows, rowPlace+1, groupRows(t.rows.columns[rowPlace].Values(nil)))
+		places := t.rows.columns[rowPlace].Values(nil)
+		for i := range places {
+			places[i] = number[places[i]]
+		}
+		first := t.rows.starts()
+		s.column(t.rows.n, func(i int) int64 {
+			if first[i] {
+				return places[i]
+			}
+			return places[i] - places[i-1] - 1
+		})
+		s.measuredFrom(&t.rows, rowPlace+1, groupRows(places))
 	}
 	s.b = AppendSequence(s.b, t.instances.counts())
 	if t.instances.n > 0 {
@@ -247,6 +258,21 @@ func appendEvidence(c *Content) []byte {
 		s.measuredFrom(&t.usages, usageTID, groupRows(t.usages.columns[usageFlags].Values(nil)))
 	}
 	return s.bytes()
+}
+
+// sortedPlaces are the places in order, so that those of a rank's rows most often follow each other, and the new number of each.
+func (t *evidenceTable) sortedPlaces() (sorted []EvidencePlace, number []int64) {
+	old := make([]int, len(t.places))
+	for i := range old {
+		old[i] = i
+	}
+	slices.SortFunc(old, func(a, b int) int { return t.places[a].Compare(t.places[b]) })
+	number = make([]int64, len(old))
+	for i, k := range old {
+		sorted = append(sorted, t.places[k])
+		number[k] = int64(i)
+	}
+	return sorted, number
 }
 
 // measuredFrom writes the columns of a table from one on.
@@ -286,7 +312,7 @@ func (d *decoder) evidence(c *Content) {
 		return
 	}
 	if t.rows = d.raggedCounts(c.Ranks.Len(), rowColumns); t.rows.n > 0 {
-		t.rows.columns[rowPlace] = d.numbers(t.rows.n)
+		t.rows.columns[rowPlace] = d.places(&t.rows)
 		d.measuredFrom(&t.rows, rowPlace+1, d.grouping(t.rows.n, func() []int64 { return t.rows.columns[rowPlace].Values(nil) }))
 	}
 	if t.instances = d.raggedCounts(c.Ranks.Len(), instanceColumns); t.instances.n > 0 {
@@ -308,6 +334,27 @@ func (d *decoder) evidence(c *Content) {
 }
 
 var errEvidence = errors.New("evidence: a number is out of range")
+
+// places reads the places of rows, each of which is most often the one after that of the rank's row before.
+func (d *decoder) places(rows *ragged) (places Numbers) {
+	if !d.temporary(int64(rows.n)) {
+		return places
+	}
+	first, place := rows.starts(), int64(0)
+	for i, step := range d.column(rows.n) {
+		if d.err != nil {
+			break
+		}
+		if place += step + 1; first[i] {
+			place = step
+		}
+		places.Push(place)
+	}
+	if !d.budget.take(places.bytes()) {
+		d.fail(errMemory)
+	}
+	return places
+}
 
 // measuredFrom reads what sectionWriter.measuredFrom wrote; the numbers are still to be checked.
 func (d *decoder) measuredFrom(table *ragged, first int, g *grouping) {

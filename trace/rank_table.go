@@ -215,6 +215,15 @@ func (g *ragged) counts() []int64 {
 	return counts
 }
 
+// starts says of each row whether it is the first of what it belongs to.
+func (g *ragged) starts() []bool {
+	starts := make([]bool, g.n+1)
+	for _, at := range g.first.All() {
+		starts[at] = true
+	}
+	return starts[:g.n]
+}
+
 type raggedLookup struct {
 	first   numbersLookup
 	columns []numbersLookup
