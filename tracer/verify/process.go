@@ -85,8 +85,7 @@ func (p *process) moduleOf(address uint64) (base uint64, ok bool) {
 	return base, ok
 }
 
-// of reports whether this is the process of a rank, whose start may be rounded.
+// of reports whether this is the process of a rank.
 func (p *process) of(r *trace.Rank) bool {
-	off := p.StartRealtimeNS - r.StartRealtimeNS
-	return p.Hostname == r.Host && p.PID == r.PID && off <= trace.StartUnit/2 && off >= -trace.StartUnit/2
+	return p.Hostname == r.Host && p.PID == r.PID && r.StartedAt(p.StartRealtimeNS)
 }
