@@ -1,7 +1,12 @@
 package trace
 
 import (
+	"encoding/json"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,37 +54,86 @@ func TestGroupRows(t *testing.T) {
 	require.EqualValues(t, -5, expected())
 }
 
-// What was measured of many ranks, with threads of all kinds, comes back rounded.
-func TestEvidenceOfManyRanks(t *testing.T) {
+// manyMeasured are ranks of three nodes of which all kinds of things were measured; their numbers are round.
+func manyMeasured() []Rank {
 	random := rand.New(rand.NewPCG(13, 14))
-	ns := func() int64 { return random.Int64N(1<<random.IntN(40)) >> 13 << 13 }
+	ns := func() int64 { return RoundedNS(random.Int64N(1 << random.IntN(40))) }
 	var ranks []Rank
 	for i := range 40 {
 		r := Rank{Rank: i, PID: 100 + i, BootID: string(rune('a' + i%3))}
+		sample := ContextSample{MonotonicNS: int64(1<<40*(i%3) + random.IntN(1<<30)), ThrottledNS: Unknown, ThrottledPeriods: Unknown}
+		for range random.IntN(5) {
+			sample.MonotonicNS, sample.CPUNS, sample.RunDelayNS = sample.MonotonicNS+ns(), sample.CPUNS+ns(), sample.RunDelayNS+ns()
+			sample.VoluntarySwitches, sample.StealNS, sample.CPU = sample.VoluntarySwitches+random.Int64N(1000), ns()-1, random.Int64N(9)-1
+			r.Context = append(r.Context, sample)
+		}
 		for k := range random.IntN(6) {
-			r.Threads = append(r.Threads, ThreadUsage{TID: r.PID + random.IntN(9) - 4, Name: "t", CPUNS: RoundedNS(ns()), RunDelayNS: RoundedNS(ns()), CallsMPI: k == 0, Tool: k%3 == 1})
+			r.Threads = append(r.Threads, ThreadUsage{TID: r.PID + random.IntN(9) - 4, Name: string(rune('s' + k)), CPUNS: ns(), RunDelayNS: ns(), CallsMPI: k == 0, Tool: k%3 == 1})
 		}
 		for k := range random.IntN(6) {
 			wall := RoundedNS(ns() + 1<<20)
 			off := RoundedNS(random.Int64N(wall))
 			r.Evidence = append(r.Evidence, EvidenceRow{
 				EvidencePlace: EvidencePlace{Thread: k, Before: CallPlace{Function: uint16(1 + random.IntN(3))}}, Count: uint64(Rounded(1 + random.Int64N(1000))),
-				WallNS: wall, CPUNS: wall - off, RunDelayNS: RoundedNS(random.Int64N(off + 1)), OtherCPUNS: RoundedNS(ns()),
-				IOBytes: Rounded(ns()), IOCalls: Rounded(random.Int64N(500) - 1), DataNS: RoundedNS(ns()),
+				WallNS: wall, CPUNS: wall - off, RunDelayNS: RoundedNS(random.Int64N(off + 1)), OtherCPUNS: ns(),
+				IOBytes: Rounded(ns()), IOCalls: Rounded(random.Int64N(500) - 1), DataNS: ns(),
 			})
+			r.Outliers = append(r.Outliers, EvidenceInstance{
+				Row: random.IntN(k + 1), BeginNS: random.Int64N(1<<30) << 16, WallNS: wall, CPUNS: wall - off, RunDelayNS: Unknown, IOBytes: Rounded(ns()),
+			})
+		}
+		if random.IntN(4) > 0 {
+			r.Tracer = &TracerUsage{Stalls: Rounded(ns()), StalledNS: ns(), MemoryBytes: Rounded(ns()>>13) << 16, WrittenBytes: Rounded(ns()>>13) << 16}
 		}
 		ranks = append(ranks, r)
 	}
-	c := &Content{Ranks: NewRankTable(ranks...)}
-	s := appendEvidence(c)
-	d := sectionDecoder(s, newBudget(1<<20))
-	got := &Content{Ranks: NewRankTable(ranks...)}
-	got.Ranks.evidence = evidenceTable{}
-	d.evidence(got)
-	require.NoError(t, d.err)
-	require.Empty(t, d.b)
+	return ranks
+}
+
+// What was measured of many ranks, with threads of all kinds, comes back rounded.
+func TestEvidenceOfManyRanks(t *testing.T) {
+	ranks := manyMeasured()
+	table := NewRankTable(ranks...)
+	c := measuredContent(ranks)
+	got, err := opened(t, written(t, c)).Content()
+	require.NoError(t, err)
 	for i, r := range got.Ranks.All() {
 		require.Equal(t, ranks[i].Evidence, r.Evidence)
+		require.Equal(t, ranks[i].Outliers, r.Outliers)
 		require.Equal(t, ranks[i].Threads, r.Threads)
+		require.Equal(t, ranks[i].Tracer, r.Tracer)
+		require.Equal(t, table.At(i).Context, r.Context)
+	}
+}
+
+// measuredContent is a trace of these ranks, without calls.
+func measuredContent(ranks []Rank) *Content {
+	c := &Content{Ranks: NewRankTable(ranks...)}
+	for id := range uint16(3) {
+		c.Functions = append(c.Functions, Function{ID: 1 + id, Name: "MPI_" + string(rune('A'+id)), Class: "x", Return: "int"})
+	}
+	return c
+}
+
+// The second reader says the same of what was measured.
+func TestSecondReaderKnowsRanks(t *testing.T) {
+	c := measuredContent(manyMeasured())
+	path := filepath.Join(t.TempDir(), "trace.cairn")
+	require.NoError(t, os.WriteFile(path, written(t, c), 0o600))
+	out, err := exec.Command("python3", "testdata/reader.py", path, "--ranks").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	require.Len(t, lines, c.Ranks.Len())
+	for i, r := range c.Ranks.All() {
+		tracer := []*TracerUsage{}
+		if r.Tracer != nil {
+			tracer = append(tracer, r.Tracer)
+		}
+		want, err := json.Marshal(map[string]any{
+			"Context": append([]ContextSample{}, r.Context...), "Evidence": append([]EvidenceRow{}, r.Evidence...),
+			"Outliers": append([]EvidenceInstance{}, r.Outliers...), "Threads": append([]ThreadUsage{}, r.Threads...), "Tracer": tracer,
+		})
+		require.NoError(t, err)
+		require.JSONEq(t, string(want), lines[i], "rank %d", i)
 	}
 }
