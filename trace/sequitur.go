@@ -89,10 +89,11 @@ func (s *Sequitur) Bytes() int {
 		4*(cap(s.pending)+cap(s.unit))
 }
 
-// Needs estimates the memory that a sequence of its own would need for what s has, in bytes: less than Bytes after a Reset.
+// Needs estimates the memory that a new sequence would hold with what s has, in bytes: after a Reset that is less than Bytes.
+// Slices that grow have room for up to a quarter more.
 func (s *Sequitur) Needs() int {
-	return len(s.nodes)*int(unsafe.Sizeof(node{})) + len(s.rules)*int(unsafe.Sizeof(sequiturRule{})) +
-		s.digrams.needs()*int(unsafe.Sizeof(digramSlot{}))
+	lists := len(s.nodes)*int(unsafe.Sizeof(node{})) + len(s.rules)*int(unsafe.Sizeof(sequiturRule{}))
+	return lists*5/4 + s.digrams.needs()*int(unsafe.Sizeof(digramSlot{}))
 }
 
 // Append adds one terminal, which must not be negative, to the sequence.

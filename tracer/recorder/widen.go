@@ -18,10 +18,9 @@ import (
 //
 // A family is told by its wide key, by hash alone: two that collide would be widened early, nothing else.
 type families struct {
-	keys   map[uint64]int32 // how many there are of a family, up to mostAlike
-	wide   int              // families that are
-	early  bool             // whatever is new is widened at once (generalize.go)
-	recent [64]recentFamily // by hash: most calls of a program without order are of few families
+	keys  map[uint64]int32 // how many there are of a family, up to mostAlike
+	wide  int              // families that are
+	early bool             // whatever is new is widened at once (generalize.go)
 }
 
 // A recentFamily is a wide one with its terminal; of calls that create a request, with its creator.
@@ -69,7 +68,7 @@ func (r *Recorder) widen(key []byte, l *layout, creates bool) ([]byte, bool) {
 
 // recentOf is the terminal, or creator, of the wide key that has been made, if it is a recent one; else none.
 func (r *Recorder) recentOf(w *widening, creates bool) int32 {
-	f := &r.families.recent[w.family%uint64(len(r.families.recent))]
+	f := &w.lately[w.family%uint64(len(w.lately))]
 	if !f.known || f.hash != w.family || f.creates != creates {
 		return none
 	}
@@ -88,7 +87,7 @@ func (r *Recorder) recentOf(w *widening, creates bool) int32 {
 // isRecent notes the number of the wide key that has been made.
 func (r *Recorder) isRecent(number int32, creates bool) {
 	if w := &r.widening; w.settled {
-		r.families.recent[w.family%uint64(len(r.families.recent))] = recentFamily{w.family, number, true, creates}
+		w.lately[w.family%uint64(len(w.lately))] = recentFamily{w.family, number, true, creates}
 	}
 }
 
@@ -128,6 +127,8 @@ type widening struct {
 	family         uint64 // hash of the wide key
 	recent         int32  // its terminal, or creator, if it is a recent one; else none
 	settled        bool   // the family is wide for good
+
+	lately [64]recentFamily // by hash: most calls of a program without order are of few families
 }
 
 // What becomes a stream among the values of a parameter.
