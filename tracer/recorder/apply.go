@@ -153,9 +153,9 @@ func (r *Recorder) apply(t *thread, rec record) {
 	}
 	if wide && !general && recent == none {
 		if c.creates {
-			r.isRecent(creator, true)
+			r.noteRecent(creator, true)
 		} else {
-			r.isRecent(number, false)
+			r.noteRecent(number, false)
 		}
 	}
 	if len(r.signatures.terminals) > known {

@@ -84,8 +84,8 @@ func (r *Recorder) recentOf(w *widening, creates bool) int32 {
 	return f.number
 }
 
-// isRecent notes the number of the wide key that has been made.
-func (r *Recorder) isRecent(number int32, creates bool) {
+// noteRecent notes the number of the wide key that has been made.
+func (r *Recorder) noteRecent(number int32, creates bool) {
 	if w := &r.widening; w.settled {
 		w.lately[w.family%uint64(len(w.lately))] = recentFamily{w.family, number, true, creates}
 	}
