@@ -1,6 +1,10 @@
 package merger
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // clockTolerance is by how much the time of a tick may move, in ns, where clock samples are left out: less than what two
 // readings of a clock differ by in lossless traces, and much less than moments are rounded by in others.
@@ -42,4 +46,55 @@ func between(a, s, b *trace.ClockSample, tolerance int64) bool {
 		return off <= float64(tolerance) && off >= -float64(tolerance)
 	}
 	return on(func(s *trace.ClockSample) int64 { return s.MonotonicNS }) && on(func(s *trace.ClockSample) int64 { return s.RealtimeNS })
+}
+
+// sharedClocks lets ranks of a node share clock samples: they read the same clocks.
+type sharedClocks struct {
+	tolerance int64
+	byNode    map[string]*sharedClock // by boot id
+}
+
+// A sharedClock is that of the last rank on a node that has samples of its own.
+type sharedClock struct {
+	kind                string
+	samples             []trace.ClockSample
+	monotonic, realtime func(ticks int64) int64 // ns
+}
+
+// samplesOf are those of the rank before on its node, where they say the same to within the tolerance, else its own.
+func (c *sharedClocks) samplesOf(r *trace.Rank) []trace.ClockSample {
+	own := r.Clock.Samples
+	node := c.byNode[r.BootID]
+	if node != nil && len(own) > 0 && node.kind == r.Clock.Kind && !slices.ContainsFunc(own, func(s trace.ClockSample) bool {
+		return !c.near(node.monotonic(s.Ticks), s.MonotonicNS) || !c.near(node.realtime(s.Ticks), s.RealtimeNS)
+	}) {
+		return node.samples
+	}
+	kept := thinned(own, c.tolerance)
+	if r.BootID != "" && len(kept) > 1 {
+		realtime := slices.Clone(kept)
+		for i := range realtime {
+			realtime[i].MonotonicNS = realtime[i].RealtimeNS
+		}
+		c.byNode[r.BootID] = &sharedClock{
+			r.Clock.Kind, kept, (&trace.Clock{Samples: kept}).Nanoseconds(), (&trace.Clock{Samples: realtime}).Nanoseconds(),
+		}
+	}
+	return kept
+}
+
+func (c *sharedClocks) near(a, b int64) bool { return a-b <= c.tolerance && b-a <= c.tolerance }
+
+// starts rounds when ranks started, to steps of trace.StartUnit from the first one on.
+type starts struct {
+	first int64
+	known bool
+}
+
+func (s *starts) of(ns int64) int64 {
+	if !s.known {
+		s.first, s.known = ns, true
+	}
+	d := ns - s.first
+	return ns - d + (d+trace.StartUnit/2)&^(trace.StartUnit-1)
 }

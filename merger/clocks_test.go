@@ -43,3 +43,45 @@ func TestThinnedClocks(t *testing.T) {
 	stepped := []trace.ClockSample{even[0], {Ticks: 10, MonotonicNS: 10, RealtimeNS: 5000}, {Ticks: 20, MonotonicNS: 20, RealtimeNS: 5010}}
 	require.Equal(t, stepped, thinned(stepped, 1000), "a step of the time of day is kept")
 }
+
+// Ranks of a node share clock samples that say the same of every tick that one of them sampled, to within the tolerance; others
+// keep their own.
+func TestSharedClocks(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 7))
+	const tolerance = 1000
+	clocks := sharedClocks{tolerance, map[string]*sharedClock{}}
+	shared := 0
+	for rank := range 300 {
+		node := random.IntN(3)
+		skew := int64(0)
+		if random.IntN(10) == 0 {
+			skew = 5000 // a clock of its own
+		}
+		r := trace.Rank{Rank: rank, BootID: string(rune('a' + node)), Clock: trace.Clock{Kind: "tsc"}}
+		for k := range 2 + random.Int64N(3) {
+			ticks := (k*1_000_000_000 + random.Int64N(1_000_000)) * 3
+			ns := ticks/3 + int64(node)*1e12 + random.Int64N(100)
+			r.Clock.Samples = append(r.Clock.Samples, trace.ClockSample{Ticks: ticks, MonotonicNS: ns + k*skew, RealtimeNS: ns + 1<<60})
+		}
+		got := clocks.samplesOf(&r)
+		at := (&trace.Clock{Kind: "tsc", Samples: got}).Nanoseconds()
+		for _, s := range r.Clock.Samples {
+			require.InDelta(t, s.MonotonicNS, at(s.Ticks), tolerance+2)
+		}
+		if got[0] != r.Clock.Samples[0] {
+			shared++
+		}
+	}
+	require.Greater(t, shared, 150)
+	alone := trace.Rank{Clock: trace.Clock{Samples: []trace.ClockSample{{}, {Ticks: 5, MonotonicNS: 5, RealtimeNS: 5}}}}
+	require.Equal(t, alone.Clock.Samples, clocks.samplesOf(&alone), "nobody knows which node")
+	require.Empty(t, clocks.samplesOf(&trace.Rank{BootID: "a"}))
+}
+
+func TestStartsAreRounded(t *testing.T) {
+	var s starts
+	require.EqualValues(t, 12345, s.of(12345))
+	for d, want := range map[int64]int64{1<<19 - 1: 0, 1 << 19: 1 << 20, -(1 << 19): 0, -(1 << 19) - 1: -(1 << 20), 7 << 20: 7 << 20} {
+		require.Equal(t, 12345+want, s.of(12345+d), d)
+	}
+}

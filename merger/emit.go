@@ -83,6 +83,13 @@ type emittedStream struct {
 func (e *emission) addRanks(of *processes, order []int32) {
 	place := e.addCommunicators(of, order)
 	shared := map[*uint32][]uint32{}
+	clocks := sharedClocks{clockTolerance(e.timing), map[string]*sharedClock{}}
+	cpus := seenCPUs{}
+	var start starts
+	var largest instances
+	if e.final {
+		largest = largestInstances(of, order)
+	}
 	at := of.ranks.Lookup()
 	for _, process := range order {
 		rank := at(int(process))
@@ -98,8 +105,11 @@ func (e *emission) addRanks(of *processes, order []int32) {
 			rank.CommunicatorsOwn = mine
 		}
 		if e.final {
-			rank.Clock.Samples = thinned(rank.Clock.Samples, clockTolerance(e.timing))
-			rank.Context = fewerContext(rank.Context)
+			rank.Clock.Samples = clocks.samplesOf(&rank)
+			rank.StartRealtimeNS = start.of(rank.StartRealtimeNS)
+			rank.Context = cpus.ofRun(&rank)
+			rank.Outliers = largest[process]
+			rank.Threads = worthThreads(&rank)
 		}
 		e.c.Ranks.Append(rank)
 	}

@@ -135,7 +135,7 @@ func directories(c *trace.Content, processes []process) map[int]string {
 	found := map[int]string{}
 	for _, r := range c.Ranks.All() {
 		for _, p := range processes {
-			if p.hostname == r.Host && p.pid == r.PID && p.start == r.StartRealtimeNS {
+			if p.hostname == r.Host && p.pid == r.PID && r.StartedAt(p.start) {
 				found[r.Rank] = p.dir
 			}
 		}

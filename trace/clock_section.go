@@ -1,6 +1,9 @@
 package trace
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // The clock samples of all ranks, and when these started, as differences to what is expected: the clocks of ranks on one
 // node are the same, and a tick takes the same time everywhere. So most of what a rank has of its own is when it was
@@ -61,18 +64,31 @@ func (e *clockExpectation) decode(before ClockSample, ticks, ns, offset int64) C
 	return s
 }
 
+// asBefore, in the place of how many samples a rank has, says that it has those of the rank before on its node.
+const asBefore = -1
+
+// StartUnit is in which steps of ns, from the first rank's on, a finished trace knows when ranks started.
+const (
+	StartUnit  = 1 << startShift
+	startShift = 20
+)
+
 func (s *sectionWriter) clocks(t *RankTable) {
 	e := clockExpectation{clockRate(t), map[int64]ClockSample{}}
-	boot, start := t.texts[bootText].Lookup(), t.start.Lookup()
+	boot := t.texts[bootText].Lookup()
 	rows, at := t.samples.lookup(), t.Lookup()
+	last := map[int64]int{} // row of the last rank with samples on each node
 	var columns [clockColumns][]int64
-	starts := make([]int64, t.Len())
-	for i := range starts {
-		starts[i] = start(i)
-		from, to := rows.rows(i)
-		if from == to {
+	counts := t.samples.counts()
+	for i := range counts {
+		if counts[i] == 0 {
 			continue
 		}
+		if k, known := last[boot(i)]; known && rows.equal(k, i) {
+			counts[i] = asBefore
+			continue
+		}
+		last[boot(i)] = i
 		samples := at(i).Clock.Samples
 		before := e.first[boot(i)]
 		for _, sample := range samples {
@@ -81,51 +97,122 @@ func (s *sectionWriter) clocks(t *RankTable) {
 			before = sample
 		}
 		e.first[boot(i)] = samples[0]
-		starts[i] -= samples[0].RealtimeNS
 	}
 	s.number(e.perTick)
-	s.b = AppendSequence(s.b, t.samples.counts())
+	s.b = AppendSequence(s.b, counts)
 	for _, column := range columns {
 		s.b = AppendSequence(s.b, column)
 	}
-	s.b = AppendSequence(s.b, starts)
+	s.starts(&t.start)
+}
+
+// equal reports whether two rows have equal ones of the table.
+func (l *raggedLookup) equal(a, b int) bool {
+	from, to := l.rows(a)
+	first, end := l.rows(b)
+	if to-from != end-first {
+		return false
+	}
+	for k := range l.columns {
+		for i := range to - from {
+			if l.at(k, from+i) != l.at(k, first+i) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// starts writes the first rank's start, and those of all as differences to it, in units if all are whole ones.
+func (s *sectionWriter) starts(list *Numbers) {
+	if list.Len() == 0 {
+		return
+	}
+	first, any := list.At(0), int64(0)
+	for _, v := range list.All() {
+		any |= v - first
+	}
+	shift := 0
+	if any != 0 && any%StartUnit == 0 {
+		shift = startShift
+	}
+	s.signed(first)
+	s.number(uint64(shift))
+	at := list.Lookup()
+	s.column(list.Len(), func(i int) int64 { return (at(i) - first) >> shift })
+}
+
+func (d *decoder) starts(n int) (starts Numbers) {
+	if n == 0 {
+		return starts
+	}
+	first, shift, all := d.varint(), d.uvarint(), d.numbers(n)
+	if shift != 0 && shift != startShift {
+		d.fail(errNumber)
+		return starts
+	}
+	for run, count := range all.Runs() {
+		starts.PushRun(first+run.First<<shift, run.Step<<shift, count)
+	}
+	return starts
 }
 
 // clocks reads what sectionWriter.clocks wrote; the texts of the ranks are there.
 func (d *decoder) clocks(t *RankTable, n int) {
 	e := clockExpectation{d.uvarint(), map[int64]ClockSample{}}
-	coded := d.ragged(n, clockColumns)
-	starts := d.numbers(n)
+	counts := d.numbers(n)
+	own := 0
+	for run, count := range counts.Runs() {
+		for range count {
+			if run.First < asBefore || run.First > math.MaxInt32 || own > math.MaxInt32 {
+				d.fail(errNumber)
+				return
+			}
+			own += int(max(0, run.First))
+			run.First += run.Step
+		}
+	}
+	var coded [clockColumns]func(int) int64
+	for k := range coded {
+		column := d.numbers(own)
+		coded[k] = column.Lookup()
+	}
+	t.start = d.starts(n)
 	if d.err != nil {
 		return
 	}
-	if !d.temporary(int64(coded.n) * 8 * clockColumns) {
-		return
-	}
-	boot, start, rows := t.texts[bootText].Lookup(), starts.Lookup(), coded.lookup()
-	for i := range n {
-		first, before := e.first[boot(i)], ClockSample{}
-		from, to := rows.rows(i)
-		for k := from; k < to; k++ {
-			expected := before
-			if k == from {
-				expected = first
+	boot, next := t.texts[bootText].Lookup(), 0
+	last := map[int64][]ClockSample{} // of each node
+	for i, count := range counts.All() {
+		samples := last[boot(i)]
+		if count != asBefore {
+			samples = nil
+		} else if samples == nil {
+			d.fail(errNumber)
+			return
+		}
+		if !d.temporary(max(count, int64(len(samples))) * 8 * clockColumns) {
+			return
+		}
+		for k := range count {
+			before := e.first[boot(i)]
+			if k > 0 {
+				before = samples[k-1]
 			}
-			sample := e.decode(expected, rows.at(0, k), rows.at(1, k), rows.at(2, k))
+			samples = append(samples, e.decode(before, coded[0](next), coded[1](next), coded[2](next)))
+			next++
+		}
+		if count > 0 {
+			last[boot(i)], e.first[boot(i)] = samples, samples[0]
+		}
+		var before ClockSample
+		for _, sample := range samples {
 			t.addSample(before, sample)
 			before = sample
-			if k == from {
-				first = sample
-				e.first[boot(i)] = sample
-			}
 		}
 		t.samples.end(clockColumns)
-		if from == to {
-			first = ClockSample{}
-		}
-		t.start.Push(start(i) + first.RealtimeNS)
 	}
-	held := t.start.bytes()
+	held := int64(0)
 	for k := range t.samples.columns {
 		held += t.samples.columns[k].bytes()
 	}

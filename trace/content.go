@@ -45,7 +45,7 @@ type Rank struct {
 	BootID           string // equal boot ids share a clock
 	PID              int
 	Executable       string
-	StartRealtimeNS  int64
+	StartRealtimeNS  int64 // in a finished trace rounded to StartUnit from the first rank's
 	Clock            Clock
 	EndedEarly       string // "" when MPI_Finalize returned; else what was in flight: "killed in MPI_Recv", "after MPI_Send"; see TracingStopped
 	End              *End   // of a rank that ended early: how; nil where nothing is known of that
@@ -56,6 +56,12 @@ type Rank struct {
 	Threads          []ThreadUsage      // of the process, by falling CPU time
 	Tracer           *TracerUsage       // what tracing took of it; nil: not known, as of a short run, which needs no core
 	CommunicatorsOwn []uint32           // instances in the order in which this rank got them, indices into Content.Communicators
+}
+
+// StartedAt reports whether the rank may have started then, in ns of CLOCK_REALTIME: its start may be rounded.
+func (r *Rank) StartedAt(ns int64) bool {
+	off := ns - r.StartRealtimeNS
+	return off <= StartUnit/2 && off >= -StartUnit/2
 }
 
 // Clock turns ticks into time. Samples are taken together, in order of ticks.

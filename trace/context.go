@@ -1,7 +1,9 @@
 package trace
 
+import "math"
+
 // A ContextSample is what the operating system had counted for a process by a moment; all counts begin with the process
-// (those of the cgroup with the container) and never fall. What lies between two samples tells a rank that computes
+// (those of the cgroup with the container; in a finished trace, with the rank's first sample) and never fall. What lies between two samples tells a rank that computes
 // more from one that did not get its CPU: CPUNS grows with the time that it ran, InvoluntarySwitches with how often it
 // was preempted, ThrottledNS with the time for which its container was stopped by its CPU limit.
 type ContextSample struct {
@@ -32,49 +34,116 @@ func (r *Rank) StealNS() (ns int64, known bool) {
 	return last - first, true
 }
 
-// contextUnit is in which steps of ns a trace knows the times of a sample.
-const contextUnit = 1 << 16
+// A trace knows the first sample's moment in steps of firstContextUnit, and all are off by the same; all other times in steps of
+// contextUnit, as what they grew by since the sample before, Rounded.
+const (
+	firstContextUnit = 1 << 24
+	contextUnit      = 1 << 16
+)
 
-// A contextColumn is a field of a sample, in units: a trace knows times in steps of contextUnit.
+// A contextColumn is a field of a sample that counts something; times are in units of contextUnit.
 type contextColumn struct {
 	of   func(*ContextSample) *int64
 	unit int64
 }
 
-// contextColumns are the fields of a sample in the order of the file.
-var contextColumns = []contextColumn{
+// contextCounts are the fields of a sample in the order of the file, but for the last, CPU.
+var contextCounts = [...]contextColumn{
 	{func(s *ContextSample) *int64 { return &s.MonotonicNS }, contextUnit},
 	{func(s *ContextSample) *int64 { return &s.CPUNS }, contextUnit},
 	{func(s *ContextSample) *int64 { return &s.VoluntarySwitches }, 1},
 	{func(s *ContextSample) *int64 { return &s.InvoluntarySwitches }, 1},
 	{func(s *ContextSample) *int64 { return &s.ThrottledPeriods }, 1},
 	{func(s *ContextSample) *int64 { return &s.ThrottledNS }, contextUnit},
-	{func(s *ContextSample) *int64 { return &s.CPU }, 1},
 	{func(s *ContextSample) *int64 { return &s.RunDelayNS }, contextUnit},
 	{func(s *ContextSample) *int64 { return &s.StealNS }, contextUnit},
 }
 
-// units are those of the field of a sample, rounded to the nearest. What is unknown stays so.
-func (c *contextColumn) units(s *ContextSample) int64 {
-	v := *c.of(s)
-	if v < 0 {
-		return v
+const (
+	contextCPU    = len(contextCounts)
+	contextFields = contextCPU + 1
+)
+
+// maxContextCode bounds codes of counts, so that sums of as many as a rank has are within int64 in ns.
+const maxContextCode = 36 << roundedBits
+
+// appendContextOf adds the samples of the next rank.
+func (t *RankTable) appendContextOf(samples []ContextSample) {
+	var known [contextCPU]int64 // in units, as a reader knows them; Unknown counts as nothing
+	for i := range samples {
+		s := &samples[i]
+		var codes [contextFields]int64
+		for k := range contextCounts {
+			c := &contextCounts[k]
+			v := *c.of(s)
+			if k == 0 && i == 0 {
+				codes[k], known[k] = inUnits(v, firstContextUnit), inUnits(v, contextUnit)
+				continue
+			}
+			if v = inUnits(v, c.unit); v < 0 {
+				codes[k] = Unknown
+				continue
+			}
+			codes[k] = min(roundedCode(max(0, v-known[k])), maxContextCode)
+			known[k] += unrounded(codes[k])
+		}
+		codes[contextCPU] = s.CPU
+		t.context.add(contextFields, codes[:]...)
 	}
-	return v/c.unit + (v%c.unit+c.unit/2)/c.unit
+	t.context.end(contextFields)
 }
 
-// set takes units.
-func (c *contextColumn) set(s *ContextSample, units int64) {
-	if units > 0 {
-		units *= c.unit
+// contextOf gives the samples in some rows of the context.
+func contextOf(context *raggedLookup, from, to int) []ContextSample {
+	if from == to {
+		return nil
 	}
-	*c.of(s) = units
+	samples := make([]ContextSample, to-from)
+	var known [contextCPU]int64
+	for i := range samples {
+		s := &samples[i]
+		for k := range contextCounts {
+			c := &contextCounts[k]
+			code := context.at(k, from+i)
+			switch {
+			case code < 0:
+				*c.of(s) = Unknown
+				continue
+			case k == 0 && i == 0:
+				known[k] = code * (firstContextUnit / contextUnit)
+			default:
+				known[k] += unrounded(code)
+			}
+			*c.of(s) = known[k] * c.unit
+		}
+		s.CPU = context.at(contextCPU, from+i)
+	}
+	return samples
 }
 
-const contextFields = 9
+// contextGroups says which samples are alike: first ones, and all others.
+func contextGroups(context *ragged) []int64 {
+	groups := make([]int64, context.n)
+	for i, first := range context.starts() {
+		if first {
+			groups[i] = 1
+		}
+	}
+	return groups
+}
 
-// beforeContext is what a rank's first sample is the difference to: unknown steal is no difference.
-var beforeContext = [contextFields]int64{contextFields - 1: Unknown}
+// momentGroups are that for moments, each the difference to the one before: those of which there is none before are alike on a
+// node.
+func (t *RankTable) momentGroups(table *ragged) []int64 {
+	groups := make([]int64, table.n)
+	rows, boot := table.lookup(), t.texts[bootText].Lookup()
+	for i := range t.Len() {
+		if from, to := rows.rows(i); to > from {
+			groups[from] = 1 + boot(i)
+		}
+	}
+	return groups
+}
 
 func hasContext(c *Content) bool {
 	return c.Ranks.context.n > 0 || len(c.Meta.Excluded) > 0 || hasRemoteWorld(c)
@@ -101,13 +170,18 @@ func appendContext(c *Content) []byte {
 	s.number(uint64(c.Ranks.Len()))
 	context := &c.Ranks.context
 	s.b = AppendSequence(s.b, context.counts())
-	for k := range contextFields {
-		if context.columns == nil {
-			s.b = AppendSequence(s.b, nil)
-			continue
-		}
-		s.numbers(&context.columns[k])
+	if context.n == 0 {
+		return s.bytes()
 	}
+	groups, moments := groupRows(contextGroups(context)), groupRows(c.Ranks.momentGroups(context))
+	for k := range contextCounts {
+		if k == 0 {
+			s.measured(&context.columns[k], &moments)
+		} else {
+			s.measured(&context.columns[k], &groups)
+		}
+	}
+	s.numbers(&context.columns[contextCPU])
 	return s.bytes()
 }
 
@@ -130,7 +204,17 @@ func (d *decoder) context(c *Content) {
 		d.fail(errNumber)
 		return
 	}
-	context := d.ragged(c.Ranks.Len(), contextFields)
+	context := d.raggedCounts(c.Ranks.Len(), contextFields)
+	if context.n > 0 {
+		t := &c.Ranks
+		groups := d.grouping(context.n, func() []int64 { return contextGroups(&context) })
+		moments := d.grouping(context.n, func() []int64 { return t.momentGroups(&context) })
+		context.columns[0] = d.measured(moments, Unknown, math.MaxInt64/firstContextUnit)
+		for k := 1; k < len(contextCounts); k++ {
+			context.columns[k] = d.measured(groups, Unknown, maxContextCode+1)
+		}
+		context.columns[contextCPU] = d.numbers(context.n)
+	}
 	if d.err == nil {
 		c.Ranks.context = context
 	}

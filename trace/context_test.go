@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +21,7 @@ func withContext() *Content {
 		}
 	})
 	c.Ranks.Change(1, func(r *Rank) {
-		r.Context = []ContextSample{{MonotonicNS: 5 << 16, CPUNS: 1 << 16, ThrottledPeriods: 12, ThrottledNS: 3 << 26, StealNS: Unknown}}
+		r.Context = []ContextSample{{MonotonicNS: 5 << 24, CPUNS: 1 << 16, ThrottledPeriods: 12, ThrottledNS: 3 << 26, StealNS: Unknown}}
 		r.EndedEarly, r.End = "killed in MPI_Recv", &End{Ticks: 1 << 40, Signal: 11, ExitCode: -1}
 	})
 	return c
@@ -77,16 +78,53 @@ func TestStealOfARank(t *testing.T) {
 	}
 }
 
-// Times are rounded to the nearest step; what is unknown stays unknown.
+// The first sample's moment is in steps of 2^24 ns, all else is what it grew by, rounded; what is unknown stays unknown, and
+// what falls stands still.
 func TestContextIsRounded(t *testing.T) {
 	table := NewRankTable(Rank{Context: []ContextSample{
-		{MonotonicNS: 3<<16 + 32767, CPUNS: 3<<16 + 32768, VoluntarySwitches: 12345, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, StealNS: Unknown},
-		{MonotonicNS: 1 << 62, CPUNS: 32767, ThrottledNS: 0, StealNS: 1},
+		{MonotonicNS: 3<<24 + 1<<19 - 1, CPUNS: 3<<16 + 32768, VoluntarySwitches: 12345, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, StealNS: Unknown},
+		{MonotonicNS: 4<<24 + 1<<19 + 1<<15, CPUNS: 32767, VoluntarySwitches: 12385, ThrottledNS: 0, CPU: 3, StealNS: 1},
+		{MonotonicNS: 5<<24 + 1<<40, CPUNS: 4<<16 + 1000<<16, VoluntarySwitches: 12385, ThrottledNS: 9 << 16, StealNS: Unknown},
 	}})
 	require.Equal(t, []ContextSample{
-		{MonotonicNS: 3 << 16, CPUNS: 4 << 16, VoluntarySwitches: 12345, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, StealNS: Unknown},
-		{MonotonicNS: 1 << 62},
+		{MonotonicNS: 3 << 24, CPUNS: 4 << 16, VoluntarySwitches: 12288, ThrottledPeriods: -1, ThrottledNS: -1, CPU: -1, StealNS: Unknown},
+		{MonotonicNS: 4 << 24, CPUNS: 4 << 16, VoluntarySwitches: 12385, ThrottledNS: 0, CPU: 3},
+		{MonotonicNS: 4<<24 + 1<<40, CPUNS: 4<<16 + 1000<<16, VoluntarySwitches: 12385, ThrottledNS: 9 << 16, StealNS: Unknown},
 	}, table.At(0).Context)
+}
+
+// Whatever samples come, each count is off by what its last step was rounded by, at most.
+func TestContextIsNear(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		var samples []ContextSample
+		s := ContextSample{CPU: Unknown, MonotonicNS: random.Int64N(1 << 50)}
+		for range 1 + random.IntN(40) {
+			step := func() int64 { return random.Int64N(1 << random.IntN(40)) }
+			s.MonotonicNS, s.CPUNS, s.RunDelayNS, s.VoluntarySwitches = s.MonotonicNS+step(), s.CPUNS+step(), s.RunDelayNS+step(), s.VoluntarySwitches+step()
+			samples = append(samples, s)
+		}
+		table := NewRankTable(Rank{Context: samples})
+		got := table.At(0).Context
+		require.Len(t, got, len(samples))
+		require.InDelta(t, samples[0].MonotonicNS, got[0].MonotonicNS, 1<<23)
+		for i := range got {
+			before := ContextSample{MonotonicNS: samples[0].MonotonicNS}
+			if i > 0 {
+				before = samples[i-1]
+			}
+			for _, c := range [][4]int64{
+				{before.CPUNS, samples[i].CPUNS, got[i].CPUNS, 1 << 15}, {before.RunDelayNS, samples[i].RunDelayNS, got[i].RunDelayNS, 1 << 15},
+				{before.VoluntarySwitches, samples[i].VoluntarySwitches, got[i].VoluntarySwitches, 0},
+			} {
+				// the step is from what is known of the sample before, which is off by as much of its own
+				require.InDelta(t, c[1], c[2], float64(c[1])/128+float64(c[3])+1, i)
+				require.GreaterOrEqual(t, c[1], c[0])
+			}
+		}
+		again := NewRankTable(Rank{Context: got})
+		require.Equal(t, got, again.At(0).Context)
+	}
 }
 
 // What is not there costs nothing.

@@ -6,6 +6,9 @@ package trace
 type digramTable struct {
 	slots []digramSlot // a power of two
 	used  int
+	// what find looked for last and did not find, and where it would stand
+	missed     digramSlot
+	missedSlot uint32
 }
 
 type digramSlot struct {
@@ -18,6 +21,15 @@ const minDigramSlots = 16
 func (t *digramTable) reset() {
 	t.slots = make([]digramSlot, minDigramSlots)
 	t.used = 0
+}
+
+// needs is how many slots a table for as many digrams has.
+func (t *digramTable) needs() int {
+	slots := minDigramSlots
+	for t.used*4 > slots*3 {
+		slots *= 2
+	}
+	return slots
 }
 
 // digramHash mixes the four numbers of a digram (Fibonacci hashing with a final fold).
@@ -37,6 +49,7 @@ func (t *digramTable) find(nodes []node, n int32) int32 {
 	for i := h & mask; ; i = (i + 1) & mask {
 		s := t.slots[i]
 		if s.node == 0 {
+			t.missed, t.missedSlot = digramSlot{h, n}, i
 			return 0
 		}
 		if s.hash != h {
@@ -48,6 +61,16 @@ func (t *digramTable) find(nodes []node, n int32) int32 {
 			return s.node
 		}
 	}
+}
+
+// insertMissed adds the digram of n, which find has just not found: nothing was added or removed since.
+func (t *digramTable) insertMissed(nodes []node, n int32) {
+	if (t.used+1)*4 > len(t.slots)*3 {
+		t.insert(nodes, n)
+		return
+	}
+	t.slots[t.missedSlot] = t.missed
+	t.used++
 }
 
 // insert adds the digram of n, which must not be in the table.

@@ -1,12 +1,12 @@
 package trace
 
-import "math/bits"
+import "cmp"
 
 // Evidence is what the operating system counted for a thread while a computation between two calls, or a call, was long (from
 // 1 ms on, more where readings would cost too much; docs/tracer.md): whether the thread ran, waited for a CPU, or was blocked
 // in the kernel. It is summed up by where in the program that was, and only the largest instances are there one by one, so
-// it does not grow with the run. A trace holds it rounded: an EvidenceRow's times and counts, but for Count, are off by 0.8%
-// at most (see Rounded).
+// it does not grow with the run. A trace holds it rounded, counts as Rounded and times as RoundedNS. A finished one has the
+// largest instances of all ranks together.
 
 // Unknown is the value of a count that was not to be had: never zero.
 const Unknown = -1
@@ -22,6 +22,15 @@ type CallPlace struct {
 type EvidencePlace struct {
 	Thread        int // number of the thread in its rank, as in Thread.Thread
 	After, Before CallPlace
+}
+
+// Compare orders places by thread, then by the calls.
+func (p EvidencePlace) Compare(other EvidencePlace) int {
+	return cmp.Or(cmp.Compare(p.Thread, other.Thread), p.After.compare(other.After), p.Before.compare(other.Before))
+}
+
+func (c CallPlace) compare(other CallPlace) int {
+	return cmp.Or(cmp.Compare(c.Function, other.Function), cmp.Compare(c.Site, other.Site))
 }
 
 // An EvidenceRow is what passed on one thread of a rank in all the long instances of one place. Rows that take less than 0.5%
@@ -78,7 +87,7 @@ func blocked(wall, cpu, delay int64) (ns int64, known bool) {
 // A ThreadUsage is what a thread of a process, also one that never calls MPI, had used by the last sample of the rank's
 // context.
 type ThreadUsage struct {
-	TID        int
+	TID        int    // in a finished trace the tracer's threads are one, with the rank's PID
 	Name       string // as the kernel has it, 15 bytes at most
 	CPUNS      int64
 	RunDelayNS int64 // Unknown where the kernel does not count it
@@ -95,29 +104,3 @@ const (
 	MaxInstances    = 32
 	MaxThreadUsages = 16
 )
-
-// Rounded is a time or a count as a trace holds evidence: exact up to 128, else the nearest of 64 evenly spaced numbers from
-// a power of two to the next, so off by 1/128 of it at most. Unknown stays.
-func Rounded(v int64) int64 { return unrounded(roundedCode(v)) }
-
-// Codes of rounded numbers: c < 64 is c; c ≥ 64 is (64 + c mod 64) · 2^(c div 64 − 1); −1 is Unknown.
-const (
-	roundedBits = 6
-	maxRounded  = (63-roundedBits)<<roundedBits | 1<<roundedBits - 1
-)
-
-func roundedCode(v int64) int64 {
-	if v < 2<<roundedBits {
-		return max(v, Unknown)
-	}
-	shift := bits.Len64(uint64(v)) - roundedBits - 1
-	m := (uint64(v) + 1<<(shift-1)) >> shift // 2^roundedBits to 2^(roundedBits+1)
-	return min(int64(shift)<<roundedBits+int64(m), maxRounded)
-}
-
-func unrounded(code int64) int64 {
-	if code < 2<<roundedBits {
-		return code
-	}
-	return (1<<roundedBits + code&(1<<roundedBits-1)) << (code>>roundedBits - 1)
-}

@@ -18,8 +18,9 @@ type evidenceTable struct {
 	usages    ragged
 }
 
-// Columns of a row, of an instance and of a thread. CPU time is written as what is missing of the wall time: that is most
-// often nothing, and is what matters.
+// Columns of a row, of an instance and of a thread. Times and counts are codes of rounded numbers. CPU time is there as what is
+// missing of the wall time: that is most often nothing, and is what matters. The code of the time off the CPU is there as what
+// it is less than that of the wall time, and that of the run delay as what it is less than the former: these are much alike.
 const (
 	rowPlace = iota
 	rowCount
@@ -44,11 +45,11 @@ const (
 )
 
 const (
-	usageTID = iota
+	usageFlags = iota
 	usageName
+	usageTID
 	usageCPU
 	usageRunDelay
-	usageFlags
 	usageColumns
 )
 
@@ -91,16 +92,17 @@ func (t *evidenceTable) place(p EvidencePlace) int64 {
 func (t *evidenceTable) append(r *Rank) {
 	for i := range r.Evidence {
 		e := &r.Evidence[i]
-		t.rows.add(rowColumns, t.place(e.EvidencePlace), int64(e.Count), roundedCode(e.WallNS), roundedCode(e.WallNS-e.CPUNS),
-			roundedCode(e.RunDelayNS), roundedCode(e.OtherCPUNS), roundedCode(e.IOBytes), roundedCode(e.IOCalls), roundedCode(e.DataNS))
+		wall, off, delay := timesOf(e.WallNS, e.CPUNS, e.RunDelayNS)
+		t.rows.add(rowColumns, t.place(e.EvidencePlace), roundedCode(int64(e.Count)), wall, off, delay,
+			roundedNS(e.OtherCPUNS), roundedCode(e.IOBytes), roundedCode(e.IOCalls), roundedNS(e.DataNS))
 	}
 	t.rows.end(rowColumns)
 	before := int64(0)
 	for i := range r.Outliers {
 		e := &r.Outliers[i]
 		begin := (e.BeginNS + instanceUnit/2) / instanceUnit
-		t.instances.add(instanceColumns, int64(e.Row), begin-before, roundedCode(e.WallNS), roundedCode(e.WallNS-e.CPUNS),
-			roundedCode(e.RunDelayNS), roundedCode(e.IOBytes))
+		wall, off, delay := timesOf(e.WallNS, e.CPUNS, e.RunDelayNS)
+		t.instances.add(instanceColumns, int64(e.Row), begin-before, wall, off, delay, roundedCode(e.IOBytes))
 		before = begin
 	}
 	t.instances.end(instanceColumns)
@@ -113,9 +115,23 @@ func (t *evidenceTable) append(r *Rank) {
 		if u.Tool {
 			flags |= usageTool
 		}
-		t.usages.add(usageColumns, int64(u.TID-r.PID), t.names.index(u.Name), roundedCode(u.CPUNS), roundedCode(u.RunDelayNS), flags)
+		t.usages.add(usageColumns, flags, t.names.index(u.Name), int64(u.TID-r.PID), roundedNS(u.CPUNS), roundedNS(u.RunDelayNS))
 	}
 	t.usages.end(usageColumns)
+}
+
+// timesOf are the columns of a wall time, a CPU time and a run delay.
+func timesOf(wall, cpu, delay int64) (wallCode, off, delayed int64) {
+	wallCode = roundedNS(wall)
+	offCode := roundedNS(wall - cpu)
+	return wallCode, wallCode - offCode, offCode - roundedNS(delay)
+}
+
+// timesFrom are these times.
+func timesFrom(wallCode, off, delayed int64) (wall, cpu, delay int64) {
+	offCode := wallCode - off
+	wall = unroundedNS(wallCode)
+	return wall, wall - unroundedNS(offCode), unroundedNS(offCode - delayed)
 }
 
 // lookup gives a function that fills in the evidence of the rank in row i.
@@ -126,12 +142,11 @@ func (t *evidenceTable) lookup() func(i int, r *Rank) {
 			r.Evidence = make([]EvidenceRow, to-from)
 			for k := range r.Evidence {
 				at := func(column int) int64 { return rows.at(column, from+k) }
-				wall := unrounded(at(rowWall))
-				r.Evidence[k] = EvidenceRow{
-					EvidencePlace: t.places[at(rowPlace)], Count: uint64(at(rowCount)), WallNS: wall, CPUNS: wall - unrounded(at(rowOffCPU)),
-					RunDelayNS: unrounded(at(rowRunDelay)), OtherCPUNS: unrounded(at(rowOtherCPU)), IOBytes: unrounded(at(rowIOBytes)),
-					IOCalls: unrounded(at(rowIOCalls)), DataNS: unrounded(at(rowData)),
-				}
+				e := &r.Evidence[k]
+				e.EvidencePlace, e.Count = t.places[at(rowPlace)], uint64(unrounded(at(rowCount)))
+				e.WallNS, e.CPUNS, e.RunDelayNS = timesFrom(at(rowWall), at(rowOffCPU), at(rowRunDelay))
+				e.OtherCPUNS, e.IOBytes, e.IOCalls = unroundedNS(at(rowOtherCPU)), unrounded(at(rowIOBytes)), unrounded(at(rowIOCalls))
+				e.DataNS = unroundedNS(at(rowData))
 			}
 		}
 		if from, to := instances.rows(i); to > from {
@@ -140,11 +155,9 @@ func (t *evidenceTable) lookup() func(i int, r *Rank) {
 			for k := range r.Outliers {
 				at := func(column int) int64 { return instances.at(column, from+k) }
 				begin += at(instanceBegin)
-				wall := unrounded(at(instanceWall))
-				r.Outliers[k] = EvidenceInstance{
-					Row: int(at(instanceRow)), BeginNS: begin * instanceUnit, WallNS: wall, CPUNS: wall - unrounded(at(instanceOffCPU)),
-					RunDelayNS: unrounded(at(instanceRunDelay)), IOBytes: unrounded(at(instanceIOBytes)),
-				}
+				e := &r.Outliers[k]
+				e.Row, e.BeginNS, e.IOBytes = int(at(instanceRow)), begin*instanceUnit, unrounded(at(instanceIOBytes))
+				e.WallNS, e.CPUNS, e.RunDelayNS = timesFrom(at(instanceWall), at(instanceOffCPU), at(instanceRunDelay))
 			}
 		}
 		if from, to := usages.rows(i); to > from {
@@ -152,8 +165,8 @@ func (t *evidenceTable) lookup() func(i int, r *Rank) {
 			for k := range r.Threads {
 				at := func(column int) int64 { return usages.at(column, from+k) }
 				r.Threads[k] = ThreadUsage{
-					TID: r.PID + int(at(usageTID)), Name: t.names.list[at(usageName)], CPUNS: unrounded(at(usageCPU)),
-					RunDelayNS: unrounded(at(usageRunDelay)), CallsMPI: at(usageFlags)&usageCallsMPI != 0, Tool: at(usageFlags)&usageTool != 0,
+					TID: r.PID + int(at(usageTID)), Name: t.names.list[at(usageName)], CPUNS: unroundedNS(at(usageCPU)),
+					RunDelayNS: unroundedNS(at(usageRunDelay)), CallsMPI: at(usageFlags)&usageCallsMPI != 0, Tool: at(usageFlags)&usageTool != 0,
 				}
 			}
 		}
@@ -207,27 +220,66 @@ func hasEvidence(c *Content) bool {
 func appendEvidence(c *Content) []byte {
 	t := &c.Ranks.evidence
 	s := newSection()
-	n := len(t.places)
+	order, number := t.sortedPlaces()
+	n := len(order)
 	s.number(uint64(n))
-	s.column(n, func(i int) int64 { return int64(t.places[i].Thread) })
+	s.column(n, func(i int) int64 { return int64(order[i].Thread) })
 	for _, call := range []func(p *EvidencePlace) *CallPlace{
 		func(p *EvidencePlace) *CallPlace { return &p.After }, func(p *EvidencePlace) *CallPlace { return &p.Before },
 	} {
-		s.column(n, func(i int) int64 { return int64(call(&t.places[i]).Function) })
-		s.column(n, func(i int) int64 { return int64(call(&t.places[i]).Site) })
+		s.column(n, func(i int) int64 { return int64(call(&order[i]).Function) })
+		s.column(n, func(i int) int64 { return int64(call(&order[i]).Site) })
 	}
 	s.number(uint64(c.Ranks.Len()))
-	for _, table := range []*ragged{&t.rows, &t.instances, &t.usages} {
-		s.b = AppendSequence(s.b, table.counts())
-		for k := range table.columns {
-			if table == &t.usages && k == usageName {
-				s.textNumbers(&table.columns[k], t.names.list)
-			} else {
-				s.numbers(&table.columns[k])
-			}
+	s.b = AppendSequence(s.b, t.rows.counts())
+	if t.rows.n > 0 {
+		places := t.rows.columns[rowPlace].Values(nil)
+		for i := range places {
+			places[i] = number[places[i]]
 		}
+		first := t.rows.starts()
+		s.column(t.rows.n, func(i int) int64 {
+			if first[i] {
+				return places[i]
+			}
+			return places[i] - places[i-1] - 1
+		})
+		s.measuredFrom(&t.rows, rowPlace+1, groupRows(places))
+	}
+	s.b = AppendSequence(s.b, t.instances.counts())
+	if t.instances.n > 0 {
+		s.numbers(&t.instances.columns[instanceRow])
+		s.measuredFrom(&t.instances, instanceBegin, groupRows(c.Ranks.momentGroups(&t.instances)))
+	}
+	s.b = AppendSequence(s.b, t.usages.counts())
+	if t.usages.n > 0 {
+		s.numbers(&t.usages.columns[usageFlags])
+		s.textNumbers(&t.usages.columns[usageName], t.names.list)
+		s.measuredFrom(&t.usages, usageTID, groupRows(t.usages.columns[usageFlags].Values(nil)))
 	}
 	return s.bytes()
+}
+
+// sortedPlaces are the places in order, so that those of a rank's rows most often follow each other, and the new number of each.
+func (t *evidenceTable) sortedPlaces() (sorted []EvidencePlace, number []int64) {
+	old := make([]int, len(t.places))
+	for i := range old {
+		old[i] = i
+	}
+	slices.SortFunc(old, func(a, b int) int { return t.places[a].Compare(t.places[b]) })
+	number = make([]int64, len(old))
+	for i, k := range old {
+		sorted = append(sorted, t.places[k])
+		number[k] = int64(i)
+	}
+	return sorted, number
+}
+
+// measuredFrom writes the columns of a table from one on.
+func (s *sectionWriter) measuredFrom(table *ragged, first int, g grouping) {
+	for k := first; k < len(table.columns); k++ {
+		s.measured(&table.columns[k], &g)
+	}
 }
 
 // evidence reads what appendEvidence wrote; ranks are there.
@@ -259,9 +311,18 @@ func (d *decoder) evidence(c *Content) {
 		d.fail(errNumber)
 		return
 	}
-	t.rows = d.ragged(c.Ranks.Len(), rowColumns)
-	t.instances = d.ragged(c.Ranks.Len(), instanceColumns)
-	t.usages = d.ragged(c.Ranks.Len(), usageColumns)
+	if t.rows = d.raggedCounts(c.Ranks.Len(), rowColumns); t.rows.n > 0 {
+		t.rows.columns[rowPlace] = d.places(&t.rows)
+		d.measuredFrom(&t.rows, rowPlace+1, d.grouping(t.rows.n, func() []int64 { return t.rows.columns[rowPlace].Values(nil) }))
+	}
+	if t.instances = d.raggedCounts(c.Ranks.Len(), instanceColumns); t.instances.n > 0 {
+		t.instances.columns[instanceRow] = d.numbers(t.instances.n)
+		d.measuredFrom(&t.instances, instanceBegin, d.grouping(t.instances.n, func() []int64 { return c.Ranks.momentGroups(&t.instances) }))
+	}
+	if t.usages = d.raggedCounts(c.Ranks.Len(), usageColumns); t.usages.n > 0 {
+		t.usages.columns[usageFlags], t.usages.columns[usageName] = d.numbers(t.usages.n), d.textNumbers(t.usages.n)
+		d.measuredFrom(&t.usages, usageTID, d.grouping(t.usages.n, func() []int64 { return t.usages.columns[usageFlags].Values(nil) }))
+	}
 	if d.err != nil {
 		return
 	}
@@ -274,23 +335,50 @@ func (d *decoder) evidence(c *Content) {
 
 var errEvidence = errors.New("evidence: a number is out of range")
 
+// places reads the places of rows, each of which is most often the one after that of the rank's row before.
+func (d *decoder) places(rows *ragged) (places Numbers) {
+	if !d.temporary(int64(rows.n)) {
+		return places
+	}
+	first, place := rows.starts(), int64(0)
+	for i, step := range d.column(rows.n) {
+		if d.err != nil {
+			break
+		}
+		if place += step + 1; first[i] {
+			place = step
+		}
+		places.Push(place)
+	}
+	if !d.budget.take(places.bytes()) {
+		d.fail(errMemory)
+	}
+	return places
+}
+
+// measuredFrom reads what sectionWriter.measuredFrom wrote; the numbers are still to be checked.
+func (d *decoder) measuredFrom(table *ragged, first int, g *grouping) {
+	for k := first; k < len(table.columns); k++ {
+		table.columns[k] = d.measured(g, math.MinInt64, math.MaxInt64)
+	}
+}
+
 // check checks all numbers that refer to something or are read as codes.
 func (t *evidenceTable) check() error {
-	rounded := func(g *ragged, columns ...int) bool {
-		return !slices.ContainsFunc(columns, func(k int) bool { return !g.columns[k].Within(Unknown, maxRounded+1) })
+	within := func(g *ragged, low, end int64, columns ...int) bool {
+		return !slices.ContainsFunc(columns, func(k int) bool { return !g.columns[k].Within(low, end) })
 	}
-	if !t.rows.columns[rowPlace].Within(0, int64(len(t.places))) || !t.rows.columns[rowCount].Within(1, math.MaxInt64) ||
-		!t.rows.columns[rowWall].Within(0, maxRounded+1) || !t.rows.columns[rowOffCPU].Within(0, maxRounded+1) ||
-		!rounded(&t.rows, rowRunDelay, rowOtherCPU, rowIOBytes, rowIOCalls, rowData) {
+	if !within(&t.rows, 0, int64(len(t.places)), rowPlace) || !within(&t.rows, 1, maxRounded+1, rowCount) ||
+		!within(&t.rows, Unknown, maxRounded+1, rowIOBytes, rowIOCalls) || !within(&t.rows, Unknown, maxRoundedNS+1, rowOtherCPU, rowData) ||
+		!timesWithin(&t.rows, rowWall, rowOffCPU, rowRunDelay) {
 		return errEvidence
 	}
-	if !t.instances.columns[instanceWall].Within(0, maxRounded+1) || !t.instances.columns[instanceOffCPU].Within(0, maxRounded+1) ||
-		!t.instances.columns[instanceBegin].Within(-maxInstanceBegin, maxInstanceBegin) ||
-		!rounded(&t.instances, instanceRunDelay, instanceIOBytes) {
+	if !within(&t.instances, -maxInstanceBegin, maxInstanceBegin, instanceBegin) || !within(&t.instances, Unknown, maxRounded+1, instanceIOBytes) ||
+		!timesWithin(&t.instances, instanceWall, instanceOffCPU, instanceRunDelay) {
 		return errEvidence
 	}
-	if !t.usages.columns[usageTID].Within(-math.MaxInt32, math.MaxInt32) || !t.usages.columns[usageName].Within(0, int64(len(t.names.list))) ||
-		!t.usages.columns[usageFlags].Within(0, usageFlagsEnd) || !rounded(&t.usages, usageCPU, usageRunDelay) {
+	if !within(&t.usages, -math.MaxInt32, math.MaxInt32, usageTID) || !within(&t.usages, 0, int64(len(t.names.list)), usageName) ||
+		!within(&t.usages, 0, usageFlagsEnd, usageFlags) || !within(&t.usages, Unknown, maxRoundedNS+1, usageCPU, usageRunDelay) {
 		return errEvidence
 	}
 	// an instance is of one of the rank's own rows
@@ -304,6 +392,22 @@ func (t *evidenceTable) check() error {
 		}
 	}
 	return nil
+}
+
+// timesWithin reports whether columns of times are such as timesOf gives.
+func timesWithin(g *ragged, wall, off, delayed int) bool {
+	const most = maxRoundedNS + 1
+	if !g.columns[wall].Within(0, most) || !g.columns[off].Within(-most, most) || !g.columns[delayed].Within(-most, most) {
+		return false
+	}
+	walls, offs, delays := g.columns[wall].Lookup(), g.columns[off].Lookup(), g.columns[delayed].Lookup()
+	for i := range g.n {
+		offCode := walls(i) - offs(i)
+		if delay := offCode - delays(i); offCode < 0 || offCode >= most || delay < Unknown || delay >= most {
+			return false
+		}
+	}
+	return true
 }
 
 // maxInstanceBegin bounds the differences of beginnings, so that sums do not overflow.

@@ -19,16 +19,16 @@ func withEvidence() *Content {
 		r.Evidence = []EvidenceRow{
 			{EvidencePlace: EvidencePlace{After: call(0), Before: call(1)}, Count: 1000, WallNS: 127 << 20, CPUNS: 100 << 20,
 				RunDelayNS: 20 << 20, OtherCPUNS: 0, DataNS: 65 << 24},
-			{EvidencePlace: EvidencePlace{Thread: 1, Before: call(1)}, Count: 1, WallNS: 100, CPUNS: 100, RunDelayNS: Unknown,
+			{EvidencePlace: EvidencePlace{Thread: 1, Before: call(1)}, Count: 1, WallNS: 100 << 13, CPUNS: 100 << 13, RunDelayNS: Unknown,
 				OtherCPUNS: Unknown, IOBytes: Unknown, IOCalls: Unknown, DataNS: Unknown},
 		}
 		r.Outliers = []EvidenceInstance{
-			{Row: 1, BeginNS: 5 << 16, WallNS: 90, CPUNS: 80, RunDelayNS: Unknown, IOBytes: Unknown},
+			{Row: 1, BeginNS: 5 << 16, WallNS: 90 << 13, CPUNS: 80 << 13, RunDelayNS: Unknown, IOBytes: Unknown},
 			{Row: 0, BeginNS: 1 << 50, WallNS: 90 << 16, CPUNS: 50 << 16, RunDelayNS: 0, IOBytes: 1 << 30},
 		}
 		r.Threads = []ThreadUsage{
 			{TID: r.PID, Name: "app", CPUNS: 100 << 20, RunDelayNS: 64 << 16, CallsMPI: true},
-			{TID: r.PID + 3, Name: "cairn", CPUNS: 100 << 10, RunDelayNS: Unknown, Tool: true},
+			{TID: r.PID + 3, Name: "cairn", CPUNS: 100 << 13, RunDelayNS: Unknown, Tool: true},
 		}
 	})
 	return c

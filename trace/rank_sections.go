@@ -59,6 +59,15 @@ func (d *decoder) ranks() RankTable {
 
 // ragged reads how many rows each of n rows has, then their columns.
 func (d *decoder) ragged(n, columns int) ragged {
+	g := d.raggedCounts(n, columns)
+	for k := range g.columns {
+		g.columns[k] = d.numbers(g.n)
+	}
+	return g
+}
+
+// raggedCounts reads how many rows each of n rows has; their columns are to be read.
+func (d *decoder) raggedCounts(n, columns int) ragged {
 	var g ragged
 	g.begin(columns)
 	counts := d.numbers(n)
@@ -72,9 +81,6 @@ func (d *decoder) ragged(n, columns int) ragged {
 			g.first.Push(int64(g.n))
 			run.First += run.Step
 		}
-	}
-	for k := range g.columns {
-		g.columns[k] = d.numbers(g.n)
 	}
 	return g
 }

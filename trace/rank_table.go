@@ -61,17 +61,7 @@ func (t *RankTable) Append(r Rank) {
 		before = s
 	}
 	t.samples.end(clockColumns)
-	last := beforeContext
-	for i := range r.Context {
-		s := &r.Context[i]
-		var differences [contextFields]int64
-		for k := range contextColumns {
-			units := contextColumns[k].units(s)
-			differences[k], last[k] = units-last[k], units
-		}
-		t.context.add(contextFields, differences[:]...)
-	}
-	t.context.end(contextFields)
+	t.appendContextOf(r.Context)
 	t.evidence.append(&r)
 	if r.End != nil {
 		t.ends.add(endColumns, r.End.Ticks, int64(r.End.Signal), int64(r.End.ExitCode))
@@ -121,16 +111,8 @@ func (t *RankTable) Lookup() func(i int) Rank {
 				before = *s
 			}
 		}
-		if from, to := context.rows(i); to > from {
-			r.Context = make([]ContextSample, to-from)
-			before := beforeContext
-			for k := range r.Context {
-				for c := range contextColumns {
-					before[c] += context.at(c, from+k)
-					contextColumns[c].set(&r.Context[k], before[c])
-				}
-			}
-		}
+		from, to := context.rows(i)
+		r.Context = contextOf(context, from, to)
 		evidence(i, &r)
 		if from, to := ends.rows(i); to > from {
 			r.End = &End{Ticks: ends.at(0, from), Signal: int(ends.at(1, from)), ExitCode: int(ends.at(2, from))}
@@ -231,6 +213,15 @@ func (g *ragged) counts() []int64 {
 		before = v
 	}
 	return counts
+}
+
+// starts says of each row whether it is the first of what it belongs to.
+func (g *ragged) starts() []bool {
+	starts := make([]bool, g.n+1)
+	for _, at := range g.first.All() {
+		starts[at] = true
+	}
+	return starts[:g.n]
 }
 
 type raggedLookup struct {

@@ -69,6 +69,16 @@ func NewSequitur() *Sequitur {
 	return s
 }
 
+// Reset makes the sequence empty, and keeps the memory for the next one.
+func (s *Sequitur) Reset() {
+	s.nodes, s.rules, s.path = s.nodes[:1], s.rules[:0], s.path[:0]
+	s.freeNode, s.freeRule = 0, -1
+	clear(s.digrams.slots)
+	s.digrams.used = 0
+	s.length, s.expected, s.surprises, s.begun = 0, -1, 0, 0
+	s.newRule()
+}
+
 // Len is the number of terminals appended.
 func (s *Sequitur) Len() uint64 { return s.length }
 
@@ -77,6 +87,13 @@ func (s *Sequitur) Bytes() int {
 	return cap(s.nodes)*int(unsafe.Sizeof(node{})) + cap(s.rules)*int(unsafe.Sizeof(sequiturRule{})) +
 		len(s.digrams.slots)*int(unsafe.Sizeof(digramSlot{})) + cap(s.path)*int(unsafe.Sizeof(visit{})) +
 		4*(cap(s.pending)+cap(s.unit))
+}
+
+// Needs estimates the memory that a new sequence would hold with what s has, in bytes: after a Reset that is less than Bytes.
+// Slices that grow have room for up to a quarter more.
+func (s *Sequitur) Needs() int {
+	lists := len(s.nodes)*int(unsafe.Sizeof(node{})) + len(s.rules)*int(unsafe.Sizeof(sequiturRule{}))
+	return lists*5/4 + s.digrams.needs()*int(unsafe.Sizeof(digramSlot{}))
 }
 
 // Append adds one terminal, which must not be negative, to the sequence.
@@ -388,7 +405,7 @@ func (s *Sequitur) settle(found int32) bool {
 		return false
 	}
 	if found == 0 {
-		s.digrams.insert(s.nodes, n)
+		s.digrams.insertMissed(s.nodes, n)
 		return false
 	}
 	s.match(n, found)
@@ -425,7 +442,7 @@ func (s *Sequitur) check(n int32) {
 	switch found := s.digrams.find(s.nodes, n); found {
 	case n:
 	case 0:
-		s.digrams.insert(s.nodes, n)
+		s.digrams.insertMissed(s.nodes, n)
 	default:
 		s.match(n, found)
 	}

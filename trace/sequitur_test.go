@@ -126,6 +126,27 @@ func TestSequiturExpandsToItsInput(t *testing.T) {
 	}
 }
 
+// A sequence that was made empty is as a new one, whatever it was.
+func TestSequiturReset(t *testing.T) {
+	again := NewSequitur()
+	for seed := range 200 {
+		r := rand.New(rand.NewPCG(uint64(seed), 3))
+		again.Reset()
+		require.Zero(t, again.Len())
+		require.Equal(t, NewSequitur().Grammar(), again.Grammar())
+		fresh := NewSequitur()
+		for _, terminal := range sequences(r) {
+			fresh.Append(terminal)
+			again.Append(terminal)
+		}
+		again.checkInvariants(t)
+		require.Equal(t, fresh.Grammar(), again.Grammar())
+		require.Equal(t, fresh.Needs(), again.Needs())
+		require.LessOrEqual(t, fresh.Needs(), fresh.Bytes()*5/4)
+		require.LessOrEqual(t, fresh.Bytes(), again.Bytes(), "it keeps its memory")
+	}
+}
+
 func TestResumeLeavesNoMark(t *testing.T) {
 	rounds := 600
 	if testing.Short() {

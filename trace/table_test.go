@@ -53,7 +53,7 @@ func TestTableRows(t *testing.T) {
 	r.Change(7, func(r *Rank) {
 		r.EndedEarly, r.Dropped, r.CommunicatorsOwn = "killed in MPI_Send", 5, nil
 		r.Clock.Samples = append(r.Clock.Samples, ClockSample{9000, 9000, 10_000})
-		r.Context = []ContextSample{{MonotonicNS: 5 << 16, CPUNS: 6 << 16}, {MonotonicNS: 7 << 16, CPUNS: 9 << 16, CPU: 2}}
+		r.Context = []ContextSample{{MonotonicNS: 5 << 24, CPUNS: 6 << 16}, {MonotonicNS: 7 << 24, CPUNS: 9 << 16, CPU: 2}}
 	})
 	for i, rank := range r.All() {
 		require.Equal(t, rank, r.At(i))
@@ -62,7 +62,7 @@ func TestTableRows(t *testing.T) {
 	}
 	require.Equal(t, -1, r.Find(300))
 	seven := r.At(7)
-	require.Equal(t, []ContextSample{{MonotonicNS: 5 << 16, CPUNS: 6 << 16}, {MonotonicNS: 7 << 16, CPUNS: 9 << 16, CPU: 2}}, seven.Context)
+	require.Equal(t, []ContextSample{{MonotonicNS: 5 << 24, CPUNS: 6 << 16}, {MonotonicNS: 7 << 24, CPUNS: 9 << 16, CPU: 2}}, seven.Context)
 	require.Equal(t, []ClockSample{{1000, 1000, 2000}, {9000, 9000, 10_000}}, seven.Clock.Samples)
 	require.Empty(t, seven.CommunicatorsOwn)
 	require.Equal(t, []uint32{0, 1}, r.At(8).CommunicatorsOwn)

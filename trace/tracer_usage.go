@@ -1,9 +1,7 @@
 package trace
 
-import "math"
-
 // A TracerUsage is what tracing itself took of a process, as its tracer saw it last; the CPU time of the tracer's threads is
-// among Rank.Threads. All but Stalls is as a trace holds evidence (Rounded), bytes in units of 64 KiB.
+// among Rank.Threads. A trace holds it Rounded, times as RoundedNS, bytes in units of 64 KiB.
 type TracerUsage struct {
 	Stalls         int64 // how often a thread of the program waited for a free buffer
 	StalledNS      int64 // for how long in all
@@ -29,16 +27,16 @@ const (
 const tracerUnit = 1 << 16
 
 func (u *TracerUsage) columns() [tracerColumns]int64 {
-	bytes := func(n int64) int64 { return roundedCode((n + tracerUnit/2) / tracerUnit) }
+	bytes := func(n int64) int64 { return min(roundedCode(inUnits(n, tracerUnit)), mostTracerUnits) }
 	return [tracerColumns]int64{
-		u.Stalls, roundedCode(u.StalledNS), roundedCode(u.LongestStallNS), bytes(u.MemoryBytes), bytes(u.MostMemory), bytes(u.MostSpool), bytes(u.WrittenBytes),
+		roundedCode(u.Stalls), roundedNS(u.StalledNS), roundedNS(u.LongestStallNS), bytes(u.MemoryBytes), bytes(u.MostMemory), bytes(u.MostSpool), bytes(u.WrittenBytes),
 	}
 }
 
 func tracerUsageOf(at func(column int) int64) *TracerUsage {
 	bytes := func(column int) int64 { return unrounded(at(column)) * tracerUnit }
 	return &TracerUsage{
-		Stalls: at(tracerStalls), StalledNS: unrounded(at(tracerStalled)), LongestStallNS: unrounded(at(tracerLongest)),
+		Stalls: unrounded(at(tracerStalls)), StalledNS: unroundedNS(at(tracerStalled)), LongestStallNS: unroundedNS(at(tracerLongest)),
 		MemoryBytes: bytes(tracerMemory), MostMemory: bytes(tracerMostMemory), MostSpool: bytes(tracerMostSpool), WrittenBytes: bytes(tracerWritten),
 	}
 }
@@ -47,8 +45,8 @@ func tracerUsageOf(at func(column int) int64) *TracerUsage {
 func appendTracers(t *RankTable) []byte {
 	s := newSection()
 	s.b = AppendSequence(s.b, t.tracers.counts())
-	for k := range tracerColumns {
-		s.numbers(&t.tracers.columns[k])
+	if t.tracers.n > 0 {
+		s.measuredFrom(&t.tracers, 0, groupRows(make([]int64, t.tracers.n)))
 	}
 	return s.b
 }
@@ -58,15 +56,14 @@ const mostTracerUnits = 40 << roundedBits
 
 // tracers reads what appendTracers wrote.
 func (d *decoder) tracers(c *Content) {
-	g := d.ragged(c.Ranks.Len(), tracerColumns)
-	if d.err != nil {
-		return
-	}
-	for k, most := range [tracerColumns]int64{math.MaxInt64, maxRounded + 1, maxRounded + 1, mostTracerUnits, mostTracerUnits, mostTracerUnits, mostTracerUnits} {
-		if !g.columns[k].Within(0, most) {
-			d.fail(errNumber)
-			return
+	g := d.raggedCounts(c.Ranks.Len(), tracerColumns)
+	if g.n > 0 {
+		alike := d.grouping(g.n, func() []int64 { return make([]int64, g.n) })
+		for k, most := range [tracerColumns]int64{maxRounded, maxRoundedNS, maxRoundedNS, mostTracerUnits, mostTracerUnits, mostTracerUnits, mostTracerUnits} {
+			g.columns[k] = d.measured(alike, 0, most+1)
 		}
 	}
-	c.Ranks.tracers = g
+	if d.err == nil {
+		c.Ranks.tracers = g
+	}
 }

@@ -38,9 +38,8 @@ func TestTracerUsageIsKept(t *testing.T) {
 			continue
 		}
 		got, n := rank.Tracer, want[i]
-		require.Equal(t, n.Stalls, got.Stalls)
 		for _, pair := range [][3]int64{
-			{n.StalledNS, got.StalledNS, 0}, {n.LongestStallNS, got.LongestStallNS, 0}, {n.MemoryBytes, got.MemoryBytes, 1 << 15},
+			{n.Stalls, got.Stalls, 0}, {n.StalledNS, got.StalledNS, 1 << 12}, {n.LongestStallNS, got.LongestStallNS, 1 << 12}, {n.MemoryBytes, got.MemoryBytes, 1 << 15},
 			{n.MostMemory, got.MostMemory, 1 << 15}, {n.MostSpool, got.MostSpool, 1 << 15}, {n.WrittenBytes, got.WrittenBytes, 1 << 15},
 		} {
 			require.InDelta(t, pair[0], pair[1], float64(pair[0]/100+pair[2]))

@@ -136,6 +136,19 @@ class Input:
                     out[i] = values[j::len(group)]
         return out
 
+    def measured(self, alike):
+        groups = {}
+        for row, group in enumerate(alike):
+            groups.setdefault(group, []).append(row)
+        differences, column, mean = iter(self.sequence()), [0] * len(alike), 0
+        for rows in groups.values():
+            total = 0
+            for n, row in enumerate(rows, 1):
+                column[row] = next(differences) + mean
+                total += column[row]
+                mean = total // n
+        return column
+
     def rank_list(self):
         ranks = []
         for _ in range(self.varint()):
@@ -510,10 +523,14 @@ class Trace:
         n = s.varint()
         ranks = s.sequence()
         [s.texts() for _ in range(3)]
-        boots, _, _, _, _, kinds, rate = s.texts(), s.sequence(), s.texts(), s.texts(), s.sequence(), s.texts(), s.varint()
+        boots, pids, _, _, _, kinds, rate = s.texts(), s.sequence(), s.texts(), s.texts(), s.sequence(), s.texts(), s.varint()
         counts, ticks, monotonic = s.sequence(), s.sequence(), s.sequence()
-        self.clocks, at, first = {}, 0, {}
+        self.boots, self.pids = boots, pids
+        self.clocks, at, first, last = {}, 0, {}, {}
         for rank, boot, kind, count in zip(ranks, boots, kinds, counts):
+            if count < 0:
+                self.clocks[rank] = kind, last[boot]
+                continue
             t, m = first.get(boot, (0, 0))
             samples = []
             for i in range(at, at + count):
@@ -524,6 +541,8 @@ class Trace:
                 if not samples or t > samples[-1][0] and m >= samples[-1][1]:
                     samples.append((t, m))
             at += count
+            if count:
+                last[boot] = samples
             self.clocks[rank] = kind, samples
         s = self.sections[10].strings()
         s.varint()
@@ -569,6 +588,69 @@ class Trace:
             self.chapters[key, part] = list(content.plain_grammar())
         else:
             self.sections[kind] = content
+
+    def ranks(self):
+        """What was measured of each rank: context, evidence, and what tracing took."""
+        context, evidence, outliers, threads, tracers = [[[] for _ in self.pids] for _ in range(5)]
+        if 13 in self.sections:
+            s = self.sections[13].strings()
+            [s.text() for _ in range(s.varint())]
+            s.varint(), s.texts(), s.varint()
+            rows = Rows(s, self.boots)
+            names = "MonotonicNS CPUNS VoluntarySwitches InvoluntarySwitches ThrottledPeriods ThrottledNS RunDelayNS StealNS".split()
+            table = [s.measured(rows.moments)] + [s.measured(rows.first) for _ in names[1:]] if rows.rank else [[] for _ in names]
+            cpus = s.sequence() if rows.rank else []
+            for i, rank in enumerate(rows.rank):
+                known = [0] * len(names) if rows.first[i] else known
+                sample = {"CPU": cpus[i]}
+                for k, name in enumerate(names):
+                    code = table[k][i]
+                    known[k] += (code << 8 if k == 0 and rows.first[i] else unrounded(code)) if code >= 0 else 0
+                    sample[name] = -1 if code < 0 else known[k] << (16 if name.endswith("NS") else 0)
+                context[rank].append(sample)
+        if 21 in self.sections:
+            s = self.sections[21].strings()
+            s.varint()
+            numbers, calls = s.sequence(), [[{"Function": f, "Site": c} for f, c in zip(s.sequence(), s.sequence())] for _ in range(2)]
+            s.varint()
+            rows = Rows(s, self.boots)
+            steps = s.sequence() if rows.rank else []
+            places = []
+            for step, first in zip(steps, rows.first):
+                places.append(step if first else places[-1] + 1 + step)
+            columns = [s.measured(places) for _ in range(8)] if rows.rank else []
+            for i, rank in enumerate(rows.rank):
+                count, wall, off, delay, other, size, io, data = [c[i] for c in columns]
+                p = places[i]
+                evidence[rank].append({
+                    "Thread": numbers[p], "After": calls[0][p], "Before": calls[1][p], "Count": unrounded(count), **times(wall, off, delay),
+                    "OtherCPUNS": nanoseconds(other), "IOBytes": unrounded(size), "IOCalls": unrounded(io), "DataNS": nanoseconds(data)})
+            rows = Rows(s, self.boots)
+            of = s.sequence() if rows.rank else []
+            columns = [s.measured(rows.moments) for _ in range(5)] if rows.rank else []
+            for i, rank in enumerate(rows.rank):
+                step, wall, off, delay, size = [c[i] for c in columns]
+                moment = step if rows.first[i] else moment + step
+                outliers[rank].append({"Row": of[i], "BeginNS": moment << 16, **times(wall, off, delay), "IOBytes": unrounded(size)})
+            rows = Rows(s, self.boots)
+            flags, names = (s.sequence(), s.texts()) if rows.rank else ([], [])
+            columns = [s.measured(flags) for _ in range(3)] if rows.rank else []
+            for i, rank in enumerate(rows.rank):
+                tid, cpu, delay = [c[i] for c in columns]
+                threads[rank].append({
+                    "TID": self.pids[rank] + tid, "Name": names[i], "CPUNS": nanoseconds(cpu), "RunDelayNS": nanoseconds(delay),
+                    "CallsMPI": flags[i] & 1 > 0, "Tool": flags[i] & 2 > 0})
+        if 31 in self.sections:
+            s = self.sections[31]
+            rows = Rows(s, self.boots)
+            columns = [s.measured([0] * len(rows.rank)) for _ in range(7)] if rows.rank else []
+            for i, rank in enumerate(rows.rank):
+                stalls, all, longest, *size = [c[i] for c in columns]
+                names = ["MemoryBytes", "MostMemory", "MostSpool", "WrittenBytes"]
+                tracers[rank].append({
+                    "Stalls": unrounded(stalls), "StalledNS": nanoseconds(all), "LongestStallNS": nanoseconds(longest),
+                    **{name: unrounded(x) << 16 for name, x in zip(names, size)}})
+        return [dict(zip(("Context", "Evidence", "Outliers", "Threads", "Tracer"), r)) for r in zip(context, evidence, outliers, threads, tracers)]
 
     def called(self, row, root):
         first = self.chaptered.get(row, [])
@@ -895,6 +977,30 @@ class Trace:
 
 
 SEGMENTS = "? heap mapped static stack device managed pinned unknown".split()
+
+
+class Rows:
+    """Rows of a table that some ranks have: which rank each is of, whether it is that one's first, and which moments are alike."""
+
+    def __init__(self, s, boots):
+        counts = s.sequence()
+        self.rank = [rank for rank, n in enumerate(counts) for _ in range(n)]
+        self.first = [k == 0 for n in counts for k in range(n)]
+        self.moments = [boots[rank] if first else None for rank, first in zip(self.rank, self.first)]
+
+
+def unrounded(code):
+    return code if code < 64 else (64 + code % 64) << (code // 64 - 1)
+
+
+def nanoseconds(code):
+    return -1 if code < 0 else unrounded(code) << 13
+
+
+def times(wall, off, delay):
+    return {"WallNS": nanoseconds(wall), "CPUNS": nanoseconds(wall) - nanoseconds(wall - off), "RunDelayNS": nanoseconds(wall - off - delay)}
+
+
 def request(x):
     return (6, x) if x >= 0 else (5, "MPI_REQUEST_NULL")
 
@@ -920,6 +1026,10 @@ def show(v, kind):
 if __name__ == "__main__":
     with open(sys.argv[1], "rb") as f:
         t = Trace(f.read())
+    if sys.argv[2:] == ["--ranks"]:
+        for rank in t.ranks():
+            print(json.dumps(rank))
+        sys.exit()
     for row in range(len(t.threads)):
         for call in t.calls(row):
             print(json.dumps(call, ensure_ascii=False, separators=(",", ":")))

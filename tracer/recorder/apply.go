@@ -94,7 +94,10 @@ func (r *Recorder) apply(t *thread, rec record) {
 	hasComm := false
 	if whole {
 		for i := range l.params {
-			if l.params[i].in {
+			switch p := &l.params[i]; {
+			case p.in && p.plain: // most are
+				key = r.word(key, p.kind, c.words[c.in[i]], mpi.EffectNone)
+			case p.in:
 				key = r.inValue(key, &c, i)
 			}
 		}
@@ -127,20 +130,33 @@ func (r *Recorder) apply(t *thread, rec record) {
 		key = append(key, 0)
 	}
 	s.key = key
-	wide := false
+	wide, general, recent := false, false, int32(none)
 	if whole {
-		if key, wide = r.widen(key, l, c.creates); r.generality > keepsEverything && !r.knows(key, c.creates) {
-			key = r.generalize(key, l, c.creates)
+		if key, wide = r.widen(key, l, c.creates); wide {
+			recent = r.widening.recent
+		}
+		if r.generality > keepsEverything && recent == none && !r.knows(key, c.creates) {
+			key, general = r.generalize(key, l, c.creates), true
 		}
 	}
 
 	creator, known := int32(none), len(r.signatures.terminals)
-	var number int32
-	if c.creates {
-		creator = r.requests.creatorOf(key)
+	number := recent
+	switch {
+	case c.creates:
+		if creator = recent; creator == none {
+			creator = r.requests.creatorOf(key)
+		}
 		number = r.created(creator, c.request)
-	} else {
+	case recent == none:
 		number = r.signatures.terminal(key)
+	}
+	if wide && !general && recent == none {
+		if c.creates {
+			r.noteRecent(creator, true)
+		} else {
+			r.noteRecent(number, false)
+		}
 	}
 	if len(r.signatures.terminals) > known {
 		r.grew(len(key) + newSignatureBytes)
@@ -237,11 +253,8 @@ func (r *Recorder) inValue(key []byte, c *call, i int) []byte {
 		return appendForm(key, trace.Absent)
 	}
 	rd := reader{words: c.words, at: int(c.in[i]), ok: true}
-	switch p.spec.Effect {
-	case mpi.EffectCompleted, mpi.EffectFreed:
-		if p.kind == mpi.KindRequest {
-			return r.endable(key, p, &rd)
-		}
+	if endsRequest(p.spec) {
+		return r.endable(key, p, &rd)
 	}
 	// the effect of a call is on its out value; on entry a handle is only used
 	return r.value(key, p, p.inSlot, &rd, mpi.EffectNone)

@@ -29,7 +29,7 @@ func chaptersOf(thread uint32) blockOf { return blockOf{thread: thread, terminal
 func (r *Recorder) closeChapters() {
 	most := min(r.grammarBytes, max(r.memoryLimit/4/max(len(r.threads), 1), leastGrammarBytes))
 	for _, t := range r.threads {
-		if t.grammar.Bytes() <= most {
+		if t.grammar.Needs() <= most {
 			continue
 		}
 		n := t.grammar.Len()
@@ -38,7 +38,7 @@ func (r *Recorder) closeChapters() {
 			data: [2][]byte{trace.AppendGrammar(nil, t.grammar.Grammar())},
 		})
 		t.inChapters += n
-		t.grammar = trace.NewSequitur()
+		t.grammar.Reset()
 		t.loop.forget() // it knows its place in the grammar
 	}
 }

@@ -24,7 +24,7 @@ func ChooseEvidence(r *trace.Rank, rows []trace.EvidenceRow, taken []int64, inst
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return comparePlaces(&rows[a].EvidencePlace, &rows[b].EvidencePlace) })
+	slices.SortStableFunc(order, func(a, b int) int { return rows[a].EvidencePlace.Compare(rows[b].EvidencePlace) })
 	for _, i := range order {
 		if taken[i] > 0 && float64(taken[i]) >= leastRowShare*float64(run) {
 			r.Evidence = append(r.Evidence, rows[i])
@@ -61,11 +61,4 @@ func LargestInstances(list []trace.EvidenceInstance) []trace.EvidenceInstance {
 		return cmp.Or(cmp.Compare(a.BeginNS, b.BeginNS), cmp.Compare(a.Row, b.Row))
 	})
 	return slices.Compact(kept)
-}
-
-func comparePlaces(a, b *trace.EvidencePlace) int {
-	call := func(a, b trace.CallPlace) int {
-		return cmp.Or(cmp.Compare(a.Function, b.Function), cmp.Compare(a.Site, b.Site))
-	}
-	return cmp.Or(cmp.Compare(a.Thread, b.Thread), call(a.After, b.After), call(a.Before, b.Before))
 }

@@ -80,6 +80,7 @@ type parameter struct {
 	in, out bool // which sections of the record hold it
 	inSlot  slot
 	outSlot slot
+	plain   bool // before the call it is one word, and in the signature whatever else is
 }
 
 // A shape is how a parameter is laid out in a record.
@@ -129,6 +130,11 @@ func makeLayout(id uint16) *layout {
 	return layouts[id].Load()
 }
 
+// endsRequest reports whether a call may end the request of a parameter.
+func endsRequest(p *mpi.Param) bool {
+	return p.Kind == mpi.KindRequest && (p.Effect == mpi.EffectCompleted || p.Effect == mpi.EffectFreed)
+}
+
 func layoutOf(f *mpi.Function) layout {
 	means := semantics.Of(f)
 	varies := resultsVary(means)
@@ -145,6 +151,7 @@ func layoutOf(f *mpi.Function) layout {
 			spec: p, kind: p.Kind, shape: shapeOf(p),
 			in: p.Direction.IsIn(), out: p.Direction.IsOut(),
 			inSlot: slotOfIn(p), outSlot: slotOfOut(p, varies),
+			plain: shapeOf(p) == shapeWord && slotOfIn(p) == inSignature && !p.RootOnly && p.UnlessInPlace == 0 && !endsRequest(p),
 		})
 		switch {
 		case p.Kind == mpi.KindComm && p.Direction.IsIn() && !p.IsArray() && l.comm < 0:

@@ -25,9 +25,13 @@ func (s *stream) push(v int64) {
 
 func (s *stream) flush() {
 	if s.count > 0 {
-		s.runs = binary.AppendVarint(s.runs, s.value)
-		s.runs = binary.AppendUvarint(s.runs, s.count-1)
-		s.count = 0
+		runs := binary.AppendVarint(s.runs, s.value)
+		if s.count == 1 { // most often, or there would be few runs
+			runs = append(runs, 0)
+		} else {
+			runs = binary.AppendUvarint(runs, s.count-1)
+		}
+		s.runs, s.count = runs, 0
 	}
 }
 

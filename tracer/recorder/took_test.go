@@ -21,7 +21,7 @@ func TestWhatTracingTook(t *testing.T) {
 		}
 		if n > 50_000 && n%1000 == 0 {
 			largest = max(largest, w.spool.diskBytes+w.spool.stateDisk[0]+w.spool.stateDisk[1])
-			w.spool.Took(Stalls{uint64(n / 10_000), uint64(n), 7})
+			w.spool.Took(Stalls{uint64(n / 10_000), uint64(n), 7 << 13})
 		}
 	})
 	require.Positive(t, w.spool.checkpoints)
@@ -30,8 +30,8 @@ func TestWhatTracingTook(t *testing.T) {
 	took := c.Ranks.At(0).Tracer
 	require.NotNil(t, took)
 	require.EqualValues(t, 10, took.Stalls)
-	require.InDelta(t, 100_000, took.StalledNS, 1000)
-	require.EqualValues(t, 7, took.LongestStallNS)
+	require.InDelta(t, 100_000, took.StalledNS, 4096)
+	require.EqualValues(t, 7<<13, took.LongestStallNS)
 	require.InDelta(t, largest, took.MostSpool, float64(largest/100+1<<16))
 	require.Greater(t, took.MemoryBytes, int64(1<<20))
 	require.GreaterOrEqual(t, took.MostMemory, took.MemoryBytes)

@@ -23,6 +23,14 @@ type families struct {
 	early bool             // whatever is new is widened at once (generalize.go)
 }
 
+// A recentFamily is a wide one with its terminal; of calls that create a request, with its creator.
+type recentFamily struct {
+	hash    uint64
+	number  int32
+	known   bool
+	creates bool
+}
+
 // mostAlike is the number of signatures from which on a family is wide: many more than a loop over levels of a grid or
 // stages of an algorithm makes.
 const mostAlike = 256
@@ -39,20 +47,48 @@ func (r *Recorder) widen(key []byte, l *layout, creates bool) ([]byte, bool) {
 	if !w.start(key, l, &r.scratch) {
 		return key, false
 	}
-	family := xxhash.Sum64(w.to)
-	if r.families.keys[family] < mostAlike { // else it does not matter whether the key is known
-		known := r.knows(key, creates)
-		if !known && !r.families.early {
-			r.count(family)
-		}
-		if known || !r.families.early {
-			return key, false
+	w.family = xxhash.Sum64(w.to)
+	if w.recent = r.recentOf(w, creates); w.recent == none {
+		w.settled = r.families.keys[w.family] == mostAlike
+		if !w.settled { // else it does not matter whether the key is known
+			known := r.knows(key, creates)
+			if !known && !r.families.early {
+				r.count(w.family)
+			}
+			if known || !r.families.early {
+				return key, false
+			}
 		}
 	}
 	s := &r.scratch
 	s.values, w.values = w.values, s.values
 	s.lengths, w.lengths = w.lengths, s.lengths
 	return w.to, true
+}
+
+// recentOf is the terminal, or creator, of the wide key that has been made, if it is a recent one; else none.
+func (r *Recorder) recentOf(w *widening, creates bool) int32 {
+	f := &w.lately[w.family%uint64(len(w.lately))]
+	if !f.known || f.hash != w.family || f.creates != creates {
+		return none
+	}
+	var key string
+	if creates {
+		key = r.requests.creators[f.number].key
+	} else {
+		key = r.signatures.terminals[f.number].key
+	}
+	if key != string(w.to) {
+		return none
+	}
+	return f.number
+}
+
+// noteRecent notes the number of the wide key that has been made.
+func (r *Recorder) noteRecent(number int32, creates bool) {
+	if w := &r.widening; w.settled {
+		w.lately[w.family%uint64(len(w.lately))] = recentFamily{w.family, number, true, creates}
+	}
 }
 
 // count takes a new signature of a family into account.
@@ -77,13 +113,22 @@ func (r *Recorder) countKnown(key string) {
 
 // A widening makes a wide key, and the values of its streams, of a key and those of its streams.
 type widening struct {
-	from, to       []byte
+	from           []byte
+	at             int // how much of it has been read
+	to             []byte
 	values         []int64
 	lengths        []int32
-	streamed       []int64 // values and lengths of streams that have not been copied yet
+	streamed       []int64 // values and lengths of the key's streams,
 	streamedCounts []int32
+	next           int // how many of the values have been copied,
+	nextCount      int // and of the lengths
 	changed        bool
 	told           uint64 // hash of the numbers that were widened
+	family         uint64 // hash of the wide key
+	recent         int32  // its terminal, or creator, if it is a recent one; else none
+	settled        bool   // the family is wide for good
+
+	lately [64]recentFamily // by hash: most calls of a program without order are of few families
 }
 
 // What becomes a stream among the values of a parameter.
@@ -113,8 +158,8 @@ func wideOut(p *parameter) wideness {
 // start widens a key; false if there is nothing to widen, or it is no key. Without the values of streams only the key is
 // made.
 func (w *widening) start(key []byte, l *layout, s *scratch) bool {
-	w.from, w.to, w.values, w.lengths = key, w.to[:0], w.values[:0], w.lengths[:0]
-	w.streamed, w.streamedCounts, w.told, w.changed = s.values, s.lengths, 0, false
+	w.from, w.at, w.to, w.values, w.lengths = key, 0, w.to[:0], w.values[:0], w.lengths[:0]
+	w.streamed, w.streamedCounts, w.next, w.nextCount, w.told, w.changed = s.values, s.lengths, 0, 0, 0, false
 	for range 3 { // function, site, own rank
 		w.number()
 	}
@@ -132,44 +177,53 @@ func (w *widening) start(key []byte, l *layout, s *scratch) bool {
 	if !w.changed {
 		return false
 	}
-	w.to = append(w.to, w.from...)
-	w.values, w.lengths = append(w.values, w.streamed...), append(w.lengths, w.streamedCounts...)
+	w.to = append(w.to, w.from[w.at:]...)
+	w.values, w.lengths = append(w.values, w.streamed[w.next:]...), append(w.lengths, w.streamedCounts[w.nextCount:]...)
 	return true
+}
+
+// copied copies the next n bytes, as far as they are there.
+func (w *widening) copied(n int) {
+	end := min(w.at+n, len(w.from))
+	w.to = append(w.to, w.from[w.at:end]...)
+	w.at = end
 }
 
 // number copies a varint.
 func (w *widening) number() uint64 {
-	if len(w.from) > 0 && w.from[0] < 0x80 { // most are short
-		x := w.from[0]
-		w.to, w.from = append(w.to, x), w.from[1:]
+	if w.at < len(w.from) && w.from[w.at] < 0x80 { // most are short
+		x := w.from[w.at]
+		w.to = append(w.to, x)
+		w.at++
 		return uint64(x)
 	}
-	x, n := binary.Uvarint(w.from)
-	n = max(n, 0)
-	w.to, w.from = append(w.to, w.from[:n]...), w.from[n:]
+	x, n := binary.Uvarint(w.from[w.at:])
+	w.copied(max(n, 0))
 	return x
 }
 
 // stream copies the values of streams.
 func (w *widening) stream(streams int) {
-	for range min(streams, len(w.streamedCounts)) {
-		n := w.streamedCounts[0]
-		w.values, w.lengths = append(w.values, w.streamed[:n]...), append(w.lengths, n)
-		w.streamed, w.streamedCounts = w.streamed[n:], w.streamedCounts[1:]
+	for range min(streams, len(w.streamedCounts)-w.nextCount) {
+		n := w.streamedCounts[w.nextCount]
+		w.values, w.lengths = append(w.values, w.streamed[w.next:w.next+int(n)]...), append(w.lengths, n)
+		w.next += int(n)
+		w.nextCount++
 	}
 }
 
 // value copies a value, or makes a stream of it.
 func (w *widening) value(wide wideness) {
-	if len(w.from) == 0 {
+	if w.at == len(w.from) {
 		return
 	}
-	form := w.from[0]
+	form := w.from[w.at]
 	if wide != keepsAll && w.widened(wide, trace.Form(form)) {
 		w.changed = true
 		return
 	}
-	w.to, w.from = append(w.to, form), w.from[1:]
+	w.to = append(w.to, form)
+	w.at++
 	switch trace.Form(form) {
 	case trace.Int, trace.Float, trace.Handle, trace.Code, trace.Name:
 		w.number()
@@ -177,10 +231,9 @@ func (w *widening) value(wide wideness) {
 		w.number()
 		w.number()
 	case trace.Text:
-		n := min(w.number(), uint64(len(w.from)))
-		w.to, w.from = append(w.to, w.from[:n]...), w.from[n:]
+		w.copied(int(min(w.number(), uint64(len(w.from)))))
 	case trace.List:
-		for n := min(w.number(), uint64(len(w.from))); n > 0 && len(w.from) > 0; n-- {
+		for n := min(w.number(), uint64(len(w.from)-w.at)); n > 0 && w.at < len(w.from); n-- {
 			w.value(keepsAll)
 		}
 	case trace.Status:
@@ -195,12 +248,12 @@ func (w *widening) widened(wide wideness, form trace.Form) bool {
 	switch form {
 	case trace.Int:
 		if wide == widensNumbers {
-			x, n := binary.Varint(w.from[1:])
+			x, n := binary.Varint(w.from[w.at+1:])
 			w.one(x, n)
 			return true
 		}
 	case trace.Handle:
-		x, n := binary.Uvarint(w.from[1:])
+		x, n := binary.Uvarint(w.from[w.at+1:])
 		w.one(int64(x), n)
 		return true
 	case trace.List:
@@ -218,32 +271,33 @@ func (w *widening) widened(wide wideness, form trace.Form) bool {
 
 // one makes a stream of a value of n bytes.
 func (w *widening) one(x int64, n int) {
-	w.from, w.to = w.from[1+max(n, 0):], appendForm(w.to, trace.Stream)
+	w.at += 1 + max(n, 0)
+	w.to = appendForm(w.to, trace.Stream)
 	w.values, w.lengths = append(w.values, x), append(w.lengths, 1)
 	w.told = mix(w.told, uint64(x))
 }
 
-// integer reads an element of a list of integers.
-func (w *widening) integer(b []byte, _ int) (rest []byte, ok bool) {
-	if len(b) == 0 || trace.Form(b[0]) != trace.Int {
-		return nil, false
+// integer reads an element of a list of integers, which begins at a byte of the key, and says where it ends.
+func (w *widening) integer(at, _ int) (end int, ok bool) {
+	if at >= len(w.from) || trace.Form(w.from[at]) != trace.Int {
+		return 0, false
 	}
-	x, n := binary.Varint(b[1:])
+	x, n := binary.Varint(w.from[at+1:])
 	w.values = append(w.values, x)
-	return b[1+max(n, 0):], true
+	return at + 1 + max(n, 0), true
 }
 
 // list makes a stream of a list of which each element is one of a kind.
-func (w *widening) list(element func(b []byte, i int) (rest []byte, ok bool)) bool {
-	count, k := binary.Uvarint(w.from[1:])
+func (w *widening) list(element func(at, i int) (end int, ok bool)) bool {
+	count, k := binary.Uvarint(w.from[w.at+1:])
 	if k <= 0 || count == 0 {
 		return false
 	}
-	b, before := w.from[1+k:], len(w.values)
+	at, before := w.at+1+k, len(w.values)
 	w.values = append(w.values, 0)
-	for i := range int(min(count, uint64(len(b)))) {
+	for i := range int(min(count, uint64(len(w.from)-at))) {
 		var ok bool
-		if b, ok = element(b, i); !ok {
+		if at, ok = element(at, i); !ok {
 			w.values = w.values[:before]
 			return false
 		}
@@ -253,7 +307,7 @@ func (w *widening) list(element func(b []byte, i int) (rest []byte, ok bool)) bo
 	for _, x := range w.values[before:] {
 		w.told = mix(w.told, uint64(x))
 	}
-	w.from, w.to = b, appendForm(w.to, trace.ListStream)
+	w.at, w.to = at, appendForm(w.to, trace.ListStream)
 	w.lengths = append(w.lengths, int32(n))
 	return true
 }
@@ -261,48 +315,47 @@ func (w *widening) list(element func(b []byte, i int) (rest []byte, ok bool)) bo
 // requests makes a stream of a list of requests: how long it is, then positions and the requests that are there. A stream
 // may leave out what is as in the call before (docs/format.md); here nothing is.
 func (w *widening) requests() bool {
-	count, k := binary.Uvarint(w.from[1:])
-	first := true
-	return k > 0 && w.list(func(b []byte, i int) ([]byte, bool) {
-		if len(b) == 0 {
-			return nil, false
+	count, k := binary.Uvarint(w.from[w.at+1:])
+	return k > 0 && w.list(func(at, i int) (int, bool) {
+		if at >= len(w.from) {
+			return 0, false
 		}
-		x, n := binary.Uvarint(b[1:])
+		x, n := binary.Uvarint(w.from[at+1:])
 		request := int64(x)
-		switch trace.Form(b[0]) {
+		switch trace.Form(w.from[at]) {
 		case trace.Handle:
 		case trace.Name:
 			request = trace.NullRequest // there is no other constant
 		default:
-			return nil, false
+			return 0, false
 		}
-		if first {
-			w.values, first = append(w.values, int64(count)), false
+		if i == 0 {
+			w.values = append(w.values, int64(count))
 		}
 		w.values = append(w.values, int64(i), request)
-		return b[1+max(n, 0):], true
+		return at + 1 + max(n, 0), true
 	})
 }
 
 // statuses makes one stream of the streams of a list of statuses.
 func (w *widening) statuses() bool {
-	count, k := binary.Uvarint(w.from[1:])
-	if k <= 0 || count == 0 || count > uint64(len(w.from)-1-k) {
+	count, k := binary.Uvarint(w.from[w.at+1:])
+	if k <= 0 || count == 0 || count > uint64(len(w.from)-w.at-1-k) {
 		return false
 	}
-	n := int(count)
-	for _, form := range w.from[1+k:][:n] {
+	at, n := w.at+1+k, int(count)
+	for _, form := range w.from[at:][:n] {
 		if trace.Form(form) != trace.Status {
 			return false
 		}
 	}
-	w.from, w.to = w.from[1+k+n:], appendForm(w.to, trace.ListStream)
+	w.at, w.to = at+n, appendForm(w.to, trace.ListStream)
 	n *= statusFields
-	if n > len(w.streamedCounts) {
+	if n > len(w.streamedCounts)-w.nextCount {
 		return true // the values are not asked for
 	}
-	w.values = append(append(w.values, int64(n)), w.streamed[:n]...)
+	w.values = append(append(w.values, int64(n)), w.streamed[w.next:w.next+n]...)
 	w.lengths = append(w.lengths, int32(1+n))
-	w.streamed, w.streamedCounts = w.streamed[n:], w.streamedCounts[n:]
+	w.next, w.nextCount = w.next+n, w.nextCount+n
 	return true
 }

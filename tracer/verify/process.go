@@ -85,7 +85,7 @@ func (p *process) moduleOf(address uint64) (base uint64, ok bool) {
 	return base, ok
 }
 
-// of tells whether this is the process of a rank.
+// of reports whether this is the process of a rank.
 func (p *process) of(r *trace.Rank) bool {
-	return p.Hostname == r.Host && p.PID == r.PID && p.StartRealtimeNS == r.StartRealtimeNS
+	return p.Hostname == r.Host && p.PID == r.PID && r.StartedAt(p.StartRealtimeNS)
 }

@@ -1,0 +1,139 @@
+package trace
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Columns of what was measured come back, whatever is alike and however far from it they are.
+func TestMeasuredColumns(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	for range 500 {
+		n := random.IntN(60)
+		groups, values := make([]int64, n), make([]int64, n)
+		kinds := 1 + random.Int64N(5)
+		for i := range groups {
+			groups[i] = random.Int64N(kinds)
+			values[i] = random.Int64N(1<<random.IntN(50)) - random.Int64N(1<<random.IntN(10))
+		}
+		list := NewNumbers(values...)
+		g := groupRows(groups)
+		s := newSection()
+		s.measured(&list, &g)
+		d := &decoder{b: s.b, budget: newBudget(1 << 20)}
+		read := d.grouping(n, func() []int64 { return groups })
+		got := d.measured(read, -1<<62, 1<<62)
+		require.NoError(t, d.err)
+		require.Empty(t, d.b)
+		require.Equal(t, values, append([]int64{}, got.Values(nil)...))
+		if n > 0 {
+			d = &decoder{b: s.b, budget: newBudget(1 << 20)}
+			d.measured(&g, 1<<62, 1<<63-1)
+			require.Error(t, d.err, "out of range")
+		}
+	}
+}
+
+// Rows of a group stand together, groups by their first rows.
+func TestGroupRows(t *testing.T) {
+	g := groupRows([]int64{7, 3, 7, 9, 3})
+	require.Equal(t, []int32{0, 2, 1, 4, 3}, g.order)
+	require.Equal(t, []int{2, 4, 5}, g.ends)
+	expected, tell := g.expect()
+	for i, step := range [][2]int64{{0, 10}, {10, 13}, {11, 100}, {100, 103}, {101, -5}} {
+		require.Equal(t, step[0], expected(), i)
+		tell(step[1])
+	}
+	require.EqualValues(t, -5, expected())
+}
+
+// manyMeasured are ranks of three nodes of which all kinds of things were measured; their numbers are round.
+func manyMeasured() []Rank {
+	random := rand.New(rand.NewPCG(13, 14))
+	ns := func() int64 { return RoundedNS(random.Int64N(1 << random.IntN(40))) }
+	var ranks []Rank
+	for i := range 40 {
+		r := Rank{Rank: i, PID: 100 + i, BootID: string(rune('a' + i%3))}
+		sample := ContextSample{MonotonicNS: int64(1<<40*(i%3) + random.IntN(1<<30)), ThrottledNS: Unknown, ThrottledPeriods: Unknown}
+		for range random.IntN(5) {
+			sample.MonotonicNS, sample.CPUNS, sample.RunDelayNS = sample.MonotonicNS+ns(), sample.CPUNS+ns(), sample.RunDelayNS+ns()
+			sample.VoluntarySwitches, sample.StealNS, sample.CPU = sample.VoluntarySwitches+random.Int64N(1000), ns()-1, random.Int64N(9)-1
+			r.Context = append(r.Context, sample)
+		}
+		for k := range random.IntN(6) {
+			r.Threads = append(r.Threads, ThreadUsage{TID: r.PID + random.IntN(9) - 4, Name: string(rune('s' + k)), CPUNS: ns(), RunDelayNS: ns(), CallsMPI: k == 0, Tool: k%3 == 1})
+		}
+		for k := range random.IntN(6) {
+			wall := RoundedNS(ns() + 1<<20)
+			off := RoundedNS(random.Int64N(wall))
+			r.Evidence = append(r.Evidence, EvidenceRow{
+				EvidencePlace: EvidencePlace{Thread: k, Before: CallPlace{Function: uint16(1 + random.IntN(3))}}, Count: uint64(Rounded(1 + random.Int64N(1000))),
+				WallNS: wall, CPUNS: wall - off, RunDelayNS: RoundedNS(random.Int64N(off + 1)), OtherCPUNS: ns(),
+				IOBytes: Rounded(ns()), IOCalls: Rounded(random.Int64N(500) - 1), DataNS: ns(),
+			})
+			r.Outliers = append(r.Outliers, EvidenceInstance{
+				Row: random.IntN(k + 1), BeginNS: random.Int64N(1<<30) << 16, WallNS: wall, CPUNS: wall - off, RunDelayNS: Unknown, IOBytes: Rounded(ns()),
+			})
+		}
+		if random.IntN(4) > 0 {
+			r.Tracer = &TracerUsage{Stalls: Rounded(ns()), StalledNS: ns(), MemoryBytes: Rounded(ns()>>13) << 16, WrittenBytes: Rounded(ns()>>13) << 16}
+		}
+		ranks = append(ranks, r)
+	}
+	return ranks
+}
+
+// What was measured of many ranks, with threads of all kinds, comes back rounded.
+func TestEvidenceOfManyRanks(t *testing.T) {
+	ranks := manyMeasured()
+	table := NewRankTable(ranks...)
+	c := measuredContent(ranks)
+	got, err := opened(t, written(t, c)).Content()
+	require.NoError(t, err)
+	for i, r := range got.Ranks.All() {
+		require.Equal(t, ranks[i].Evidence, r.Evidence)
+		require.Equal(t, ranks[i].Outliers, r.Outliers)
+		require.Equal(t, ranks[i].Threads, r.Threads)
+		require.Equal(t, ranks[i].Tracer, r.Tracer)
+		require.Equal(t, table.At(i).Context, r.Context)
+	}
+}
+
+// measuredContent is a trace of these ranks, without calls.
+func measuredContent(ranks []Rank) *Content {
+	c := &Content{Ranks: NewRankTable(ranks...)}
+	for id := range uint16(3) {
+		c.Functions = append(c.Functions, Function{ID: 1 + id, Name: "MPI_" + string(rune('A'+id)), Class: "x", Return: "int"})
+	}
+	return c
+}
+
+// The second reader says the same of what was measured.
+func TestSecondReaderKnowsRanks(t *testing.T) {
+	c := measuredContent(manyMeasured())
+	path := filepath.Join(t.TempDir(), "trace.cairn")
+	require.NoError(t, os.WriteFile(path, written(t, c), 0o600))
+	out, err := exec.Command("python3", "testdata/reader.py", path, "--ranks").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	require.Len(t, lines, c.Ranks.Len())
+	for i, r := range c.Ranks.All() {
+		tracer := []*TracerUsage{}
+		if r.Tracer != nil {
+			tracer = append(tracer, r.Tracer)
+		}
+		want, err := json.Marshal(map[string]any{
+			"Context": append([]ContextSample{}, r.Context...), "Evidence": append([]EvidenceRow{}, r.Evidence...),
+			"Outliers": append([]EvidenceInstance{}, r.Outliers...), "Threads": append([]ThreadUsage{}, r.Threads...), "Tracer": tracer,
+		})
+		require.NoError(t, err)
+		require.JSONEq(t, string(want), lines[i], "rank %d", i)
+	}
+}
