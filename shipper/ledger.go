@@ -35,8 +35,13 @@ type world struct {
 	reads    int // in a row that did not read all of it
 
 	// under the ship's mu
-	shipped string // state that is in the store
-	failed  error  // why the last upload failed
+	shipped string           // state that is in the store
+	failed  error            // why the last upload failed
+	ranks   map[identity]int // that processes are, of those that were put
+}
+
+func newWorld(launchID string) *world {
+	return &world{launchID: launchID, closed: map[identity]bool{}, ranks: map[identity]int{}}
 }
 
 // located is a directory of the store with what was put there.
@@ -72,7 +77,7 @@ func (s *ship) world(launchID string) *world {
 	defer s.mu.Unlock()
 	w := s.worlds[launchID]
 	if w == nil {
-		w = &world{launchID: launchID, closed: map[identity]bool{}}
+		w = newWorld(launchID)
 		s.worlds[launchID] = w
 	}
 	return w
@@ -319,7 +324,7 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 		present[p.identity] = p.name
 	}
 	for launchID, directories := range found {
-		w := &world{launchID: launchID, closed: map[identity]bool{}}
+		w := newWorld(launchID)
 		w.remember(directories, present, func(l *located) bool {
 			size, there := sizes[s.key(l, l.manifest.Shard)]
 			return there && size == l.manifest.Bytes

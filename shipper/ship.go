@@ -89,6 +89,10 @@ func Ship(ctx context.Context, o Options) []string {
 	}
 }
 
+// GCPercent is how much garbage a process that ships has, in percent of what lives (debug.SetGCPercent): the garbage of one
+// pack would take more than the sidecar's other memory.
+const GCPercent = 50
+
 func newShip(o Options) *ship {
 	s := &ship{
 		Options: o,
@@ -472,17 +476,22 @@ func (s *ship) lost() []string {
 		}
 		var names []string
 		for _, p := range members {
-			names = append(names, rankName(p))
+			names = append(names, rankName(p, w))
 		}
 		lost = append(lost, fmt.Sprintf("world %s, %s: %s", worldID(launchID), strings.Join(names, ", "), why))
 	}
 	return lost
 }
 
-// rankName names a process that was not uploaded, by its rank if that can be told.
-func rankName(p process) string {
+// rankName names a process of a world (nil: not known yet) of which not all was uploaded, by its rank if that can be told.
+func rankName(p process, w *world) string {
 	if p.rank != "" {
 		return "rank " + p.rank
+	}
+	if w != nil {
+		if rank, put := w.ranks[p.identity]; put {
+			return fmt.Sprintf("rank %d", rank)
+		}
 	}
 	if r := p.recover(); r.content != nil {
 		return fmt.Sprintf("rank %d", r.content.Ranks.At(0).Rank)

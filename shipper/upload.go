@@ -22,7 +22,7 @@ import (
 
 // maxPack is how many bytes of memory are enough for a pack: processes are added until it takes that much
 // (recorder.Report.Memory). Those that are together already may grow to half as much again. Tests have less.
-var maxPack int64 = 12 << 20
+var maxPack int64 = 8 << 20
 
 // maxReads is how often a world is read of which the system cannot read all.
 const maxReads = 5
@@ -216,6 +216,11 @@ func (u *upload) putPack(ctx context.Context, l *located, p *pack) (*located, er
 	}
 	u.used[l] = true
 	u.has(p.holds())
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for i, id := range p.holds() {
+		u.world.ranks[id] = p.manifest.Ranks[i].Rank
+	}
 	return l, nil
 }
 
