@@ -134,17 +134,23 @@ func (s *ship) put(ctx context.Context, l *located, p *pack) error {
 		}
 		return nil
 	}
-	content, length, err := digest(tail)
+	content, err := digestOf(tail)
 	if err != nil {
 		return err
 	}
-	if l.has(&p.manifest, content, length) {
+	if l.has(&p.manifest, content.sum, content.bytes) {
 		return nil
 	}
-	p.manifest.Shard, p.manifest.Bytes = s.shardName(l, content), length
-	ctx, cancel := context.WithTimeout(ctx, putTimeout+time.Duration(length/leastRate)*time.Second)
+	p.manifest.Shard, p.manifest.Bytes = s.shardName(l, content.sum), content.bytes
+	ctx, cancel := context.WithTimeout(ctx, putTimeout+time.Duration(content.bytes/leastRate)*time.Second)
 	defer cancel()
-	if err := s.putStream(ctx, s.key(l, p.manifest.Shard), length, tail); err != nil {
+	key := s.key(l, p.manifest.Shard)
+	if content.held != nil {
+		err = s.Store.Put(ctx, key, bytes.NewReader(content.held), content.bytes)
+	} else {
+		err = s.putStream(ctx, key, content.bytes, tail)
+	}
+	if err != nil {
 		return err
 	}
 	before := l.manifest.Shard
@@ -157,7 +163,7 @@ func (s *ship) put(ctx context.Context, l *located, p *pack) error {
 		}
 		s.freeParts(p)
 	}
-	s.Logf("uploaded %d ranks of world %s (%d bytes, final: %v)", len(p.manifest.Ranks), p.manifest.World, length, p.manifest.Final)
+	s.Logf("uploaded %d ranks of world %s (%d bytes, final: %v)", len(p.manifest.Ranks), p.manifest.World, content.bytes, p.manifest.Final)
 	if before != "" && before != p.manifest.Shard {
 		_ = s.Store.Delete(ctx, s.key(l, before)) // it costs nothing but space
 	}

@@ -74,7 +74,10 @@ func (s *ship) pack(ctx context.Context) {
 // packEnded codes what is left of the times of a process that has ended: once, and not each time that a shard is written.
 func (s *ship) packEnded(ctx context.Context, p process) {
 	for more := !p.alive; more && ctx.Err() == nil; {
-		done, err := s.packer.pack(p)
+		done, err := s.packer.try(p, "coded", func(d *recorder.Directory) (recorder.Packed, error) {
+			d.Ended = true
+			return d.Pack()
+		})
 		if err != nil {
 			s.Logf("%v", err)
 		}

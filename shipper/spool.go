@@ -187,7 +187,7 @@ type recovered struct {
 func (p process) open() (*recorder.Directory, error) {
 	d, err := recorder.OpenDirectory(p.spool, p.name)
 	if err == nil {
-		d.Remote, d.Ended = p.remote, !p.alive
+		d.Remote = p.remote
 	}
 	return d, err
 }

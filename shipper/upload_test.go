@@ -132,3 +132,23 @@ func TestPacksOfAnySize(t *testing.T) {
 		}
 	}
 }
+
+// Ranks that do the same are one pack, those without order several.
+func TestPacksFollowMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its goroutines are those of TestPacksOfAnySize")
+	}
+	for _, program := range []program{repeats, withoutOrder} {
+		spool, s := t.TempDir(), openStore(t)
+		run := beginRanks(t, spool, program, 8)
+		run.some(50_000)
+		run.end()
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		o := quick(t, spool, s, pod(0))
+		o.Logf, o.Grace = nil, patient
+		require.Empty(t, Ship(ctx, o))
+		packs := len(manifests(t, s, pod(0)))
+		require.Equal(t, program == withoutOrder, packs > 1, "%d packs", packs)
+	}
+}

@@ -145,6 +145,7 @@ func (k *collector) finish() {
 		return
 	}
 	contents, err := k.merger.Finish(merger.Options{CreatedBy: version.Version})
+	k.merger = merger.Merger{} // as large as what it has made
 	if err != nil {
 		k.problems = append(k.problems, fmt.Sprintf("world %s cannot be merged: %v", worldID(k.launchID), err))
 		for _, name := range k.added {

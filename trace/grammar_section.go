@@ -30,7 +30,11 @@ func appendRules(b []byte, g Grammar, purpose effort) []byte {
 	}
 	b = purpose.appendSequence(b, which)
 	b = purpose.appendLists(b, bodies.lists)
-	var exponents []int64
+	total := 0
+	for _, rule := range g.Rules {
+		total += len(rule)
+	}
+	exponents := make([]int64, 0, total)
 	for n, list := range bodies.lists {
 		for _, k := range bySymbol(list) {
 			for _, rule := range members[n] {

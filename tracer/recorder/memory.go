@@ -53,7 +53,11 @@ func (r *Recorder) traceMemory(c *trace.Content) int64 {
 	for _, body := range c.Grammar.Rules {
 		n += len(body) * mergedSymbol
 	}
-	return int64(n)
+	sequences := int64(0)
+	for i := range c.Sequences {
+		sequences += c.Sequences[i].Memory()
+	}
+	return int64(n) + sequences
 }
 
 // repeatBytes is what a repeat takes with its lists, on average.
