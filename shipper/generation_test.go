@@ -88,7 +88,7 @@ func whole(t *testing.T, turns ...int) []byte {
 	o := quick(t, plain, s, pod(0))
 	o.Grace = patient
 	require.Empty(t, Ship(ctx, o))
-	trace, _ := merged(t, s, pod(0))
+	trace, _, _ := merged(t, s, pod(0))
 	return trace
 }
 
@@ -146,7 +146,7 @@ func TestLateWritesOfDeadSidecars(t *testing.T) {
 		for _, l := range dead {
 			l.arrive()
 		}
-		got, _ := merged(t, s, pod(0))
+		got, _, _ := merged(t, s, pod(0))
 		require.True(t, bytes.Equal(want, got), "seed %d: %d and %d bytes", seed, len(want), len(got))
 	}
 }
@@ -219,7 +219,7 @@ func TestTwoSidecarsOfOnePod(t *testing.T) {
 			require.Less(t, n, 500)
 			turn()
 		}
-		got, _ := merged(t, s, pod(0))
+		got, _, _ := merged(t, s, pod(0))
 		require.True(t, bytes.Equal(want, got), "seed %d: %d and %d bytes", seed, len(want), len(got))
 	}
 	if !testing.Short() { // with all seeds

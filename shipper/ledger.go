@@ -28,15 +28,20 @@ import (
 // A world is what the shipper knows of a launch.
 type world struct {
 	launchID string
-	open     []*located // directories that the next upload may replace
+	open     []*located // directories that the next upload may replace; a process in several of them goes to the last
 	closed   map[identity]bool
 	next     time.Time // when it is uploaded while ranks go on; zero: it was not seen before
 	unusable map[string]bool
 	reads    int // in a row that did not read all of it
 
 	// under the ship's mu
-	shipped string // state that is in the store
-	failed  error  // why the last upload failed
+	shipped string           // state that is in the store
+	failed  error            // why the last upload failed
+	ranks   map[identity]int // that processes are, of those that were put
+}
+
+func newWorld(launchID string) *world {
+	return &world{launchID: launchID, closed: map[identity]bool{}, ranks: map[identity]int{}}
 }
 
 // located is a directory of the store with what was put there.
@@ -45,15 +50,26 @@ type located struct {
 	manifest shard.Manifest
 	version  string // of the manifest in the store; "": there is none
 	doubtful bool   // the store may not have what the manifest names
+	done     string // state of the processes in it, if all of these have ended
 }
 
 // holds are the processes in a directory.
-func (l *located) holds() []identity {
-	list := make([]identity, len(l.manifest.Ranks))
-	for i, r := range l.manifest.Ranks {
+func (l *located) holds() []identity { return holds(&l.manifest) }
+
+func holds(m *shard.Manifest) []identity {
+	list := make([]identity, len(m.Ranks))
+	for i, r := range m.Ranks {
 		list[i] = identity{r.Host, r.PID, r.StartRealtimeNS}
 	}
 	return list
+}
+
+func setOf(list []identity) map[identity]bool {
+	set := map[identity]bool{}
+	for _, id := range list {
+		set[id] = true
+	}
+	return set
 }
 
 func (s *ship) world(launchID string) *world {
@@ -61,7 +77,7 @@ func (s *ship) world(launchID string) *world {
 	defer s.mu.Unlock()
 	w := s.worlds[launchID]
 	if w == nil {
-		w = &world{launchID: launchID, closed: map[identity]bool{}}
+		w = newWorld(launchID)
 		s.worlds[launchID] = w
 	}
 	return w
@@ -91,37 +107,6 @@ func numberOf(world, directory string) int {
 	return n
 }
 
-// putAll puts the packs of a world in the place of the ones before, and empties the directories that there are too many of.
-func (s *ship) putAll(ctx context.Context, w *world, c *collection) error {
-	now := map[identity]bool{}
-	for i := range c.packs {
-		for _, id := range (&located{manifest: c.packs[i].manifest}).holds() {
-			now[id] = true
-		}
-	}
-	// what is in no pack and in no other directory stays where it is
-	w.open = slices.DeleteFunc(w.open, func(l *located) bool {
-		return slices.ContainsFunc(l.holds(), func(id identity) bool { return !now[id] && !w.closed[id] })
-	})
-	for i := range c.packs {
-		if i == len(w.open) {
-			w.open = append(w.open, s.fresh(w))
-		}
-		if err := s.put(ctx, w.open[i], &c.packs[i]); err != nil {
-			return err
-		}
-	}
-	for _, l := range w.open[len(c.packs):] {
-		before := l.manifest.Shard
-		if err := s.putManifest(ctx, l, shard.Manifest{World: l.manifest.World, LaunchID: l.manifest.LaunchID, Final: true}); err != nil {
-			return err
-		}
-		_ = s.Store.Delete(ctx, s.key(l, before)) // it costs nothing but space
-	}
-	w.open = w.open[:len(c.packs)]
-	return nil
-}
-
 func (s *ship) key(l *located, name string) string {
 	return shard.Directory(s.Identity.PodUID, l.name) + name
 }
@@ -149,30 +134,36 @@ func (s *ship) put(ctx context.Context, l *located, p *pack) error {
 		}
 		return nil
 	}
-	content, length, err := digest(tail)
+	content, err := digestOf(tail)
 	if err != nil {
 		return err
 	}
-	if l.has(&p.manifest, content, length) {
+	if l.has(&p.manifest, content.sum, content.bytes) {
 		return nil
 	}
-	p.manifest.Shard, p.manifest.Bytes = s.shardName(l, content), length
-	ctx, cancel := context.WithTimeout(ctx, putTimeout+time.Duration(length/leastRate)*time.Second)
+	p.manifest.Shard, p.manifest.Bytes = s.shardName(l, content.sum), content.bytes
+	ctx, cancel := context.WithTimeout(ctx, putTimeout+time.Duration(content.bytes/leastRate)*time.Second)
 	defer cancel()
-	if err := s.putStream(ctx, s.key(l, p.manifest.Shard), length, tail); err != nil {
+	key := s.key(l, p.manifest.Shard)
+	if content.held != nil {
+		err = s.Store.Put(ctx, key, bytes.NewReader(content.held), content.bytes)
+	} else {
+		err = s.putStream(ctx, key, content.bytes, tail)
+	}
+	if err != nil {
 		return err
 	}
 	before := l.manifest.Shard
 	if err := s.putManifest(ctx, l, p.manifest); err != nil {
 		return err
 	}
-	if len(p.moved) > 0 {
+	if len(p.moved) > 0 && !p.manifest.Final { // else all of it leaves the spool soon
 		if err := s.verify(ctx, l); err != nil {
 			return err
 		}
 		s.freeParts(p)
 	}
-	s.Logf("uploaded %d ranks of world %s (%d bytes, final: %v)", len(p.manifest.Ranks), p.manifest.World, length, p.manifest.Final)
+	s.Logf("uploaded %d ranks of world %s (%d bytes, final: %v)", len(p.manifest.Ranks), p.manifest.World, content.bytes, p.manifest.Final)
 	if before != "" && before != p.manifest.Shard {
 		_ = s.Store.Delete(ctx, s.key(l, before)) // it costs nothing but space
 	}
@@ -185,10 +176,14 @@ func (s *ship) settle(ctx context.Context, w *world, members []process) error {
 	if s.tables.awaited() {
 		return nil
 	}
+	w.open = slices.DeleteFunc(w.open, func(l *located) bool { return l.manifest.Empty() })
+	sizes, err := s.partSizes(ctx, w.open)
 	for _, l := range w.open {
-		err := s.verify(ctx, l)
 		if err == nil {
-			err = s.verifyParts(ctx, l)
+			err = s.verify(ctx, l)
+		}
+		if err == nil {
+			err = s.verifyParts(l, sizes)
 		}
 		if err != nil {
 			l.doubtful = true
@@ -239,22 +234,27 @@ func (s *ship) verify(ctx context.Context, l *located) error {
 	return nil
 }
 
-// verifyParts asks the store for the sizes of the objects that a shard needs, all at once: of a job of some days there are
-// hundreds.
-func (s *ship) verifyParts(ctx context.Context, l *located) error {
-	if len(l.manifest.Parts) == 0 {
-		return nil
+// partSizes asks the store for the sizes of its objects with parts, all at once, if some shard needs any: of a job of some days
+// there are hundreds.
+func (s *ship) partSizes(ctx context.Context, directories []*located) (map[string]int64, error) {
+	if !slices.ContainsFunc(directories, func(l *located) bool { return len(l.manifest.Parts) > 0 }) {
+		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, putTimeout)
 	defer cancel()
 	objects, err := s.Store.List(ctx, shard.Parts(s.Identity.PodUID))
 	if err != nil && !store.IsNotFound(err) {
-		return err
+		return nil, err
 	}
 	sizes := map[string]int64{}
 	for _, object := range objects {
 		sizes[object.Key] = object.Size
 	}
+	return sizes, nil
+}
+
+// verifyParts reports an error if the store does not have the objects that a shard needs.
+func (s *ship) verifyParts(l *located, sizes map[string]int64) error {
 	for _, part := range l.manifest.Parts {
 		key := shard.PartKey(s.Identity.PodUID, part.Name)
 		if size, there := sizes[key]; !there || size != part.Bytes {
@@ -330,7 +330,7 @@ func (s *ship) remember(ctx context.Context, processes []process) error {
 		present[p.identity] = p.name
 	}
 	for launchID, directories := range found {
-		w := &world{launchID: launchID, closed: map[identity]bool{}}
+		w := newWorld(launchID)
 		w.remember(directories, present, func(l *located) bool {
 			size, there := sizes[s.key(l, l.manifest.Shard)]
 			return there && size == l.manifest.Bytes

@@ -114,7 +114,12 @@ func (s *spool) settle(ctx context.Context, wait time.Duration) ([]process, erro
 
 // finishWorld makes the finished traces of one launch.
 func finishWorld(launchID string, processes []process, tables *symbolTables, pass *passes.Pass) ([]LocalRun, []string) {
-	c := collectWorld(launchID, processes, Identity{}, tables, pass)
+	c := newCollector(launchID, Identity{}, tables)
+	for _, p := range processes {
+		pass.Add(1)
+		c.add(p)
+	}
+	c.finish()
 	problems := slices.Concat(c.problems, c.unread)
 	var runs []LocalRun
 	for i := range c.packs {

@@ -170,6 +170,7 @@ func BenchmarkLong(b *testing.B) {
 	}
 	packInterval, leastParts, snapshotShare = 5*time.Second/longFaster, 1<<20, 0
 	debug.SetMemoryLimit(longMemory * 9 / 10) // as the operator sets GOMEMLIMIT
+	debug.SetGCPercent(GCPercent)
 	spool := b.TempDir()
 	directory, err := store.Open(b.TempDir(), store.S3Options{})
 	require.NoError(b, err)
@@ -210,10 +211,11 @@ func BenchmarkLong(b *testing.B) {
 		require.NoError(b, err)
 	}
 	require.NoError(b, pod.Wait())
-	end := time.Now()
+	end, cpu := time.Now(), cpuTime()
 	cancel()
 	require.Empty(b, <-ended)
-	fmt.Printf("from the end of the ranks until all is in the store: %.2f s; peak %.1f MiB of %d\n", time.Since(end).Seconds(), mib(peakBytes()), longMemory>>20)
+	fmt.Printf("from the end of the ranks until all is in the store: %.2f s, %.2f s of CPU; peak %.1f MiB of %d\n",
+		time.Since(end).Seconds(), (cpuTime() - cpu).Seconds(), mib(peakBytes()), longMemory>>20)
 	b.ReportMetric(float64(longSlots()*longRate*3600*hours), "calls")
 	b.ReportMetric(mib(peakBytes()), "peak-MiB")
 }

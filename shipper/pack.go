@@ -71,6 +71,21 @@ func (s *ship) pack(ctx context.Context) {
 	s.giveUpTimes(ctx)
 }
 
+// packEnded codes what is left of the times of a process that has ended: once, and not each time that a shard is written.
+func (s *ship) packEnded(ctx context.Context, p process) {
+	for more := !p.alive; more && ctx.Err() == nil; {
+		done, err := s.packer.try(p, "coded", func(d *recorder.Directory) (recorder.Packed, error) {
+			d.Ended = true
+			return d.Pack()
+		})
+		if err != nil {
+			s.Logf("%v", err)
+		}
+		s.auditor.removed(done.Before - done.After)
+		more = done.More > 0
+	}
+}
+
 // Pack codes the times of the processes in a spool until the context is done: where nothing else runs, and anywhere when
 // too much is waiting.
 func Pack(ctx context.Context, spoolDirectory string) {

@@ -40,13 +40,14 @@ func chainOf(t *testing.T, s store.Store, id Identity, dir string, m shard.Manif
 	return all
 }
 
-// merged is the trace of all shards of a pod, and how many bytes the shards without what stands before them have.
-func merged(t *testing.T, s store.Store, id Identity) (whole []byte, tails int64) {
+// merged is the trace of all shards of a pod, and how many bytes the shards have without what stands before them, and with it.
+func merged(t *testing.T, s store.Store, id Identity) (whole []byte, tails, all int64) {
 	t.Helper()
 	var m merger.Merger
 	for dir, manifest := range manifests(t, s, id) {
 		require.True(t, manifest.Final)
 		chain := chainOf(t, s, id, dir, manifest)
+		all += int64(len(chain))
 		r, err := trace.Open(bytes.NewReader(chain), int64(len(chain)))
 		require.NoError(t, err)
 		c, err := r.StreamedContent()
@@ -59,10 +60,10 @@ func merged(t *testing.T, s store.Store, id Identity) (whole []byte, tails int64
 	require.Len(t, contents, 1)
 	var b bytes.Buffer
 	require.NoError(t, trace.Write(&b, contents[0]))
-	return b.Bytes(), tails
+	return b.Bytes(), tails, all
 }
 
-// A longRun is two ranks that make many calls.
+// A longRun is ranks that make many calls.
 type longRun struct {
 	ranks     []*spooltest.Process
 	long      []*spooltest.Long
@@ -79,10 +80,12 @@ const (
 	withoutOrder                // a few calls, in an order that has no rule
 )
 
-func beginLong(t *testing.T, spool string, p program) *longRun {
+func beginLong(t *testing.T, spool string, p program) *longRun { return beginRanks(t, spool, p, 2) }
+
+func beginRanks(t *testing.T, spool string, p program, ranks int) *longRun {
 	r := longRun{program: p, irregular: rand.New(rand.NewPCG(1, 2))}
-	for rank := range 2 {
-		p := spooltest.New("long", rank, 2)
+	for rank := range ranks {
+		p := spooltest.New("long", rank, ranks)
 		r.ranks = append(r.ranks, p)
 		r.long = append(r.long, p.Begin(t, spool))
 		p.Init()
@@ -94,21 +97,22 @@ func beginLong(t *testing.T, spool string, p program) *longRun {
 // some makes some calls on each rank.
 func (r *longRun) some(turns int) {
 	for rank, p := range r.ranks {
+		to := (rank + 1) % len(r.ranks)
 		if r.program != repeats {
 			for range 2 * turns {
 				switch {
 				case r.program == otherValues:
-					p.Send(r.irregular.IntN(1<<30), 1-rank)
+					p.Send(r.irregular.IntN(1<<30), to)
 				case r.irregular.IntN(3) == 0:
 					p.Barrier()
 				default:
-					p.Send(r.irregular.IntN(4), 1-rank)
+					p.Send(r.irregular.IntN(4), to)
 				}
 				r.long[rank].Repeat(1)
 			}
 			continue
 		}
-		p.Send(4, 1-rank).Barrier().Send(8, 1-rank)
+		p.Send(4, to).Barrier().Send(8, to)
 		r.long[rank].Repeat(turns)
 	}
 }
@@ -154,7 +158,7 @@ func goesToTheStore(t *testing.T, program program) {
 	slowly := quick(t, plain, s, pod(0))
 	slowly.Grace = patient
 	require.Empty(t, Ship(ctx, slowly))
-	want, all := merged(t, s, pod(0))
+	want, _, all := merged(t, s, pod(0))
 
 	last := 60
 	if testing.Short() || program != repeats {
@@ -215,7 +219,7 @@ func goesToTheStore(t *testing.T, program program) {
 			}
 			emptied(t, spool)
 			require.Empty(t, stop())
-			got, tails := merged(t, s, pod(0))
+			got, tails, _ := merged(t, s, pod(0))
 			require.True(t, bytes.Equal(want, got), "%d and %d bytes", len(want), len(got))
 			require.Less(t, tails, all*3/4)
 		})

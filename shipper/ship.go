@@ -89,6 +89,10 @@ func Ship(ctx context.Context, o Options) []string {
 	}
 }
 
+// GCPercent is how much garbage a process that ships has, in percent of what lives (debug.SetGCPercent): the garbage of one
+// pack would take more than the sidecar's other memory.
+const GCPercent = 50
+
 func newShip(o Options) *ship {
 	s := &ship{
 		Options: o,
@@ -401,57 +405,6 @@ func (s *ship) checkpoint(ctx context.Context, w *world, members []process) erro
 	return s.upload(ctx, w, living, state(living, s.tables.resolved()), false)
 }
 
-// maxReads is how often a world is read of which the system cannot read all.
-const maxReads = 5
-
-// upload makes the shards of a world and puts them into the store. What cannot be read now is waited for; at the end the
-// others do not wait for it.
-func (s *ship) upload(ctx context.Context, w *world, members []process, now string, atEnd bool) error {
-	begun := time.Now()
-	c := collectWorld(w.launchID, members, s.Identity, s.tables, nil)
-	if c.joined() {
-		// times are coded anew then, for which all calls have to be known
-		together := slices.Clone(members)
-		for i := range together {
-			together[i].apart = false
-		}
-		c = collectWorld(w.launchID, together, s.Identity, s.tables, nil)
-	}
-	s.noteUnrecorded(c.unrecorded) // before its directory may go
-	var unread error
-	if w.reads++; len(c.unread) == 0 {
-		w.reads = 0
-	} else if w.reads < maxReads {
-		unread = fmt.Errorf("%w: %s", errUnread, strings.Join(c.unread, "; "))
-	} else {
-		c.problems = append(c.problems, c.unread...)
-	}
-	s.note(c.problems)
-	err := unread
-	if unread == nil || atEnd {
-		if failed := s.putAll(ctx, w, &c); failed != nil {
-			err = failed
-		}
-	}
-	// a long run takes long to snapshot: that must not become all the sidecar does. Pods whose uploads have come to be at one
-	// time, because the store was away, part again
-	w.next = time.Now().Add(max(between(s.Checkpoint*3/4, s.Checkpoint), snapshotShare*time.Since(begun)))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w.failed = err
-	if err == nil {
-		w.shipped = now
-		w.unusable = c.unusable
-		for _, p := range members {
-			if !c.unusable[p.name] && c.unrecorded[p.name] == "" {
-				delete(s.unrecorded, p.name) // it could be used after all
-			}
-		}
-		s.ask()
-	}
-	return err
-}
-
 func (s *ship) isShipped(w *world, now string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -523,17 +476,22 @@ func (s *ship) lost() []string {
 		}
 		var names []string
 		for _, p := range members {
-			names = append(names, rankName(p))
+			names = append(names, rankName(p, w))
 		}
 		lost = append(lost, fmt.Sprintf("world %s, %s: %s", worldID(launchID), strings.Join(names, ", "), why))
 	}
 	return lost
 }
 
-// rankName names a process that was not uploaded, by its rank if that can be told.
-func rankName(p process) string {
+// rankName names a process of a world (nil: not known yet) of which not all was uploaded, by its rank if that can be told.
+func rankName(p process, w *world) string {
 	if p.rank != "" {
 		return "rank " + p.rank
+	}
+	if w != nil {
+		if rank, put := w.ranks[p.identity]; put {
+			return fmt.Sprintf("rank %d", rank)
+		}
 	}
 	if r := p.recover(); r.content != nil {
 		return fmt.Sprintf("rank %d", r.content.Ranks.At(0).Rank)

@@ -180,6 +180,7 @@ type recovered struct {
 	unread     bool   // the system could not read it, which may pass
 	modules    []recorder.Module
 	parts      []recorder.Part // that have times of content
+	memory     int64           // that content takes while it is merged, about
 }
 
 // open opens the directory of a process.
@@ -228,7 +229,7 @@ func (p process) recover() (r recovered) {
 	case report.Calls == 0:
 		return recovered{process: p, problem: fmt.Sprintf("process %s left no call: it ended %s, or its tracer could not write", p.name, report.EndedEarly)}
 	}
-	r = recovered{process: p, content: content, modules: d.LaterModules(), parts: report.Parts}
+	r = recovered{process: p, content: content, modules: d.LaterModules(), parts: report.Parts, memory: report.Memory}
 	if p.alive {
 		content.Ranks.Change(0, func(r *trace.Rank) { r.EndedEarly = merger.Running })
 	}

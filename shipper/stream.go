@@ -10,27 +10,43 @@ import (
 	"io"
 )
 
-// A shard is written twice and never held: once for its length and its digest, which its name has, and once for the store.
-// That of a pod of 64 slots has tens of MiB.
+// A shard is written for its length and its digest, which its name has. A short one is held then, and put. One that is longer
+// is written once more for the store: that of a pod whose ranks have just written much may have tens of MiB.
 
-// digest is that of what write writes, and its length.
-func digest(write func(io.Writer) error) (sum string, bytes int64, err error) {
-	hash := sha256.New()
-	counted := &counter{w: hash}
-	if err := write(counted); err != nil {
-		return "", 0, err
-	}
-	return hex.EncodeToString(hash.Sum(nil)), counted.bytes, nil
-}
+// maxHeld is the length of a shard that is held.
+const maxHeld = 2 << 20
 
-type counter struct {
-	w     io.Writer
+// A digest is what write writes: its digest, its length, and itself if it is short, else nil.
+type digest struct {
+	sum   string
 	bytes int64
+	held  []byte
 }
 
-func (c *counter) Write(b []byte) (int, error) {
-	c.bytes += int64(len(b))
-	return c.w.Write(b)
+func digestOf(write func(io.Writer) error) (digest, error) {
+	hash := sha256.New()
+	held := &holder{held: []byte{}}
+	if err := write(io.MultiWriter(hash, held)); err != nil {
+		return digest{}, err
+	}
+	return digest{hex.EncodeToString(hash.Sum(nil)), held.bytes, held.held}, nil
+}
+
+// A holder counts bytes, and holds them as long as there are few.
+type holder struct {
+	bytes int64
+	held  []byte // nil: there were too many
+}
+
+func (h *holder) Write(b []byte) (int, error) {
+	h.bytes += int64(len(b))
+	switch {
+	case h.bytes > maxHeld:
+		h.held = nil
+	case h.held != nil:
+		h.held = append(h.held, b...)
+	}
+	return len(b), nil
 }
 
 // errPutEnded ends the writing of what nobody reads any more.

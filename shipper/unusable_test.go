@@ -39,7 +39,8 @@ func TestWorldThatCannotBeMade(t *testing.T) {
 	first := worldsAB(t, spool)
 	sh := swept(t, spool, s)
 	sh.remembered = true
-	sh.worlds["a"] = &world{launchID: "a", open: []*located{nil}} // the sidecar fails on it
+	sh.worlds["a"] = newWorld("a")
+	sh.worlds["a"].open = []*located{nil} // the sidecar fails on it
 	require.True(t, sh.sweep(t.Context(), false))
 	require.Contains(t, manifests(t, s, pod(0)), worldID("b"))
 	now, _ := sh.look()

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/version"
 	"github.com/cairn-mpi/cairn/merger"
 	"github.com/cairn-mpi/cairn/shipper/shard"
@@ -41,7 +40,7 @@ func state(processes []process, resolved string) string {
 	return b.String() + resolved
 }
 
-// A pack is the pod's ranks of one world, or of one start of it, as a trace.
+// A pack is ranks of one world, or of one start of it, as a trace.
 type pack struct {
 	content  *trace.Content
 	manifest shard.Manifest
@@ -49,7 +48,10 @@ type pack struct {
 	moved    []int         // those of them that went to the store with it
 }
 
-// A collection is what the processes of a world have become.
+// holds are the processes in a pack.
+func (p *pack) holds() []identity { return holds(&p.manifest) }
+
+// A collection is what processes of a world have become.
 type collection struct {
 	packs    []pack
 	problems []string        // of processes that are in none of the packs
@@ -71,95 +73,117 @@ func (c *collection) joined() bool {
 	return false
 }
 
-// collectWorld makes the packs of one world from its processes. Processes count for the pass (nil: nobody watches).
-func collectWorld(launchID string, processes []process, id Identity, tables *symbolTables, pass *passes.Pass) collection {
-	var (
-		m     = merger.Merger{Unfinished: true}
-		c     = collection{unusable: map[string]bool{}, unrecorded: map[string]string{}}
-		alive = map[processKey]bool{}
-		notes = map[processKey]string{}
-		added []string
-		parts []processPart
-	)
-	world := worldID(launchID)
-	for _, p := range processes {
-		pass.Add(1)
-		r := p.recover()
-		if r.content == nil {
-			switch {
-			case r.unread:
-				c.unread = append(c.unread, r.problem)
-			case r.problem != "":
-				c.problems = append(c.problems, r.problem)
-			}
-			if r.unrecorded != "" {
-				c.unrecorded[p.name] = r.unrecorded
-			}
-			if r.unusable {
-				c.unusable[p.name] = true
-			}
-			continue
-		}
-		content := r.content
-		content.Meta.World = world
-		content.Ranks.Change(0, func(r *trace.Rank) { r.Pod, r.Node = id.Pod, id.Node })
-		modules := slices.Clone(p.modules)
-		for _, m := range r.modules {
-			modules = append(modules, m.Path)
-		}
-		tables.apply(content, modules)
-		own := content.Ranks.At(0)
-		if err := m.Add(content); err != nil {
-			c.problems = append(c.problems, fmt.Sprintf("process %s cannot be used: %v", p.name, err))
-			c.unusable[p.name] = true
-			continue
-		}
-		key := keyOf(&own)
-		alive[key] = p.alive
-		notes[key] = r.problem
-		added = append(added, p.name)
-		for _, part := range r.parts {
-			parts = append(parts, processPart{p, part})
-		}
+// A collector makes packs of processes of one world, which it takes one by one.
+type collector struct {
+	collection
+	launchID string
+	identity Identity
+	tables   *symbolTables
+	merger   merger.Merger
+	taken    []process // all of them
+	added    []string  // directories of those that go into packs
+	parts    []processPart
+	memory   int64 // that they take until the packs are gone, about
+	alive    map[processKey]bool
+	notes    map[processKey]string
+}
+
+func newCollector(launchID string, id Identity, tables *symbolTables) *collector {
+	return &collector{
+		collection: collection{unusable: map[string]bool{}, unrecorded: map[string]string{}},
+		launchID:   launchID, identity: id, tables: tables, merger: merger.Merger{Unfinished: true},
+		alive: map[processKey]bool{}, notes: map[processKey]string{},
 	}
-	if len(added) == 0 {
-		return c
+}
+
+// add takes a process.
+func (k *collector) add(p process) {
+	k.taken = append(k.taken, p)
+	r := p.recover()
+	if r.content == nil {
+		switch {
+		case r.unread:
+			k.unread = append(k.unread, r.problem)
+		case r.problem != "":
+			k.problems = append(k.problems, r.problem)
+		}
+		if r.unrecorded != "" {
+			k.unrecorded[p.name] = r.unrecorded
+		}
+		if r.unusable {
+			k.unusable[p.name] = true
+		}
+		return
 	}
-	contents, err := m.Finish(merger.Options{CreatedBy: version.Version})
+	content := r.content
+	content.Meta.World = worldID(k.launchID)
+	content.Ranks.Change(0, func(r *trace.Rank) { r.Pod, r.Node = k.identity.Pod, k.identity.Node })
+	modules := slices.Clone(p.modules)
+	for _, m := range r.modules {
+		modules = append(modules, m.Path)
+	}
+	k.tables.apply(content, modules)
+	own := content.Ranks.At(0)
+	if err := k.merger.Add(content); err != nil {
+		k.problems = append(k.problems, fmt.Sprintf("process %s cannot be used: %v", p.name, err))
+		k.unusable[p.name] = true
+		return
+	}
+	key := keyOf(&own)
+	k.alive[key] = p.alive
+	k.notes[key] = r.problem
+	k.added = append(k.added, p.name)
+	k.memory += r.memory
+	for _, part := range r.parts {
+		k.parts = append(k.parts, processPart{p, part})
+	}
+}
+
+// finish makes the packs.
+func (k *collector) finish() {
+	if len(k.added) == 0 {
+		return
+	}
+	contents, err := k.merger.Finish(merger.Options{CreatedBy: version.Version})
+	k.merger = merger.Merger{} // as large as what it has made
 	if err != nil {
-		c.problems = append(c.problems, fmt.Sprintf("world %s cannot be merged: %v", world, err))
-		for _, name := range added {
-			c.unusable[name] = true
+		k.problems = append(k.problems, fmt.Sprintf("world %s cannot be merged: %v", worldID(k.launchID), err))
+		for _, name := range k.added {
+			k.unusable[name] = true
 		}
-		return c
+		return
 	}
 	for _, content := range contents {
-		p := pack{content: content, manifest: shard.Manifest{
-			World: world, LaunchID: launchID, Size: content.Meta.WorldSize, Final: true,
-			Pod: id.Pod, PodUID: id.PodUID, Node: id.Node, BootID: id.BootID,
-			Problems: slices.Clone(c.problems),
-		}}
-		here := map[identity]bool{}
-		for _, r := range content.Ranks.All() {
-			here[identity{r.Host, r.PID, r.StartRealtimeNS}] = true
-			key := keyOf(&r)
-			p.manifest.Ranks = append(p.manifest.Ranks, shard.Rank{
-				Rank: r.Rank, Host: r.Host, PID: r.PID, StartRealtimeNS: r.StartRealtimeNS,
-				End: endOf(content, &r), Final: !alive[key], EndedEarly: r.EndedEarly,
-			})
-			p.manifest.Final = p.manifest.Final && !alive[key]
-			if notes[key] != "" {
-				p.manifest.Problems = append(p.manifest.Problems, notes[key])
-			}
-		}
-		for _, part := range parts {
-			if here[part.process.identity] {
-				p.parts = append(p.parts, part)
-			}
-		}
-		c.packs = append(c.packs, p)
+		k.packs = append(k.packs, k.pack(content))
 	}
-	return c
+}
+
+// pack is the pack with this trace.
+func (k *collector) pack(content *trace.Content) pack {
+	id := &k.identity
+	p := pack{content: content, manifest: shard.Manifest{
+		World: content.Meta.World, LaunchID: k.launchID, Size: content.Meta.WorldSize, Final: true,
+		Pod: id.Pod, PodUID: id.PodUID, Node: id.Node, BootID: id.BootID,
+		Problems: slices.Clone(k.problems),
+	}}
+	for _, r := range content.Ranks.All() {
+		key := keyOf(&r)
+		p.manifest.Ranks = append(p.manifest.Ranks, shard.Rank{
+			Rank: r.Rank, Host: r.Host, PID: r.PID, StartRealtimeNS: r.StartRealtimeNS,
+			End: endOf(content, &r), Final: !k.alive[key], EndedEarly: r.EndedEarly,
+		})
+		p.manifest.Final = p.manifest.Final && !k.alive[key]
+		if k.notes[key] != "" {
+			p.manifest.Problems = append(p.manifest.Problems, k.notes[key])
+		}
+	}
+	here := setOf(p.holds())
+	for _, part := range k.parts {
+		if here[part.process.identity] {
+			p.parts = append(p.parts, part)
+		}
+	}
+	return p
 }
 
 // processKey identifies a process among those of one world.

@@ -12,7 +12,7 @@ import (
 // name in all of them.
 
 // appendRules writes g, which must be valid.
-func appendRules(b []byte, g Grammar) []byte {
+func appendRules(b []byte, g Grammar, purpose effort) []byte {
 	bodies := newListTable()
 	which := make([]int64, len(g.Rules))
 	members := [][]int{}
@@ -28,9 +28,13 @@ func appendRules(b []byte, g Grammar) []byte {
 		members[n] = append(members[n], i)
 		which[i] = int64(n)
 	}
-	b = AppendSequence(b, which)
-	b = appendLists(b, bodies.lists)
-	var exponents []int64
+	b = purpose.appendSequence(b, which)
+	b = purpose.appendLists(b, bodies.lists)
+	total := 0
+	for _, rule := range g.Rules {
+		total += len(rule)
+	}
+	exponents := make([]int64, 0, total)
 	for n, list := range bodies.lists {
 		for _, k := range bySymbol(list) {
 			for _, rule := range members[n] {
@@ -38,7 +42,7 @@ func appendRules(b []byte, g Grammar) []byte {
 			}
 		}
 	}
-	return AppendSequence(b, exponents)
+	return purpose.appendSequence(b, exponents)
 }
 
 // bySymbol lists the places of a body, those of one symbol together.
@@ -52,7 +56,12 @@ func placesBy(n int, written func(place int32) int64) []int32 {
 	for i := range places {
 		places[i] = int32(i)
 	}
-	slices.SortStableFunc(places, func(a, b int32) int { return cmp.Compare(written(a), written(b)) })
+	slices.SortFunc(places, func(a, b int32) int {
+		if x, y := written(a), written(b); x != y {
+			return cmp.Compare(x, y)
+		}
+		return cmp.Compare(a, b)
+	})
 	return places
 }
 

@@ -23,6 +23,15 @@ type Sequence struct {
 	Values []int64 // that follow
 }
 
+// Memory is how many bytes the sequence takes, but for what it shares with others.
+func (s *Sequence) Memory() int64 {
+	n := int64(cap(s.Values)) * 8
+	for _, c := range s.Chunks {
+		n += chunkBytes + int64(cap(c.coded))
+	}
+	return n
+}
+
 // A Chunk is SequenceChunk values, coded: in memory, in a file, or as those of another chunk with a number added.
 type Chunk struct {
 	sum   chunkSum
@@ -44,7 +53,7 @@ var errChunk = errors.New("trace: damaged chunk of a value sequence")
 
 // newChunk codes values.
 func newChunk(values []int64) *Chunk {
-	c := &Chunk{coded: slices.Clip(AppendSequence(nil, values))}
+	c := &Chunk{coded: slices.Clone(AppendSequence(nil, values))} // without room for more
 	c.describe(values)
 	return c
 }

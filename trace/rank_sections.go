@@ -94,7 +94,7 @@ type listTable struct {
 func newListTable() *listTable { return &listTable{numbers: map[string]int{}} }
 
 func (t *listTable) index(list []int64) int {
-	key := string(AppendSequence(nil, list))
+	key := string(appendPieces(nil, list))
 	i, known := t.numbers[key]
 	if !known {
 		i = len(t.lists)
@@ -106,30 +106,32 @@ func (t *listTable) index(list []int64) int {
 
 // appendLists writes the lengths of the lists, then the lists, those of one length together: long ones as a sequence
 // each, short ones position by position.
-func appendLists(b []byte, lists [][]int64) []byte {
-	return appendListsOf(b, len(lists), func(i int) int { return len(lists[i]) }, func(i int) []int64 { return lists[i] })
+func appendLists(b []byte, lists [][]int64) []byte { return smallest.appendLists(b, lists) }
+
+func (p effort) appendLists(b []byte, lists [][]int64) []byte {
+	return p.appendListsOf(b, len(lists), func(i int) int { return len(lists[i]) }, func(i int) []int64 { return lists[i] })
 }
 
 // appendColumns is appendLists for columns, one of which is expanded at a time.
 func appendColumns(b []byte, columns []Numbers) []byte {
 	var values []int64
-	return appendListsOf(b, len(columns), func(i int) int { return columns[i].Len() }, func(i int) []int64 {
+	return smallest.appendListsOf(b, len(columns), func(i int) int { return columns[i].Len() }, func(i int) []int64 {
 		values = columns[i].Values(values[:0])
 		return values
 	})
 }
 
 // appendListsOf writes n lists; what list gives is used until it is called again.
-func appendListsOf(b []byte, n int, length func(i int) int, list func(i int) []int64) []byte {
+func (p effort) appendListsOf(b []byte, n int, length func(i int) int, list func(i int) []int64) []byte {
 	lengths := make([]int64, n)
 	for i := range lengths {
 		lengths[i] = int64(length(i))
 	}
-	b = AppendSequence(b, lengths)
+	b = p.appendSequence(b, lengths)
 	for _, group := range groupLists(lengths) {
 		if n := int(lengths[group[0]]); n > len(group) {
 			for _, i := range group {
-				b = AppendSequence(b, list(i))
+				b = p.appendSequence(b, list(i))
 			}
 		} else {
 			all := make([]int64, n*len(group))
@@ -138,7 +140,7 @@ func appendListsOf(b []byte, n int, length func(i int) int, list func(i int) []i
 					all[k*len(group)+j] = v
 				}
 			}
-			b = AppendSequence(b, all)
+			b = p.appendSequence(b, all)
 		}
 	}
 	return b

@@ -36,6 +36,18 @@ func AppendSequence(b []byte, values []int64) []byte {
 	return b
 }
 
+// longestTried is how many values a shard makes a grammar of at most. Longer ones are those of programs without order, in which
+// it finds little for much work, and the merge looks for it anyway.
+const longestTried = 1 << 12
+
+// appendSequence is AppendSequence with as much effort as is worthwhile.
+func (p effort) appendSequence(b []byte, values []int64) []byte {
+	if p == fastest && len(values) > longestTried {
+		return appendPieces(b, values)
+	}
+	return AppendSequence(b, values)
+}
+
 // appendPieces writes runs, arithmetic progressions, and what is left as values or differences, whichever is shorter.
 func appendPieces(b []byte, values []int64) []byte {
 	b = binary.AppendUvarint(b, uint64(len(values)))

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"math/bits"
+	"sync"
 )
 
 // A timingEncoder writes a block of timing.
@@ -12,8 +13,11 @@ type timingEncoder struct {
 }
 
 func newTimingEncoder(p *timingPlan) *timingEncoder {
-	return &timingEncoder{model: newTimingModel(p)}
+	return &timingEncoder{coder: ransEncoder{shares: (*sharesPool.Get().(*[]share))[:0]}, model: newTimingModel(p)}
 }
+
+// sharesPool keeps the room for the shares of a block, a megabyte or two, for the next one.
+var sharesPool = sync.Pool{New: func() any { return new([]share) }}
 
 // call writes the gap and the duration of the next call.
 func (e *timingEncoder) call(terminal int32, gap, duration int64) {
@@ -53,6 +57,9 @@ func (e *timingEncoder) interval(c *callContext, m *intervalModel, x int64) {
 // finish appends the block.
 func (e *timingEncoder) finish(to []byte) []byte {
 	to = e.coder.finish(to)
+	shares := e.coder.shares
+	e.coder.shares = nil
+	sharesPool.Put(&shares)
 	e.model.release()
 	return to
 }

@@ -51,7 +51,7 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 	}
 	f.section(blockSignatures, appendSignatures(c.Signatures, c.Functions))
 	f.section(blockCommunicators, appendCommunicators(c.Communicators))
-	f.section(blockGrammar, appendRules(nil, c.Grammar))
+	f.section(blockGrammar, appendRules(nil, c.Grammar, f.purpose))
 	f.section(blockRankMap, appendRankMap(c))
 	if hasChapters(c) {
 		f.section(blockChapters, appendChapters(c))

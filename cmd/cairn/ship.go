@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -36,6 +37,7 @@ func newShipCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			// nobody reads what is printed: no failure, either
 			signal.Ignore(syscall.SIGPIPE)
+			debug.SetGCPercent(shipper.GCPercent)
 			c.SetOut(unchecked(c.OutOrStdout()))
 			say := func(format string, args ...any) { fmt.Fprintf(c.ErrOrStderr(), format+"\n", args...) }
 			troubles, help := parseLeniently(c.Flags(), args)

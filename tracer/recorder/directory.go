@@ -22,6 +22,8 @@ type Directory struct {
 	Remote Remote
 	// ChaptersApart leaves chapters that are in parts out of grammars (trace.Thread.Chapters): for who only writes shards.
 	ChaptersApart bool
+	// Ended says that the process has ended: nothing more is written to its logs, so that Pack takes their last files, too.
+	Ended bool
 }
 
 // OpenDirectory opens a process's directory of a spool.

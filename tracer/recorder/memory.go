@@ -1,6 +1,10 @@
 package recorder
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // memoryLimit is what a recorder may hold, a few percent of what a rank of an HPC job has: nodes have 2 GiB and more for each
 // core. Before it is reached the recorder generalizes (generalize.go).
@@ -34,6 +38,26 @@ func (r *Recorder) memory() int {
 		n += t.memory()
 	}
 	return n
+}
+
+// mergedSymbol is what a symbol of a grammar takes of memory while a shard is made of it: as the recorder's, as the trace's and as
+// the merged one's, with what finds equal ones.
+const mergedSymbol = 80
+
+// traceMemory estimates what a trace takes that was made of the recorder, together with what a merge makes of it.
+func (r *Recorder) traceMemory(c *trace.Content) int64 {
+	n := r.memory()
+	for _, t := range r.threads {
+		n -= t.grammar.Bytes()
+	}
+	for _, body := range c.Grammar.Rules {
+		n += len(body) * mergedSymbol
+	}
+	sequences := int64(0)
+	for i := range c.Sequences {
+		sequences += c.Sequences[i].Memory()
+	}
+	return int64(n) + sequences
 }
 
 // repeatBytes is what a repeat takes with its lists, on average.

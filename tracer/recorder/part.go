@@ -123,11 +123,14 @@ func (k *packer) packTimes(r *Recorder, files []string) (coded []string, err err
 	return files, nil
 }
 
-// closedLogs are the files of a log that nothing is written to any more: all but the last, however long that is. A write
-// that is under way can be seen in part.
+// closedLogs are the files of a log that nothing is written to any more: of a process that lives all but the last, however
+// long that is. A write that is under way can be seen in part.
 func (d *Directory) closedLogs(prefix string) (closed []string, err error) {
 	numbers, err := d.numbered(prefix)
-	for _, number := range numbers[:max(len(numbers)-1, 0)] {
+	if !d.Ended {
+		numbers = numbers[:max(len(numbers)-1, 0)]
+	}
+	for _, number := range numbers {
 		closed = append(closed, prefix+strconv.Itoa(number))
 	}
 	return closed, err

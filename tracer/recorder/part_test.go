@@ -22,9 +22,15 @@ func written(t *testing.T, c *trace.Content) []byte {
 
 func packed(t *testing.T, dir string) Packed {
 	t.Helper()
+	return packedOf(t, dir, false)
+}
+
+func packedOf(t *testing.T, dir string, ended bool) Packed {
+	t.Helper()
 	d, err := openPath(dir)
 	require.NoError(t, err)
 	defer d.Close()
+	d.Ended = ended
 	done, err := d.Pack()
 	require.NoError(t, err)
 	return done
@@ -65,7 +71,7 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 			require.Greater(t, coded, int64(150_000))
 			require.Less(t, after, 2*before)
 			require.Zero(t, coded%trace.TimingBlockCalls)
-			for range 2 {
+			for _, ended := range []bool{false, true, true} { // coded before the next round
 				c, report, err := Recover(dir)
 				require.NoError(t, err)
 				require.Zero(t, report.Lost)
@@ -82,8 +88,12 @@ func TestPackWhileTheProcessGoesOn(t *testing.T) {
 				}
 				want.Ranks, want.Meta.Notes = c.Ranks, c.Meta.Notes
 				require.True(t, bytes.Equal(written(t, inMemory(t)(again, nil)), written(t, c)), "copied and coded are the same bytes")
-				packed(t, dir)
+				for packedOf(t, dir, ended).More > 0 {
+				}
 			}
+			logs, err := filepath.Glob(filepath.Join(dir, "times-*"))
+			require.NoError(t, err)
+			require.LessOrEqual(t, len(logs), 1, "what no checkpoint counts stays in the last one")
 		})
 	}
 }

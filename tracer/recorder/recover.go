@@ -24,6 +24,7 @@ type Report struct {
 	Segments   int    // that were read
 	Notes      []string
 	Parts      []Part // that have times of the trace
+	Memory     int64  // bytes that the trace takes while it is merged, about
 }
 
 // Bounds of the files that a recovery reads.
@@ -116,6 +117,7 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	report.Calls = r.Calls()
 	report.Lost = r.lost.Dropped + r.lost.Malformed
 	report.Notes = content.Meta.Notes
+	report.Memory = r.traceMemory(content)
 	if r.blocks != nil {
 		report.Parts = r.blocks.parts
 	}
