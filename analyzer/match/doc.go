@@ -13,4 +13,11 @@
 // MPI_PROC_NULL matches nothing. A request is followed from the call that made it active to the one that completed
 // it. Memory grows with ranks and with pending operations. What finds no partner is counted and reported by function
 // and rank (Leftovers): ranks that ended early or are missing are no error.
+//
+// # Sections
+//
+// All takes calls in the order of time. InSections takes them section by section: some calls of some ranks that have to do with
+// no others (section.go). Most sections repeat in the trips of loops; from the second time on they have a shape (shape.go), which
+// says what is matched with what, and only the times are looked at (evaluate.go). What is found is the same
+// (docs/decisions/0084-loop-shapes.md).
 package match
