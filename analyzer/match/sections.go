@@ -9,8 +9,9 @@ import (
 
 // InSections is All for a handler to which the order of time between locations does not matter. The calls are taken section by
 // section (section.go): those of a section with a known shape location by location, those of another in the order of time.
-// Where no sections are found, because receives have wildcards, or windows are locked, or messages are always under way, all
-// calls are taken in the order of time, up to the next moment at which nothing is under way.
+// Where no sections are found, because there are calls of kinds that are not followed (closure.take), or something is always
+// under way, or where they do not pay (gainsNothing), all calls are taken in the order of time, up to a moment at which nothing is
+// under way.
 //
 // k notes cuts (nil: nobody does); see is told of each call before it is matched, and decoded with all its values where it is
 // decoded, the calls of a location in order, those of different ones at the same time. Both may be nil.

@@ -31,15 +31,13 @@ type shape struct {
 
 // A shapeMember is what one location has in it.
 type shapeMember struct {
-	begin          uint64 // index of its first call, of the present trip
-	shape          *shape
-	next           *shapeMember // of the shape that came after this one the last time
-	location, row  int32
-	first, end     int32 // slots
-	completes      int32 // the first of its completions, and the one after its last
-	completesUntil int32
-	last           int32 // slot of the last call that is not idle, −1: all are
-	asked          int32 // slot of the last one that interrupts polling, −1: none does
+	begin         uint64 // index of its first call, of the present trip
+	shape         *shape
+	next          *shapeMember // of the shape that came after this one the last time
+	location, row int32
+	first, end    int32 // slots
+	last          int32 // slot of the last call that is not idle, −1: all are
+	asked         int32 // slot of the last one that interrupts polling, −1: none does
 }
 
 // A slot is a call of each trip.
@@ -166,14 +164,12 @@ func (s *shape) addCompletions(c *closure, base map[int32]int32) {
 	}
 	for i := range s.members {
 		m := &s.members[i]
-		m.completes = int32(len(s.completions))
 		for k := m.first; k < m.end; k++ {
 			if s.slots[k].completes == 0 {
 				s.slots[k].completes = int32(len(s.completions))
 				s.completions = append(s.completions, Completion{Point: s.point(c, k)})
 			}
 		}
-		m.completesUntil = int32(len(s.completions))
 	}
 }
 
