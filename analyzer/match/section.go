@@ -131,7 +131,7 @@ type sectionPart struct {
 // order of time, as what has no end.
 const (
 	maxSection            = 1 << 15
-	maxSectionPerLocation = 256
+	maxSectionPerLocation = 64
 	mostIdle              = 64   // calls that concern nobody else, in a row
 	mostRequests          = 1024 // that a location may have at a time
 )

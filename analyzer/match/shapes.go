@@ -20,7 +20,7 @@ type shapes struct {
 const (
 	// mostTried is how many shapes are tried before the section is looked for.
 	mostTried = 8
-	// mostShapeSlots bounds the memory for shapes, some 400 bytes a call, and mostShapes that for sections without one.
+	// mostShapeSlots bounds the memory for shapes, some 350 bytes a call, and mostShapes that for sections without one.
 	mostShapeSlots = 1 << 18
 	mostShapes     = 1 << 13
 )
@@ -59,6 +59,9 @@ func (s *shapes) came(one *shape) {
 
 // of is the shape of the section that a closure has found, nil if it comes for the first time, and whether it was made now.
 func (s *shapes) of(c *closure) (one *shape, made bool) {
+	if c.calls > mostShapeSlots {
+		return nil, false
+	}
 	key := contentOf(c)
 	one, again := s.known[key]
 	if one == nil || !one.members[0].fits(c.ahead, c.matcher) {
