@@ -20,10 +20,11 @@ type closure struct {
 	matcher   *Matcher
 	terminals []terminalPlan
 	locations []int32 // by row: its only one
+	everybody []int32 // all rows
 
 	members  []*member // in the order in which they joined
 	of       []member  // by location
-	channels map[channelKey]*crossing
+	channels map[channelKey]waiting
 	gathers  map[collectiveKey]*gathering
 	unsettled
 	calls   int  // so far
@@ -34,7 +35,7 @@ type closure struct {
 
 // unsettled is what is not complete in a section so far.
 type unsettled struct {
-	crossings []*crossing
+	crossings []channelKey
 	gathers   []*gathering
 }
 
@@ -67,11 +68,9 @@ type pendingRequest struct {
 	part       int32    // of a collective, among the section's, −1: none
 }
 
-// A crossing is what waits in a channel. Ends are numbered in the section.
-type crossing struct {
-	key             channelKey
-	sends, receives []int32
-}
+// waiting is what waits in a channel for its partner, either sends or receives: the first one of the section's ends, −1 for none,
+// and the last.
+type waiting struct{ first, last int32 }
 
 // A gathering is a collective operation that some have entered.
 type gathering struct {
@@ -101,6 +100,7 @@ type sectionEnd struct {
 	location     int32
 	posted, done int32 // calls
 	known        int32 // the call from which on it has its place in its channel: of a receive in a line, a later one
+	next         int32 // that waits behind it, −1: none
 	mode         semantics.Mode
 	receive      bool
 	wildcard     bool // its envelope is not known yet
@@ -144,10 +144,11 @@ func newClosure(t timeline.Trace, ahead *timeline.Ahead[packed, *reader], m *Mat
 	}
 	c := &closure{
 		ahead: ahead, matcher: m, terminals: terminals, locations: make([]int32, len(locations)), of: make([]member, len(locations)),
-		channels: map[channelKey]*crossing{}, gathers: map[collectiveKey]*gathering{},
+		channels: map[channelKey]waiting{}, gathers: map[collectiveKey]*gathering{},
 	}
 	for i, l := range locations {
 		c.locations[l.Row] = int32(i)
+		c.everybody = append(c.everybody, int32(i))
 		c.of[i].location, c.of[i].row = int32(i), int32(l.Row)
 	}
 	return c
@@ -192,12 +193,12 @@ func (c *closure) reset() {
 // lacking is a location without which something stays incomplete, nil if there is none.
 func (c *closure) lacking() *member {
 	for n := len(c.crossings); n > 0; n-- {
-		x := c.crossings[n-1]
-		switch {
-		case len(x.sends) > 0:
-			return &c.of[c.locations[x.key.dest]]
-		case len(x.receives) > 0:
-			return &c.of[c.locations[c.matcher.group(x.key.comm).local[x.key.source]]]
+		key := c.crossings[n-1]
+		if first := c.channels[key].first; first >= 0 {
+			if c.found.ends[first].receive {
+				return &c.of[c.locations[c.matcher.group(key.comm).local[key.source]]]
+			}
+			return &c.of[c.locations[key.dest]]
 		}
 		c.crossings = c.crossings[:n-1]
 	}
@@ -398,28 +399,24 @@ func (c *closure) enlist(m *member, n int32) {
 	f := &c.found
 	e := &f.ends[n]
 	e.known = int32(m.calls)
-	key, receive := e.channel, e.receive
-	x := c.channels[key]
-	if x == nil {
-		x = &crossing{key: key}
-		c.channels[key] = x
-	}
-	own, others := &x.sends, &x.receives
-	if receive {
-		own, others = others, own
-	}
-	if len(*others) == 0 {
-		if *own = append(*own, n); len(*own) == 1 {
-			c.crossings = append(c.crossings, x)
+	e.next = -1
+	q, there := c.channels[e.channel]
+	switch {
+	case !there || q.first < 0:
+		q = waiting{n, n}
+		c.crossings = append(c.crossings, e.channel)
+	case f.ends[q.first].receive == e.receive:
+		f.ends[q.last].next = n
+		q.last = n
+	default:
+		message := sectionMessage{n, q.first}
+		if e.receive {
+			message = sectionMessage{q.first, n}
 		}
-		return
+		f.messages = append(f.messages, message)
+		q.first = f.ends[q.first].next
 	}
-	message := sectionMessage{n, (*others)[0]}
-	if receive {
-		message = sectionMessage{(*others)[0], n}
-	}
-	*others = (*others)[1:]
-	f.messages = append(f.messages, message)
+	c.channels[e.channel] = q
 }
 
 // enter notes that a location takes part in its next collective on a communicator.
@@ -487,11 +484,7 @@ func (c *closure) gather(m *member, key collectiveKey, class Class, rows []int32
 
 // world notes MPI_Init or MPI_Finalize.
 func (c *closure) world(m *member, comm int32, call *Call) bool {
-	rows := make([]int32, len(c.of))
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	r := pendingRequest{ends: [2]int32{-1, -1}, part: c.gather(m, collectiveKey{comm: comm}, call.plan.class, rows, int(m.row), -1)}
+	r := pendingRequest{ends: [2]int32{-1, -1}, part: c.gather(m, collectiveKey{comm: comm}, call.plan.class, c.everybody, int(m.row), -1)}
 	c.plain = false
 	return r.part >= 0 && c.completeRequest(m, &r, call.status())
 }
