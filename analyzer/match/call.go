@@ -103,7 +103,9 @@ func newReading(t timeline.Trace) *reading {
 	for i := range gaps.locations {
 		r.gaps = append(r.gaps, gaps.Of(i))
 	}
-	r.known = make([]knownCalls, len(r.gaps))
+	if len(signatures) <= mostKnown && len(r.gaps) <= mostLocations {
+		r.known = make([]knownCalls, len(r.gaps))
+	}
 	plans := map[uint16]*plan{}
 	for i := range signatures {
 		s := &signatures[i]
@@ -154,13 +156,16 @@ func (r *reader) Read(made *timeline.Call, to *packed) {
 	if r.empty {
 		r.empty, r.begin = false, made.Index
 	}
-	if k := r.known[r.location].of(made.Event); k != nil && k.take(made, r, to) {
-		return
+	fixed := r.known != nil && r.terminals[made.Event.Terminal].fixed && !made.Apart
+	if fixed {
+		if k := r.known[r.location].of(made.Event); k != nil && k.take(made, r, to) {
+			return
+		}
 	}
 	first := len(r.requests)
 	r.read(made, &r.call)
 	r.pack(&r.call, first, to)
-	if r.terminals[made.Event.Terminal].fixed && to.flags&packedWhole == 0 && !made.Apart {
+	if fixed && to.flags&packedWhole == 0 {
 		r.known[r.location].add(made.Event, to, r.requests[first:], len(r.terminals))
 	}
 }

@@ -21,7 +21,7 @@ type knownCall struct {
 	requests  []completed
 }
 
-// mostKnown bounds the tables: of a trace with more signatures nothing is kept.
+// mostKnown is up to how many signatures of a trace there are tables by terminal for each location.
 const mostKnown = 1 << 12
 
 // of is the known call that an event is like, nil if there is none.
@@ -37,7 +37,7 @@ func (k *knownCalls) of(e *trace.Event) *knownCall {
 
 // add notes a call, packed, with its requests, of so many terminals. Of those of a terminal it is the first.
 func (k *knownCalls) add(e *trace.Event, p *packed, requests []completed, terminals int) {
-	if k.calls == nil && terminals <= mostKnown {
+	if k.calls == nil {
 		k.calls = make([]*knownCall, terminals)
 	}
 	if int(e.Terminal) >= len(k.calls) || k.calls[e.Terminal] != nil {

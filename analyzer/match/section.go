@@ -132,14 +132,16 @@ type sectionPart struct {
 const (
 	maxSection            = 1 << 15
 	maxSectionPerLocation = 64
+	mostLocations         = 8192
 	mostIdle              = 64   // calls that concern nobody else, in a row
 	mostRequests          = 1024 // that a location may have at a time
 )
 
-// newClosure is nil where ranks have several threads: whose the other side of a message is cannot be told before it comes.
+// newClosure is nil where ranks have several threads: whose the other side of a message is cannot be told before it comes. It is nil
+// with very many ranks, too, whose decoders take a gigabyte: what is looked at ahead, and shapes, would take a tenth more.
 func newClosure(t timeline.Trace, ahead *timeline.Ahead[packed, *reader], m *Matcher, terminals []terminalPlan) *closure {
 	locations := timeline.Locations(t)
-	if len(locations) != len(m.ranks) {
+	if len(locations) != len(m.ranks) || len(locations) > mostLocations {
 		return nil
 	}
 	c := &closure{
@@ -169,6 +171,19 @@ func (c *closure) find(location int) bool {
 		if !c.advance(lacking) {
 			return false
 		}
+	}
+}
+
+// release gives back the memory that a large section has taken.
+func (c *closure) release() {
+	if c.calls <= maxSection {
+		return
+	}
+	c.reset()
+	c.channels, c.gathers, c.unsettled, c.found = map[channelKey]waiting{}, map[collectiveKey]*gathering{}, unsettled{}, events{}
+	for i := range c.of {
+		m := &c.of[i]
+		m.requests, m.ordinals, m.started, m.lines = nil, nil, nil, nil
 	}
 }
 

@@ -109,6 +109,7 @@ func (s *sections) section(location int) bool {
 		s.evaluate(one)
 		return true
 	}
+	defer s.closure.release()
 	if !s.closure.find(location) {
 		s.pause = max(s.pause, 4*s.closure.calls)
 		s.rest()
