@@ -44,9 +44,11 @@ func newSections(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks,
 // run matches all calls.
 func (s *sections) run(ctx context.Context) ([]Leftover, error) {
 	defer s.ahead.Close()
-	for n := 0; ; n++ {
-		if n&0xff == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+	for {
+		if s.unasked >= 1<<14 {
+			if s.unasked = 0; ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 		}
 		location, _, more := s.ahead.Earliest()
 		if !more {
@@ -74,6 +76,7 @@ type sections struct {
 	turns     *timeline.Queue
 	awaited   []int // by location: calls to be matched in turn
 	present   Call
+	unasked   int // calls since it was asked whether somebody still wants to know
 
 	shapes     *shapes
 	callByCall bool // also sections whose shape is known: tests compare the two
@@ -156,6 +159,7 @@ func (s *sections) rest() {
 
 // call matches the call whose turn it is.
 func (s *sections) call(location int) {
+	s.unasked++
 	by, made := s.ahead.Next(location)
 	_, enter, _ := s.ahead.Earliest()
 	c := &s.present
@@ -213,6 +217,7 @@ func (s *sections) inTurn(synchronous bool) {
 			s.see(c)
 		}
 		s.matcher.Call(c)
+		s.unasked++
 		s.ahead.Pass(location, 1)
 		if s.awaited[location]--; s.awaited[location] == 0 {
 			s.turns.Remove(location)
@@ -238,6 +243,7 @@ func (s *sections) evaluate(one *shape) {
 		s.inTurn(one.synchronous)
 		return
 	}
+	s.unasked += len(one.slots)
 	s.begin()
 	one.evaluate(s.matcher, s.terminals, s.see)
 	for i := range one.members {
