@@ -31,7 +31,7 @@ func newSections(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks,
 	if err != nil {
 		return nil, err
 	}
-	s := &sections{ahead: ahead, matcher: New(t, handler), terminals: r.terminals, pause: leastPause}
+	s := &sections{ahead: ahead, matcher: New(t, handler), terminals: r.terminals, pause: leastPause, unasked: askAfter}
 	s.handler, _ = handler.(Sectioner)
 	if clocks == nil || clocks.Window == nil { // whose times are cut
 		n := len(s.matcher.threads)
@@ -45,7 +45,7 @@ func newSections(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks,
 func (s *sections) run(ctx context.Context) ([]Leftover, error) {
 	defer s.ahead.Close()
 	for {
-		if s.unasked >= 1<<14 {
+		if s.unasked >= askAfter {
 			if s.unasked = 0; ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -88,6 +88,7 @@ type sections struct {
 }
 
 const (
+	askAfter   = 1 << 14
 	leastPause = 1 << 10
 	mostPause  = 1 << 24
 	// After so many calls in sections without a shape, or of which one was made (fresh), it is looked how many calls there were in
