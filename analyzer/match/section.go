@@ -149,6 +149,9 @@ func newClosure(t timeline.Trace, ahead *timeline.Ahead[packed, *reader], m *Mat
 		channels: map[channelKey]waiting{}, gathers: map[collectiveKey]*gathering{},
 	}
 	for i, l := range locations {
+		if l.Main != i {
+			return nil // another rank has none
+		}
 		c.locations[l.Row] = int32(i)
 		c.everybody = append(c.everybody, int32(i))
 		c.of[i].location, c.of[i].row = int32(i), int32(l.Row)
