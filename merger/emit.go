@@ -84,7 +84,7 @@ func (e *emission) addRanks(of *processes, order []int32) {
 	place := e.addCommunicators(of, order)
 	shared := map[*uint32][]uint32{}
 	clocks := sharedClocks{clockTolerance(e.timing), map[string]*sharedClock{}}
-	cpus := seenCPUs{}
+	cpus, polls := seenCPUs{}, e.pool.polls()
 	var start starts
 	var largest instances
 	if e.final {
@@ -107,7 +107,7 @@ func (e *emission) addRanks(of *processes, order []int32) {
 		if e.final {
 			rank.Clock.Samples = clocks.samplesOf(&rank)
 			rank.StartRealtimeNS = start.of(rank.StartRealtimeNS)
-			rank.Context = cpus.ofRun(&rank)
+			rank.Context = cpus.ofRun(&rank, polls)
 			rank.Outliers = largest[process]
 			rank.Threads = worthThreads(&rank)
 		}

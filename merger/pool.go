@@ -137,3 +137,13 @@ func hashValues(values []int64) uint64 {
 	}
 	return d.Sum64()
 }
+
+// polls reports whether any rank asks for something without waiting for it.
+func (p *pool) polls() bool {
+	for _, f := range p.functions {
+		if f.Semantics().Polls {
+			return true
+		}
+	}
+	return false
+}
