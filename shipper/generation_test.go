@@ -83,11 +83,7 @@ func whole(t *testing.T, turns ...int) []byte {
 		run.some(n)
 	}
 	run.end()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	o := quick(t, plain, s, pod(0))
-	o.Grace = patient
-	require.Empty(t, Ship(ctx, o))
+	shipPatiently(t, plain, s)
 	trace, _, _ := merged(t, s, pod(0))
 	return trace
 }

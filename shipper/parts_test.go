@@ -153,11 +153,7 @@ func goesToTheStore(t *testing.T, program program) {
 	}
 	run.end()
 	s := openStore(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	slowly := quick(t, plain, s, pod(0))
-	slowly.Grace = patient
-	require.Empty(t, Ship(ctx, slowly))
+	shipPatiently(t, plain, s)
 	want, _, all := merged(t, s, pod(0))
 
 	last := 60

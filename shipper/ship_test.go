@@ -67,6 +67,16 @@ func shipOnce(t *testing.T, spool string, s store.Store, id Identity) []string {
 	return Ship(ctx, quick(t, spool, s, id))
 }
 
+// shipPatiently is shipOnce for tests that are about what arrives, of which nothing may be lost.
+func shipPatiently(t *testing.T, spool string, s store.Store) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	o := quick(t, spool, s, pod(0))
+	o.Logf, o.Grace = nil, patient
+	require.Empty(t, Ship(ctx, o))
+}
+
 // readPod is a pod's last heartbeat. The first one may take a moment.
 func readPod(t *testing.T, s store.Store, id Identity) shard.Pod {
 	t.Helper()

@@ -87,11 +87,7 @@ func TestPacksOfAnySize(t *testing.T) {
 		}
 		run.end()
 		maxPack = 1 << 40
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		o := quick(t, plain, s, pod(0))
-		o.Logf, o.Grace = nil, patient
-		require.Empty(t, Ship(ctx, o))
+		shipPatiently(t, plain, s)
 		require.Len(t, manifests(t, s, pod(0)), 1)
 		want, _, _ := merged(t, s, pod(0))
 
@@ -117,7 +113,8 @@ func TestPacksOfAnySize(t *testing.T) {
 				kill()
 			}
 			maxPack = 1 << random.IntN(20)
-			o.Spool, o.Store = spool, s
+			o := quick(t, spool, s, pod(0))
+			o.Logf, o.Grace = nil, patient
 			stop := running(t, o)
 			run.some(turns)
 			run.end()
@@ -143,11 +140,7 @@ func TestPacksFollowMemory(t *testing.T) {
 		run := beginRanks(t, spool, program, 8)
 		run.some(50_000)
 		run.end()
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		o := quick(t, spool, s, pod(0))
-		o.Logf, o.Grace = nil, patient
-		require.Empty(t, Ship(ctx, o))
+		shipPatiently(t, spool, s)
 		packs := len(manifests(t, s, pod(0)))
 		require.Equal(t, program == withoutOrder, packs > 1, "%d packs", packs)
 	}
