@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/report"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
@@ -48,7 +48,7 @@ var List = []Analysis{
 }
 
 // also is what the critical path's replay plays for the groups of ranks, if these come later.
-func (r *run) also(ctx context.Context) []replay.Scenario {
+func (r *run) also(ctx context.Context) []predict.Scenario {
 	within := r.clock != nil && r.clock.Clocks != nil && r.clock.Clocks.Window != nil // its messages take a pass to know
 	if within || !slices.Contains(r.names, report.Clusters) {
 		return nil

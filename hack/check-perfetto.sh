@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Decode an export with Perfetto's own schema, by protoc: every field is known, every slice that begins ends, every
-# arrow has both ends, and there are as many as the export says. (Which slices arrows connect: analyzer/perfetto's tests.)
+# arrow has both ends, and there are as many as the export says. (Which slices arrows connect: analyzer/export/perfetto's tests.)
 #   PERFETTO=DIR hack/check-perfetto.sh [TRACE]     DIR: a checkout of https://github.com/google/perfetto
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

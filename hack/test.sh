@@ -23,7 +23,7 @@ unit() { go test -timeout 15m ./...; }
 race() {
   go test -race -short -timeout 25m ./trace ./tracer/recorder/... ./merger/... ./shipper/... ./store/... ./internal/passes \
     ./internal/simulate/... ./analyzer ./analyzer/{clock,clusters,compare,criticalpath,journal,match,phases,profile} \
-    ./analyzer/{replay,timeline,topology,waitstate}
+    ./analyzer/{predict,timeline,topology,waitstate}
 }
 # one program at a time: each has more ranks than this machine has cores
 mpi() { go test -tags mpi -count=1 -p 1 -timeout 40m ./test/mpi/... ./test/plants ./tracer/shim/... ./tracer/verify/...; }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/cairn-mpi/cairn/analyzer/placement"
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/trace"
@@ -37,7 +37,7 @@ func Communicates(ctx context.Context, t timeline.Trace, o Options) (*Communicat
 }
 
 // Scenarios are what to play to know what the better placement is worth.
-func (c *Communication) Scenarios() []replay.Scenario {
+func (c *Communication) Scenarios() []predict.Scenario {
 	if !c.timed {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (c *Communication) Scenarios() []replay.Scenario {
 // placement is the advice, with what it is worth if there are clocks.
 func (c *Communication) placement(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (placement.Findings, error) {
 	if scenarios := c.Scenarios(); clocks != nil && len(scenarios) > 0 && c.Lengths == nil {
-		lengths, err := replay.Play(ctx, t, clocks, scenarios)
+		lengths, err := predict.Play(ctx, t, clocks, scenarios)
 		if err != nil {
 			return c.advice.Findings(nil), err
 		}

@@ -1,7 +1,7 @@
 package criticalpath
 
 import (
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
@@ -153,7 +153,7 @@ func (a *analysis) serialHypothesis() *hypothesis {
 	h.cause.Form = verdict.Master
 	a.compareEach(&h.cause, worker{row: most.row}, nil, most.longest)
 	n, own := float64(len(a.ranks)), a.mainOf[most.row]
-	h.change = change{takes: func(location int, r replay.Region, ns int64) int64 {
+	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
 		if location == own && most.own[activityOf(r)] > 0 {
 			return int64(float64(ns) / n)
 		}

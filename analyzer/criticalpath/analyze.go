@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
-	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/stopped"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
@@ -117,7 +117,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		Timing:        timingError(a.meta, a.forward.moments),
 		Notes:         a.notes(),
 	}
-	marks := make(replay.Marks, len(a.forward.locations))
+	marks := make(predict.Marks, len(a.forward.locations))
 	for i := range marks {
 		marks[i] = plan.Marks(i)
 	}

@@ -1,20 +1,20 @@
 package criticalpath
 
-import "github.com/cairn-mpi/cairn/analyzer/replay"
+import "github.com/cairn-mpi/cairn/analyzer/predict"
 
 // A change is what a hypothesis does to the run; several can be made together.
 type change struct {
-	takes         func(location int, r replay.Region, ns int64) int64 // nil: as long as it took
-	free, ignores func(function uint16, site uint32) bool             // nil: no call
+	takes         func(location int, r predict.Region, ns int64) int64 // nil: as long as it took
+	free, ignores func(function uint16, site uint32) bool              // nil: no call
 	buffered      bool
 	ideal         bool // calls cost nothing but what they wait for others
 }
 
 // together is the scenario in which all changes are made. A computation that several change is changed by one after the
 // other.
-func together(changes ...change) replay.Scenario {
-	var s replay.Scenario
-	var takes []func(int, replay.Region, int64) int64
+func together(changes ...change) predict.Scenario {
+	var s predict.Scenario
+	var takes []func(int, predict.Region, int64) int64
 	var free, ignores []func(uint16, uint32) bool
 	for _, c := range changes {
 		if c.takes != nil {
@@ -28,11 +28,11 @@ func together(changes ...change) replay.Scenario {
 		}
 		s.Buffered = s.Buffered || c.buffered
 		if c.ideal {
-			s.Network = &replay.Network{}
+			s.Network = &predict.Network{}
 		}
 	}
 	if len(takes) > 0 {
-		s.Takes = func(location int, r replay.Region, ns int64) int64 {
+		s.Takes = func(location int, r predict.Region, ns int64) int64 {
 			for _, f := range takes {
 				ns = f(location, r, ns)
 			}
@@ -61,19 +61,19 @@ func anyOf(predicates []func(uint16, uint32) bool) func(uint16, uint32) bool {
 }
 
 // regionOf is an activity as the replay knows it.
-func regionOf(what activity) replay.Region {
-	return replay.Region{After: what.function, Before: what.next, AfterSite: what.site, BeforeSite: what.nextSite}
+func regionOf(what activity) predict.Region {
+	return predict.Region{After: what.function, Before: what.next, AfterSite: what.site, BeforeSite: what.nextSite}
 }
 
 // activityOf is a region as the accounts know it.
-func activityOf(r replay.Region) activity {
+func activityOf(r predict.Region) activity {
 	return activity{function: r.After, next: r.Before, site: r.AfterSite, nextSite: r.BeforeSite}
 }
 
 // scaled makes computations of some locations take a part of what they took: a factor for each location, of one region or,
 // where region is nil, of all.
 func scaled(factors map[int]float64, region *activity) change {
-	var only replay.Region
+	var only predict.Region
 	if region != nil {
 		only = regionOf(*region)
 	}
@@ -85,7 +85,7 @@ func scaled(factors map[int]float64, region *activity) change {
 	for location, f := range factors {
 		scales[location], dense[location] = true, f
 	}
-	return change{takes: func(location int, r replay.Region, ns int64) int64 {
+	return change{takes: func(location int, r predict.Region, ns int64) int64 {
 		if location > last || !scales[location] || region != nil && only != r {
 			return ns
 		}

@@ -3,7 +3,7 @@ package criticalpath
 import (
 	"slices"
 
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -176,12 +176,12 @@ func (a *analysis) waitedForCPU(row int) (seconds float64, known bool) {
 // long pauses these go, else each loses its part.
 func (a *analysis) undelayedAll(only map[int]bool) change {
 	type cut struct{ factor, limit, usual float64 }
-	cuts := make([]map[replay.Region]cut, len(a.accounts))
+	cuts := make([]map[predict.Region]cut, len(a.accounts))
 	for i := range a.accounts {
 		if only != nil && !only[i] {
 			continue
 		}
-		cuts[i] = map[replay.Region]cut{}
+		cuts[i] = map[predict.Region]cut{}
 		for what, o := range a.accounts[i].offCPU {
 			t := a.accounts[i].tallies[what]
 			if t == nil || o.wall <= 0 {
@@ -197,7 +197,7 @@ func (a *analysis) undelayedAll(only map[int]bool) change {
 			cuts[i][regionOf(what)] = c
 		}
 	}
-	return change{takes: func(location int, r replay.Region, ns int64) int64 {
+	return change{takes: func(location int, r predict.Region, ns int64) int64 {
 		c, known := cuts[location][r]
 		switch {
 		case !known:
@@ -215,14 +215,14 @@ func (a *analysis) limits() *hypothesis {
 	if !a.cpus.areLimited() || a.hasEvidence() || a.throttledRanks() != nil {
 		return nil
 	}
-	usual := map[replay.Region]float64{}
+	usual := map[predict.Region]float64{}
 	for what := range a.total {
 		if what.computes() {
 			usual[regionOf(what)] = a.usual(what)
 		}
 	}
 	h := hypothesis{width: ofCPUs, cause: verdict.Cause{Kind: verdict.CPUs, Form: verdict.Limits}, estimated: int64(a.cpus.Stopped * float64(a.run()))}
-	h.change = change{takes: func(_ int, r replay.Region, ns int64) int64 {
+	h.change = change{takes: func(_ int, r predict.Region, ns int64) int64 {
 		if u := usual[r]; u > 0 && float64(ns) > longer*u {
 			return int64(u)
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/internal/recent"
 )
 
@@ -22,13 +22,13 @@ func (a *analysis) evenly() (inTotal, eachTime change) {
 	shares, latest := e.shares, recent.Cache[activity, portion]{}
 	// all scenarios ask for one after the other, and a location for a few again and again
 	type answer struct {
-		region replay.Region
+		region predict.Region
 		share  *portion
 		own    *tally
 		is     bool
 	}
 	asked := make([][16]answer, len(a.accounts))
-	of := func(location int, r replay.Region) (*portion, *tally) {
+	of := func(location int, r predict.Region) (*portion, *tally) {
 		what := activityOf(r)
 		hash := what.hash()
 		before := &asked[location][hash*0x9e3779b1>>28]
@@ -42,7 +42,7 @@ func (a *analysis) evenly() (inTotal, eachTime change) {
 		}
 		return before.share, before.own
 	}
-	inTotal.takes = func(location int, r replay.Region, ns int64) int64 {
+	inTotal.takes = func(location int, r predict.Region, ns int64) int64 {
 		s, own := of(location, r)
 		switch {
 		case s == nil:
@@ -52,7 +52,7 @@ func (a *analysis) evenly() (inTotal, eachTime change) {
 		}
 		return int64(math.Round(float64(ns) * s.mean / float64(own.ns)))
 	}
-	eachTime.takes = func(location int, r replay.Region, ns int64) int64 {
+	eachTime.takes = func(location int, r predict.Region, ns int64) int64 {
 		s, own := of(location, r)
 		switch {
 		case s == nil:

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -232,7 +232,7 @@ func (a *analysis) likeTheOthers(set, others []worker, in scope) change {
 			usual[i] = max(0, min(1, 1-excess/elsewhere))
 		}
 	}
-	return change{takes: func(location int, r replay.Region, ns int64) int64 {
+	return change{takes: func(location int, r predict.Region, ns int64) int64 {
 		own, is := factors[location]
 		what := activityOf(r)
 		if !is || !in.has(what) {
@@ -450,7 +450,7 @@ func (a *analysis) intermittent(what activity, questions int) *hypothesis {
 	if stopped := a.throttled(set, except(all, set)); stopped > 0 {
 		h.cause.Form, h.cause.StoppedSeconds = verdict.Stopped, stopped
 	}
-	h.change = change{takes: func(location int, r replay.Region, ns int64) int64 {
+	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
 		if r == region && locations[location] && float64(ns) > limit {
 			return int64(usual)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
@@ -70,24 +70,24 @@ type played struct {
 	ideal int64 // calls cost nothing but what they wait for others
 	// even: on the ideal network, with equal work each time; alone: when besides nobody waits for anybody
 	even, alone int64
-	marks       replay.Marks // when the marks are there on the ideal network
-	also        []int64      // in the scenarios of others
+	marks       predict.Marks // when the marks are there on the ideal network
+	also        []int64       // in the scenarios of others
 }
 
 // judge replays hypotheses, and puts those first that are the causes, in order: given the first, the second gains most of the
 // rest, and so on.
-func (a *analysis) judge(ctx context.Context, marks replay.Marks, also []replay.Scenario) (p played, causes, all []hypothesis, err error) {
+func (a *analysis) judge(ctx context.Context, marks predict.Marks, also []predict.Scenario) (p played, causes, all []hypothesis, err error) {
 	if a.run() <= 0 {
 		return played{}, nil, nil, nil
 	}
 	inTotal, eachTime := a.evenly()
 	all = a.hypotheses(inTotal, eachTime)
 	nobodyWaits := change{ignores: a.isBetween}
-	scenarios := []replay.Scenario{together(change{ideal: true}), together(change{ideal: true}, eachTime), together(change{ideal: true}, eachTime, nobodyWaits)}
+	scenarios := []predict.Scenario{together(change{ideal: true}), together(change{ideal: true}, eachTime), together(change{ideal: true}, eachTime, nobodyWaits)}
 	for i := range all {
 		scenarios = append(scenarios, together(all[i].change))
 	}
-	found, err := replay.PlayMarks(ctx, a.forward.journal, append(scenarios, also...), marks)
+	found, err := predict.PlayMarks(ctx, a.forward.journal, append(scenarios, also...), marks)
 	if err != nil {
 		return played{}, nil, nil, err
 	}
@@ -180,11 +180,11 @@ func (a *analysis) playGiven(ctx context.Context, causes, left []hypothesis, cpu
 			estimated += causes[i].estimated
 		}
 	}
-	scenarios := []replay.Scenario{}
+	scenarios := []predict.Scenario{}
 	for i := range left {
 		scenarios = append(scenarios, together(append(slices.Clone(gone), left[i].change)...))
 	}
-	found, err := replay.PlayMarks(ctx, a.forward.journal, scenarios, nil)
+	found, err := predict.PlayMarks(ctx, a.forward.journal, scenarios, nil)
 	for i, length := range found.Runs {
 		left[i].least = cpus.least(&left[i], found.Longer[i])
 		if left[i].length = length - estimated; left[i].cause.Estimate {
@@ -249,7 +249,7 @@ func (a *analysis) hypotheses(inTotal, eachTime change) []hypothesis {
 	return append(list, a.balanceHypotheses(inTotal, eachTime)...)
 }
 
-// WhatIf is how long the run would have taken under another condition: a prediction by replay (package replay has
+// WhatIf is how long the run would have taken under another condition: a prediction by replay (package predict has
 // the model and what it assumes), or an estimate.
 type WhatIf struct {
 	What     string       `json:"what"` // in words: "rank 3 computed as fast as the others"

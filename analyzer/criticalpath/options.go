@@ -3,7 +3,7 @@ package criticalpath
 import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 )
 
 // Options of the analysis; the zero value is what one wants.
@@ -16,7 +16,7 @@ type Options struct {
 	Clock *clock.Map
 	// Also are what other analyses of the same run want to have replayed. They are played with what this one replays: the
 	// calls are read only once.
-	Also []replay.Scenario
+	Also []predict.Scenario
 	// Share is given what other analyses of the same run would have to find again. nil: nobody wants it.
 	Share func(Shared)
 }
@@ -25,7 +25,7 @@ type Options struct {
 type Shared struct {
 	Clock  *clock.Map
 	Phases *phases.Plan // with how each rank passed them
-	Also   []int64      // lengths of Options.Also, as of replay.Play; nil: the run takes no time
+	Also   []int64      // lengths of Options.Also, as of predict.Play; nil: the run takes no time
 }
 
 func (o Options) segments() int {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/trace"
@@ -581,7 +581,7 @@ func (p *pattern) test(t *testing.T) {
 	assert.Equal(t, p.waits, waits(f))
 	assert.Empty(t, f.Notes)
 	assert.Zero(t, f.Clock.Violations)
-	replayed, err := replay.Play(context.Background(), timeline.Of(p.build().Open(t)), nil, []replay.Scenario{{}})
+	replayed, err := predict.Play(context.Background(), timeline.Of(p.build().Open(t)), nil, []predict.Scenario{{}})
 	require.NoError(t, err)
 	assert.Equal(t, int64(math.Round(f.RunSeconds*1e9)), replayed[0], "replayed as it was, the run takes as long as it did")
 }

@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// Serialisation and transfer of a part of the run: how long would it take on an ideal network (package replay)? A rank's
+// Serialisation and transfer of a part of the run: how long would it take on an ideal network (package predict)? A rank's
 // ideal time in a part is what passes there between the same points of its program; the part takes as long as that of the
 // slowest rank, and no longer than it did.
 

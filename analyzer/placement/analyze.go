@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/trace"
@@ -19,7 +19,7 @@ type Options struct {
 	// Clocks of the run; without them the run is not played.
 	Clocks *timeline.Clocks
 	// Near and Far are the network within a node and between nodes; both zero: DefaultNear and DefaultFar.
-	Near, Far replay.Network
+	Near, Far predict.Network
 	// Shape is the topology of the run's traffic where it is known; nil: it is looked for.
 	Shape *topology.Topology
 }
@@ -27,8 +27,8 @@ type Options struct {
 // DefaultNear and DefaultFar are ordinary shared memory and an ordinary cluster's network: 0.5 µs and 10 GB/s, 5 µs and
 // 2.5 GB/s.
 var (
-	DefaultNear = replay.Network{Latency: 500, PerByte: 0.1}
-	DefaultFar  = replay.Network{Latency: 5000, PerByte: 0.4}
+	DefaultNear = predict.Network{Latency: 500, PerByte: 0.1}
+	DefaultFar  = predict.Network{Latency: 5000, PerByte: 0.4}
 )
 
 // worthwhile is the part of the crossing traffic that an order must save to be advised.
@@ -40,7 +40,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	if err != nil || o.Clocks == nil || len(a.Scenarios) == 0 || timeline.NeedTimes(t, "a prediction") != nil {
 		return a.found, err
 	}
-	lengths, err := replay.Play(ctx, t, o.Clocks, a.Scenarios)
+	lengths, err := predict.Play(ctx, t, o.Clocks, a.Scenarios)
 	if err != nil {
 		return a.found, err
 	}
@@ -51,7 +51,7 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 type Advice struct {
 	// Scenarios are what to play to know what the order is worth: the run as it was, and in that order, on the networks of
 	// the options. None: there is no better order.
-	Scenarios []replay.Scenario
+	Scenarios []predict.Scenario
 	found     Findings
 	options   Options
 }
@@ -66,7 +66,7 @@ func Advise(t timeline.Trace, o Options) (*Advice, error) {
 	if err != nil || then == nil {
 		return a, err
 	}
-	a.Scenarios = []replay.Scenario{{Network: a.network(t, now)}, {Network: a.network(t, then)}}
+	a.Scenarios = []predict.Scenario{{Network: a.network(t, now)}, {Network: a.network(t, then)}}
 	return a, nil
 }
 
@@ -89,14 +89,14 @@ func (a *Advice) Findings(lengths []int64) Findings {
 }
 
 // network is that of ranks on these nodes.
-func (a *Advice) network(t timeline.Trace, at []int) *replay.Network {
+func (a *Advice) network(t timeline.Trace, at []int) *predict.Network {
 	locations := timeline.Locations(t)
 	node := make([]int, len(locations))
 	for i, l := range locations {
 		node[i] = at[l.Row]
 	}
 	n := a.options.Far
-	n.Link = func(from, to int) *replay.Network {
+	n.Link = func(from, to int) *predict.Network {
 		if node[from] == node[to] {
 			return &a.options.Near
 		}

@@ -2,7 +2,7 @@
 //
 // In go a trace, which knows on which node each rank ran and who sent how much to whom; out come Findings: the bytes that
 // cross nodes, an order of the ranks on the same nodes that lets fewer cross, as a rankfile and as a list of hosts, and
-// what the replay (package replay, LogGP with other parameters within nodes than between them) says the run would gain.
+// what the replay (package predict, LogGP with other parameters within nodes than between them) says the run would gain.
 //
 // The order comes from a partition of the graph of traffic into the nodes' sizes (partition.go). Edges weigh their bytes,
 // or messages where there are no bytes. Candidates are

@@ -5,6 +5,6 @@
 // times and system counters of all others. Whoever reads it finds all ranks again, each with the calls of its lead,
 // peers transposed (trace.Content.Leads): Chameleon's trace of lead processes (Bahmani and Mueller, IPDPS 2018, §III,
 // §V.A). Accuracy is its ACC = 1 − |t − t'|/t, t the run time that the replay of the whole trace gives and t' that of
-// the leads' (package replay). The replay is one on another network: waiting is computed anew there, from what ranks
+// the leads' (package predict). The replay is one on another network: waiting is computed anew there, from what ranks
 // compute and from whom they depend on, so that leads which do not stand for the others show.
 package reduce

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -150,7 +150,7 @@ func (a Accuracy) Enough() bool {
 // Compare plays both traces on a network of its own, the whole one by its clocks, that of the leads by what its messages
 // say, since ranks that it lacks may have had other clocks. On the network that was measured there is nothing to compare:
 // the leads' calls last as long as they did, for whomever they waited.
-func Compare(ctx context.Context, whole timeline.Trace, clocks *timeline.Clocks, leads timeline.Trace, n replay.Network) (Accuracy, error) {
+func Compare(ctx context.Context, whole timeline.Trace, clocks *timeline.Clocks, leads timeline.Trace, n predict.Network) (Accuracy, error) {
 	found, err := clock.Analyze(ctx, leads)
 	if err != nil {
 		return Accuracy{}, err
@@ -161,7 +161,7 @@ func Compare(ctx context.Context, whole timeline.Trace, clocks *timeline.Clocks,
 		clocks *timeline.Clocks
 		says   *Run
 	}{{whole, clocks, &a.Whole}, {leads, found.Clocks, &a.Leads}} {
-		lengths, err := replay.Play(ctx, run.trace, run.clocks, []replay.Scenario{{Network: &n}})
+		lengths, err := predict.Play(ctx, run.trace, run.clocks, []predict.Scenario{{Network: &n}})
 		if err != nil {
 			return a, err
 		}

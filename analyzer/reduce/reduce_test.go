@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/reduce"
-	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
@@ -72,7 +72,7 @@ func TestAccuracy(t *testing.T) {
 }
 
 // networks are others than those that runs are simulated on: ideal, fast, slow.
-var networks = []replay.Network{{}, {Latency: 2000, PerByte: 0.1}, {Latency: 50_000, PerByte: 1}}
+var networks = []predict.Network{{}, {Latency: 2000, PerByte: 0.1}, {Latency: 50_000, PerByte: 1}}
 
 func accuracies(t *testing.T, whole, leads *trace.Reader) []reduce.Accuracy {
 	t.Helper()

@@ -1,46 +1,64 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/spf13/cobra"
 
-	"github.com/cairn-mpi/cairn/analyzer/perfetto"
+	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
+
+// exporters are the formats that a trace can be written in, one file each (export_FORMAT.go).
+var exporters = []exporter{perfettoExporter}
+
+// An exporter writes a trace in another tool's format.
+type exporter struct {
+	format string // of --format
+	about  string // what is written and what opens it: a paragraph of the help
+	// needs says what needs the times of single calls, as "a time line"; empty if nothing does.
+	needs string
+	write func(ctx context.Context, r exportRequest) (summary string, err error)
+}
+
+// An exportRequest is a trace, what to take of it, and where to write it.
+type exportRequest struct {
+	Trace    timeline.Trace
+	Out      string        // a file or a directory, as the format has it
+	From, To time.Duration // since the run began; a call is taken if any of it lies between; To of 0: to the end
+	Ranks    []int         // nil: all
+	Clock    *clock.Map    // the run's clock map; nil: it is to be made
+	Part     bool          // a time range or ranks were asked for
+}
 
 func newExportCommand() *cobra.Command {
 	var (
 		s3                s3Flags
 		format, out, list string
 		only              part
-		o                 perfetto.Options
 	)
+	var formats, about []string
+	for _, e := range exporters {
+		formats, about = append(formats, e.format), append(about, e.about)
+	}
 	c := &cobra.Command{
 		Use:   "export FILE -o OUT",
-		Short: "Write a trace for another tool: a time line for Perfetto (https://ui.perfetto.dev)",
-		Long: `Write a trace for another tool.
-
-perfetto: a track per rank with a slice per MPI call, an arrow per message, and the critical path as a track of its
-own. Open the file in https://ui.perfetto.dev, which shows it without sending it anywhere. A message whose receive began
-before its send ends at the instant "received" in it. One that was received before it was sent, by what clocks or
-rounded times are off, points backward.
-
-A file whose name ends in .gz is compressed by gzip, to about a fifth; Perfetto opens it as it is.`,
+		Short: "Write a trace for another tool: " + strings.Join(formats, ", "),
+		Long:  "Write a trace for another tool.\n\n" + strings.Join(about, "\n\n"),
 		Example: `  cairn export out/trace.cairn -o out/trace.perfetto.gz
   cairn export s3://traces/default/stencil/<uid>/0/0/trace.cairn -o part.perfetto --from 10 --to 10.5 --ranks 0-7,64`,
 		Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if format != "perfetto" {
-				return usageError{fmt.Errorf("--format %s: there is only perfetto", format)}
+			i := slices.Index(formats, format)
+			if i < 0 {
+				return usageError{fmt.Errorf("--format %s: there are %s", format, strings.Join(formats, ", "))}
 			}
 			if out == "" {
 				return usageError{errors.New("where to? cairn export FILE -o OUT")}
@@ -48,65 +66,45 @@ A file whose name ends in .gz is compressed by gzip, to about a fifth; Perfetto 
 			if err := only.check(); err != nil {
 				return err
 			}
-			o.From, o.To = only.from.duration(), only.to.duration()
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
 				return err
 			}
 			defer f.Close()
-			if o.Ranks, err = chosenRanks(f, args[0], list); err != nil {
+			r := exportRequest{Trace: timeline.Of(f.Reader), Out: out, From: only.from.duration(), To: only.to.duration()}
+			if r.Ranks, err = chosenRanks(f, args[0], list); err != nil {
 				return err
 			}
-			if o.Clock, err = clockBeside(c.Context(), args[0], s3, f); err != nil {
+			if r.Clock, err = clockBeside(c.Context(), args[0], s3, f); err != nil {
 				return err
 			}
-			if err := timeline.NeedTimes(timeline.Of(f.Reader), "a time line"); err != nil {
-				return damaged(args[0], err)
-			}
-			var summary perfetto.Summary
-			var size int64
-			err = writeWhole(out, func(file *os.File) (err error) {
-				summary, size, err = writePerfetto(c.Context(), file, strings.HasSuffix(out, ".gz"), timeline.Of(f.Reader), o)
-				if err == nil && summary.Calls == 0 && (only.given() || o.Ranks != nil) {
-					err = only.nothing(args[0])
+			if exporters[i].needs != "" {
+				if err := timeline.NeedTimes(r.Trace, exporters[i].needs); err != nil {
+					return damaged(args[0], err)
 				}
-				return err
-			})
+			}
+			r.Part = only.given() || r.Ranks != nil
+			summary, err := exporters[i].write(c.Context(), r)
+			if errors.Is(err, errNothingToExport) {
+				return only.nothing(args[0])
+			}
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.OutOrStdout(), "%s: %d calls, %d messages, %d segments of the critical path, %d bytes\n",
-				out, summary.Calls, summary.Messages, summary.Segments, size)
+			fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", out, summary)
 			return nil
 		},
 	}
 	s3.register(c)
-	c.Flags().StringVar(&format, "format", "perfetto", "of what tool")
-	c.Flags().StringVarP(&out, "output", "o", "", "the file to write")
+	c.Flags().StringVar(&format, "format", "perfetto", strings.Join(formats, ", "))
+	c.Flags().StringVarP(&out, "output", "o", "", "the file or directory to write")
 	only.register(c.Flags())
 	c.Flags().StringVar(&list, "ranks", "", "only these ranks, as 0-7,64 (default all)")
 	return c
 }
 
-// writePerfetto writes a trace for Perfetto, and gives the file's size.
-func writePerfetto(ctx context.Context, file *os.File, compressed bool, t timeline.Trace, o perfetto.Options) (perfetto.Summary, int64, error) {
-	buffered := bufio.NewWriterSize(file, 1<<20)
-	flush := buffered.Flush
-	w := io.Writer(buffered)
-	if compressed {
-		packed := gzip.NewWriter(buffered)
-		w, flush = packed, func() error { return errors.Join(packed.Close(), buffered.Flush()) }
-	}
-	summary, err := perfetto.Write(ctx, w, t, o)
-	if err == nil {
-		err = flush()
-	}
-	if err != nil {
-		return summary, 0, err
-	}
-	size, err := file.Seek(0, io.SeekCurrent)
-	return summary, size, err
-}
+// errNothingToExport is the error of a part of the run that has no calls.
+var errNothingToExport = errors.New("no calls in this part of the run")
 
 // writeWhole writes a file, whole or not at all: until then it has another name. What is no ordinary file is written as it
 // comes.

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
@@ -30,7 +30,7 @@ func newPredictCommand() *cobra.Command {
 		Use:   "predict FILE",
 		Short: "Play a run again under other conditions: a faster rank, another network, a call that costs nothing",
 		Long: `Play a run again under other conditions, and say how long it would have taken. All conditions that are given hold at
-once. The model is LogGP: docs of package analyzer/replay say what it assumes. The run's clock map (clock.json beside the
+once. The model is LogGP: docs of package analyzer/predict say what it assumes. The run's clock map (clock.json beside the
 trace) is used where there is one.`,
 		Example: `  cairn predict out/trace.cairn --compute 3=0.5                    # rank 3 computes in half the time
   cairn predict out/trace.cairn --latency 1us --bandwidth 25         # a network of 1 µs and 25 GB/s
@@ -44,14 +44,14 @@ trace) is used where there is one.`,
 			}
 			defer f.Close()
 			t := timeline.Of(f.Reader)
-			var changed replay.Scenario
+			var changed predict.Scenario
 			switch given := c.Flags().Changed; {
 			case ideal && (given("latency") || given("bandwidth") || given("overhead") || given("handshake-from")):
 				return usageError{errors.New("--ideal-network leaves nothing for --latency, --bandwidth, --overhead and --handshake-from to say")}
 			case ideal:
-				changed.Network = &replay.Network{}
+				changed.Network = &predict.Network{}
 			case given("latency") || given("bandwidth") || given("overhead"):
-				changed.Network = &replay.Network{Latency: float64(latency), Overhead: float64(overhead), Handshakes: handshakes}
+				changed.Network = &predict.Network{Latency: float64(latency), Overhead: float64(overhead), Handshakes: handshakes}
 				if bandwidth > 0 {
 					changed.Network.PerByte = 1 / bandwidth // GB/s is bytes per ns
 				}
@@ -69,7 +69,7 @@ trace) is used where there is one.`,
 			if err != nil {
 				return err
 			}
-			lengths, err := replay.Lengths(c.Context(), t, clocks.Clocks, []replay.Scenario{{}, changed})
+			lengths, err := predict.Lengths(c.Context(), t, clocks.Clocks, []predict.Scenario{{}, changed})
 			if err != nil {
 				return damaged(args[0], err)
 			}
@@ -126,7 +126,7 @@ func (c change) String() string {
 }
 
 // computeFactors reads the values of --compute.
-func computeFactors(t timeline.Trace, values []string) (func(int, replay.Region) float64, error) {
+func computeFactors(t timeline.Trace, values []string) (func(int, predict.Region) float64, error) {
 	if len(values) == 0 {
 		return nil, nil
 	}
@@ -164,7 +164,7 @@ func computeFactors(t timeline.Trace, values []string) (func(int, replay.Region)
 			}
 		}
 	}
-	return func(location int, _ replay.Region) float64 { return factors[location] }, nil
+	return func(location int, _ predict.Region) float64 { return factors[location] }, nil
 }
 
 // freeCalls reads the values of --free.

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/analyzer/clusters"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/reduce"
-	"github.com/cairn-mpi/cairn/analyzer/replay"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/readlimit"
 	"github.com/cairn-mpi/cairn/trace"
@@ -100,4 +100,4 @@ replay of the leads gives on another network, and their load balance, compared w
 
 // predictedNetwork is what the accuracy of a reduced trace is computed for. On a network that was not measured all waiting
 // follows anew from computations and dependencies.
-var predictedNetwork = replay.Network{Latency: 2000, PerByte: 0.1}
+var predictedNetwork = predict.Network{Latency: 2000, PerByte: 0.1}

@@ -50,7 +50,7 @@ var mayUse = map[string]string{
 	"analyzer/clusters/likeness.go": "ignores parameters that the user names",
 	"analyzer/logical/read.go":      "prints names",
 	"analyzer/program/value.go":     "prints names",
-	"analyzer/perfetto/export.go":   "shows the class as the category of a slice",
+	"analyzer/export/perfetto/export.go":   "shows the class as the category of a slice",
 }
 
 // A finding is a use of such a text.

@@ -1,11 +1,11 @@
-package replay_test
+package predict_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 )
@@ -33,8 +33,8 @@ func messages(t *testing.T, all ...message) timeline.Trace {
 	return timeline.Of(b.Open(t))
 }
 
-func on(latency, perMiB float64, handshakes int64) replay.Scenario {
-	return replay.Scenario{Network: &replay.Network{Latency: latency * tracetest.Unit, PerByte: perMiB * tracetest.Unit / (1 << 20), Handshakes: handshakes}}
+func on(latency, perMiB float64, handshakes int64) predict.Scenario {
+	return predict.Scenario{Network: &predict.Network{Latency: latency * tracetest.Unit, PerByte: perMiB * tracetest.Unit / (1 << 20), Handshakes: handshakes}}
 }
 
 // On a network with a latency of 2 MPI_Init ends at 3. Rank 0 sends at 5 what rank 1 awaits since 4. It asks (7), is told to
@@ -50,7 +50,7 @@ func TestAHandshakeTakesThreeLatencies(t *testing.T) {
 // MPI_Finalize is entered at 12 and left at 14.
 func TestAHandshakeWaitsForItsReceiver(t *testing.T) {
 	tr := messages(t, message{1 << 20, 4, 10.2, 10, 10.5})
-	late := play(t, tr, replay.Scenario{}, on(2, 0, 0), on(2, 0, 2<<20))
+	late := play(t, tr, predict.Scenario{}, on(2, 0, 0), on(2, 0, 2<<20))
 	assert.Equal(t, []int64{11_500_000, 17 * tracetest.Unit, 13 * tracetest.Unit}, late)
 }
 

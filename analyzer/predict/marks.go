@@ -1,4 +1,4 @@
-package replay
+package predict
 
 // Marks are times of the run, in order, by location: Play tells when each would have been in the first scenario. Within
 // a call or a computation time passes evenly.

@@ -1,11 +1,11 @@
-package replay_test
+package predict_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 )
@@ -27,7 +27,7 @@ func rooted(t *testing.T, name string, times [8][2]float64) timeline.Trace {
 // punctual is the length of the run, in units, if ranks that compute for so long before the collective do so for 1.
 func punctual(t *testing.T, tr timeline.Trace, late map[int]float64) float64 {
 	t.Helper()
-	lengths := play(t, tr, replay.Scenario{}, replay.Scenario{Compute: func(location int, r replay.Region) float64 {
+	lengths := play(t, tr, predict.Scenario{}, predict.Scenario{Compute: func(location int, r predict.Region) float64 {
 		if late[location] > 0 && tr.Function(r.After).Name == "MPI_Init" {
 			return 1 / late[location]
 		}

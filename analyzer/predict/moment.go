@@ -1,4 +1,4 @@
-package replay
+package predict
 
 // A moment is when something happened, in every scenario: a call was entered, or the last of several. Others may wait
 // to learn it.

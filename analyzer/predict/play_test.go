@@ -1,4 +1,4 @@
-package replay_test
+package predict_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
@@ -21,9 +21,9 @@ func simulated(t testing.TB, config simulate.Config) timeline.Trace {
 	return timeline.Of(tracetest.Open(t, tracetest.Simulated(t, config)))
 }
 
-func play(t *testing.T, tr timeline.Trace, scenarios ...replay.Scenario) []int64 {
+func play(t *testing.T, tr timeline.Trace, scenarios ...predict.Scenario) []int64 {
 	t.Helper()
-	lengths, err := replay.Play(context.Background(), tr, nil, scenarios)
+	lengths, err := predict.Play(context.Background(), tr, nil, scenarios)
 	require.NoError(t, err)
 	return lengths
 }
@@ -48,14 +48,14 @@ func patterns() []simulate.Config {
 func TestAsMeasuredNothingChanges(t *testing.T) {
 	for _, config := range patterns() {
 		tr := simulated(t, config)
-		assert.Equal(t, measured(t, tr), play(t, tr, replay.Scenario{})[0], "%+v", config)
+		assert.Equal(t, measured(t, tr), play(t, tr, predict.Scenario{})[0], "%+v", config)
 	}
 }
 
 func TestIdealNetworkIsNotSlower(t *testing.T) {
 	for _, config := range patterns() {
 		tr := simulated(t, config)
-		lengths := play(t, tr, replay.Scenario{}, replay.Scenario{Network: &replay.Network{}})
+		lengths := play(t, tr, predict.Scenario{}, predict.Scenario{Network: &predict.Network{}})
 		assert.Less(t, lengths[1], lengths[0], "%+v", config)
 	}
 }
@@ -67,7 +67,7 @@ func TestPredictionOfABalancedRunIsExact(t *testing.T) {
 		slow := balanced
 		slow.Imbalance = simulate.Imbalance{SlowRank: 6, SlowPercent: 50}
 		tr := simulated(t, slow)
-		lengths := play(t, tr, replay.Scenario{Compute: func(location int, _ replay.Region) float64 {
+		lengths := play(t, tr, predict.Scenario{Compute: func(location int, _ predict.Region) float64 {
 			if location == 6 {
 				return 1 / 1.5
 			}
@@ -91,16 +91,16 @@ func TestByHand(t *testing.T) {
 	b.Rank(1).Init(1, 2).Send(8, 9, 0).Finalize(10, 11)
 	tr := timeline.Of(b.Open(t))
 	lengths := play(t, tr,
-		replay.Scenario{},
-		replay.Scenario{Compute: func(location int, r replay.Region) float64 {
+		predict.Scenario{},
+		predict.Scenario{Compute: func(location int, r predict.Region) float64 {
 			if location == 1 && tr.Function(r.Before).Name == "MPI_Send" {
 				return 1.0 / 3
 			}
 			return 1
 		}},
-		replay.Scenario{Network: &replay.Network{}},
-		replay.Scenario{Network: &replay.Network{Latency: 2 * tracetest.Unit}},
-		replay.Scenario{Free: func(function uint16, _ uint32) bool { return tr.Function(function).Name == "MPI_Recv" }},
+		predict.Scenario{Network: &predict.Network{}},
+		predict.Scenario{Network: &predict.Network{Latency: 2 * tracetest.Unit}},
+		predict.Scenario{Free: func(function uint16, _ uint32) bool { return tr.Function(function).Name == "MPI_Recv" }},
 	)
 	// a latency of 2: Init ends at 1+2 = 3, rank 1 sends at 9, received at 11, Finalize at 12, ended at 14
 	// a receive for nothing: it ends at 8, Finalize begins at 10 all the same on rank 1
@@ -118,7 +118,7 @@ func TestPollingIsWaiting(t *testing.T) {
 	r.Call("MPI_Test", 3.15, 3.2, tracetest.Args{"request": q, "flag": 1, "status": tracetest.Status{Source: 1, Bytes: 8}}).Finalize(4.2, 5.2)
 	b.Rank(1).Init(1, 2).Send(3.12, 3.15, 0).Finalize(4.2, 5.2)
 	tr := timeline.Of(b.Open(t))
-	lengths := play(t, tr, replay.Scenario{}, replay.Scenario{Network: &replay.Network{}})
+	lengths := play(t, tr, predict.Scenario{}, predict.Scenario{Network: &predict.Network{}})
 	// ideal: Init takes nothing (1), rank 1 sends 1.12 later at 2.12 and finalizes 1.05 later at 3.17; rank 0 posts at
 	// 1.5, polls from 1.9, is told at 2.12 and finalizes 1 later at 3.12; the last at 3.17
 	assert.Equal(t, int64(4_200_000), lengths[0])
@@ -132,7 +132,7 @@ func TestAMessageThatSeemsToComeEarlyIsWaitedFor(t *testing.T) {
 	b.Rank(0).Init(1, 2).Recv(3, 7.99, 1, 8).Finalize(10, 11)
 	b.Rank(1).Init(1, 2).Send(8, 9, 0).Finalize(10, 11)
 	tr := timeline.Of(b.Open(t))
-	lengths := play(t, tr, replay.Scenario{}, replay.Scenario{Compute: func(location int, r replay.Region) float64 {
+	lengths := play(t, tr, predict.Scenario{}, predict.Scenario{Compute: func(location int, r predict.Region) float64 {
 		if location == 1 && tr.Function(r.Before).Name == "MPI_Send" {
 			return 1.0 / 3
 		}
@@ -155,15 +155,15 @@ func TestWhatAWaitCostsGoesWithIt(t *testing.T) {
 	b.Rank(0).Init(1, 2).Recv(9, 10.5, 1, 8).Recv(12, 23, 1, 8).Finalize(24, 25)
 	b.Rank(1).Init(1, 2).Send(10, 11, 0).Send(20, 21, 0).Finalize(22, 25)
 	tr := timeline.Of(b.Open(t))
-	quicker := func(factor float64) replay.Scenario {
-		return replay.Scenario{Compute: func(location int, r replay.Region) float64 {
+	quicker := func(factor float64) predict.Scenario {
+		return predict.Scenario{Compute: func(location int, r predict.Region) float64 {
 			if location == 1 && tr.Function(r.After).Name == "MPI_Send" && tr.Function(r.Before).Name == "MPI_Send" {
 				return factor
 			}
 			return 1
 		}}
 	}
-	lengths := play(t, tr, replay.Scenario{}, quicker(0), quicker(5.0/9))
+	lengths := play(t, tr, predict.Scenario{}, quicker(0), quicker(5.0/9))
 	assert.Equal(t, []int64{24 * tracetest.Unit, 13 * tracetest.Unit, 18_750_000}, lengths)
 }
 
@@ -176,7 +176,7 @@ func TestALargeMessageNeedsItsReceiverInMPI(t *testing.T) {
 	b.Rank(0).Init(1, 2).Call("MPI_Send", 4, 10.6, tracetest.Args{"dest": 1}).Finalize(11.6, 12.6)
 	b.Rank(1).Init(1, 2).Irecv(3, 3.1, 0, q).Waitall(10.1, 10.6, tracetest.Requests{q}, tracetest.Status{Source: 0, Bytes: 1 << 20}).Finalize(11.6, 12.6)
 	tr := timeline.Of(b.Open(t))
-	lengths := play(t, tr, replay.Scenario{}, replay.Scenario{Compute: func(location int, r replay.Region) float64 {
+	lengths := play(t, tr, predict.Scenario{}, predict.Scenario{Compute: func(location int, r predict.Region) float64 {
 		if location == 1 && tr.Function(r.Before).Name == "MPI_Waitall" {
 			return 0.5
 		}
@@ -199,7 +199,7 @@ func TestASmallSendMayWaitForItsReceiver(t *testing.T) {
 	}
 	b.Ranks(func(_ int, r *tracetest.Rank) { r.Finalize(44, 45) })
 	tr := timeline.Of(b.Open(t))
-	lengths := play(t, tr, replay.Scenario{}, replay.Scenario{Compute: func(location int, r replay.Region) float64 {
+	lengths := play(t, tr, predict.Scenario{}, predict.Scenario{Compute: func(location int, r predict.Region) float64 {
 		if location == 1 && tr.Function(r.Before).Name == "MPI_Recv" {
 			return 0.5
 		}
@@ -224,7 +224,7 @@ func TestAMessageThatLiesForLong(t *testing.T) {
 	receiver.Recv(end, end+0.5, 1, 8).Finalize(end+1, end+2)
 	sender.Finalize(end+1, end+2)
 	tr := timeline.Of(b.Open(t))
-	lengths := play(t, tr, replay.Scenario{}, replay.Scenario{Compute: func(location int, r replay.Region) float64 {
+	lengths := play(t, tr, predict.Scenario{}, predict.Scenario{Compute: func(location int, r predict.Region) float64 {
 		if location == 1 && tr.Function(r.After).Name == "MPI_Init" {
 			return 10
 		}
@@ -240,7 +240,7 @@ func TestMessageUnderWay(t *testing.T) {
 		c := simulate.Config{Pattern: "stencil2d", Ranks: 16, Iterations: 50, Model: simulate.Model{Latency: latency}}
 		c.Imbalance.Linear = 100 // from 0.1 to 0.2 ms
 		tr := simulated(t, c)
-		lengths := play(t, tr, replay.Scenario{Compute: func(location int, _ replay.Region) float64 { return 1.5 / (1 + float64(location)/15) }})
+		lengths := play(t, tr, predict.Scenario{Compute: func(location int, _ predict.Region) float64 { return 1.5 / (1 + float64(location)/15) }})
 		c.Imbalance.Linear, c.Compute = 0, 150*time.Microsecond
 		expected := measured(t, simulated(t, c))
 		assert.InDelta(t, expected, lengths[0], float64(expected)/200, "latency %d", latency)

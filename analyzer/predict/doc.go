@@ -51,4 +51,4 @@
 // do not depend on another thread that is behind; then it is the next thread's turn, and the first goes on as soon as what
 // it needs has been played (play.go). No thread keeps more calls than the one that it is at. Memory grows with pending
 // operations.
-package replay
+package predict

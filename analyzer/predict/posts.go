@@ -1,4 +1,4 @@
-package replay
+package predict
 
 import "github.com/cairn-mpi/cairn/analyzer/journal"
 

@@ -1,4 +1,4 @@
-package replay_test
+package predict_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 	"github.com/cairn-mpi/cairn/internal/simulate"
@@ -99,8 +99,8 @@ func TestAccuracyOfClusteredTraces(t *testing.T) {
 			require.NoError(t, trace.Write(&file, merged))
 			r, err := trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
 			require.NoError(t, err)
-			lengths[i] = play(t, timeline.Of(r), replay.Scenario{}, replay.Scenario{Network: &replay.Network{}},
-				replay.Scenario{Network: &replay.Network{Latency: 20_000, PerByte: 1}})
+			lengths[i] = play(t, timeline.Of(r), predict.Scenario{}, predict.Scenario{Network: &predict.Network{}},
+				predict.Scenario{Network: &predict.Network{Latency: 20_000, PerByte: 1}})
 		}
 		for k, name := range []string{"as measured", "ideal network", "slow network"} {
 			full, clustered := float64(lengths[0][k]), float64(lengths[1][k])

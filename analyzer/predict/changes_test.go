@@ -1,11 +1,11 @@
-package replay_test
+package predict_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/cairn-mpi/cairn/analyzer/replay"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/tracetest"
 )
@@ -21,7 +21,7 @@ func TestSingleInstancesTakeOtherTimes(t *testing.T) {
 	})
 	tr := timeline.Of(b.Open(t))
 	asked := map[string][]int64{} // by the call that comes before, on rank 1
-	lengths := play(t, tr, replay.Scenario{}, replay.Scenario{Takes: func(location int, r replay.Region, ns int64) int64 {
+	lengths := play(t, tr, predict.Scenario{}, predict.Scenario{Takes: func(location int, r predict.Region, ns int64) int64 {
 		if name := tr.Function(r.After).Name; location == 1 {
 			asked[name] = append(asked[name], ns/tracetest.Unit)
 		}
@@ -39,7 +39,7 @@ func TestAComputationTakesLonger(t *testing.T) {
 	b := tracetest.New(2)
 	b.Ranks(func(_ int, r *tracetest.Rank) { r.Init(1, 2).Collective("MPI_Barrier", 4, 5).Finalize(6, 7) })
 	tr := timeline.Of(b.Open(t))
-	lengths := play(t, tr, replay.Scenario{Takes: func(location int, r replay.Region, ns int64) int64 {
+	lengths := play(t, tr, predict.Scenario{Takes: func(location int, r predict.Region, ns int64) int64 {
 		if location == 1 && tr.Function(r.After).Name == "MPI_Init" {
 			return 2 * ns
 		}
@@ -61,7 +61,7 @@ func TestCallsThatWaitForNobody(t *testing.T) {
 	b.Rank(1).Init(1, 2).Send(2.1, 2.2, 0).Send(8, 9, 0).Finalize(10, 21)
 	tr := timeline.Of(b.Open(t))
 	receives := func(function uint16, _ uint32) bool { return tr.Function(function).Name == "MPI_Recv" }
-	lengths := play(t, tr, replay.Scenario{}, replay.Scenario{Ignores: receives}, replay.Scenario{Ignores: receives, Network: &replay.Network{}})
+	lengths := play(t, tr, predict.Scenario{}, predict.Scenario{Ignores: receives}, predict.Scenario{Ignores: receives, Network: &predict.Network{}})
 	assert.Equal(t, []int64{20 * tracetest.Unit, 15_500_000, 12_500_000}, lengths)
 }
 
@@ -80,7 +80,7 @@ func TestSendsThatWaitForNoReceiver(t *testing.T) {
 			b.Rank(0).Init(1, 2).Call("MPI_Send", 4, 10.5, tracetest.Args{"dest": 1}).Finalize(20.5, 21.5)
 			receive(b.Rank(1).Init(1, 2))
 			b.Rank(1).Finalize(11.5, 21.5)
-			lengths := play(t, timeline.Of(b.Open(t)), replay.Scenario{}, replay.Scenario{Buffered: true})
+			lengths := play(t, timeline.Of(b.Open(t)), predict.Scenario{}, predict.Scenario{Buffered: true})
 			assert.Equal(t, []int64{20_500_000, 14_000_000}, lengths)
 		})
 	}
