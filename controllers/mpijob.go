@@ -32,8 +32,8 @@ func (p *pass) runMPIJob(ctx context.Context) (next, error) {
 	spec, injectErr := p.injected()
 	if injectErr != nil {
 		p.set(v1alpha1.ConditionTraced, metav1.ConditionFalse, v1alpha1.ReasonInjectionFailed, injectErr.Error())
-		if p.job.Spec.Tracing.FailurePolicy == v1alpha1.FailurePolicyFail {
-			p.neverStarts(v1alpha1.ReasonInjectionFailed, "the MPIJob was not created, because failurePolicy is Fail: "+injectErr.Error())
+		if why := p.neededTracer(); why != "" {
+			p.neverStarts(v1alpha1.ReasonInjectionFailed, "the MPIJob was not created, because "+why+": "+injectErr.Error())
 			return proceed, nil
 		}
 	}
@@ -45,6 +45,17 @@ func (p *pass) runMPIJob(ctx context.Context) (next, error) {
 	status.StartTime = ptr.To(mpiJob.CreationTimestamp)
 	status.Suspend = createdSuspended(mpiJob)
 	return proceed, nil
+}
+
+// neededTracer says why the job may not run without the tracer; "" if it may.
+func (p *pass) neededTracer() string {
+	switch {
+	case p.job.Spec.Replay != nil:
+		return "there is no program without the trace that spec.replay names"
+	case p.job.Spec.Tracing.FailurePolicy == v1alpha1.FailurePolicyFail:
+		return "failurePolicy is Fail"
+	}
+	return ""
 }
 
 // injected is the specification of the MPIJob: with the tracer in it, or as the
@@ -76,6 +87,7 @@ func (p *pass) injected() (*mpiv2beta1.MPIJobSpec, error) {
 		SpoolSizeLimit:     ptr.Deref(tracing.Spool.SizeLimit, defaultSpoolSize),
 		GracePeriodSeconds: ptr.Deref(tracing.GracePeriodSeconds, defaultGracePeriodSeconds),
 		Resources:          tracing.Resources,
+		Replay:             p.job.Spec.Replay,
 		ProbeFlags:         slices.Concat(timingFlags(&tracing.Timing), probeFlags(&tracing), clustering),
 	})
 	if err != nil {

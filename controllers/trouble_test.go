@@ -232,6 +232,20 @@ func TestInjectionFails(t *testing.T) {
 	})
 }
 
+// Without the tracer there is no trace to re-execute, whatever failurePolicy says.
+func TestReplayThatCannotBeInjected(t *testing.T) {
+	s := newStage(t)
+	s.apply(func(j *v1alpha1.TracedMPIJob) {
+		j.Spec.Replay = &v1alpha1.Replay{Trace: "s3://traces/default/a/trace.cairn"}
+		j.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs["Launcher"].Template.Spec.Containers[0].Command = []string{"sh", "-c"}
+		j.Spec.MPIJobTemplate.Spec.MPIReplicaSpecs["Launcher"].Template.Spec.Containers[0].Args = []string{"mpirun"}
+	})
+	s.passStorage()
+	require.Contains(t, s.expect("JobFinished", isTrue, "NeverStarted"), "there is no program without the trace that spec.replay names")
+	require.Contains(t, s.expect("Traced", isFalse, "InjectionFailed"), "without a shell")
+	require.False(t, s.exists(&mpiv2beta1.MPIJob{}, "stencil"))
+}
+
 func TestUntraceableImage(t *testing.T) {
 	t.Run("Ignore", func(t *testing.T) {
 		s := newStage(t)

@@ -46,6 +46,8 @@ type TracedMPIJobList struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.tracing.containerName) || !('Launcher' in self.mpiJobTemplate.spec.mpiReplicaSpecs) || self.mpiJobTemplate.spec.mpiReplicaSpecs['Launcher'].template.spec.containers.exists(c, c.name == self.tracing.containerName)",message="tracing.containerName is not a container of the Launcher"
 // +kubebuilder:validation:XValidation:rule="!has(self.tracing.containerName) || !('Worker' in self.mpiJobTemplate.spec.mpiReplicaSpecs) || self.mpiJobTemplate.spec.mpiReplicaSpecs['Worker'].template.spec.containers.exists(c, c.name == self.tracing.containerName)",message="tracing.containerName is not a container of the Worker: launcher and workers must call it the same"
+// +kubebuilder:validation:XValidation:rule="has(self.replay) == has(oldSelf.replay)",message="replay is immutable: the job's pods are made once"
+// +kubebuilder:validation:XValidation:rule="!has(self.replay) || !has(self.tracing.mode) || self.tracing.mode != 'Disabled'",message="a re-execution is traced: with spec.replay, tracing.mode may not be Disabled"
 type TracedMPIJobSpec struct {
 	// Suspend stops the job, or keeps it from starting. It is passed on to the
 	// MPIJob's runPolicy.suspend.
@@ -65,6 +67,12 @@ type TracedMPIJobSpec struct {
 	// mpiReplicaSpecs.Worker.replicas may change afterwards.
 	// +required
 	MPIJobTemplate MPIJobTemplate `json:"mpiJobTemplate"`
+
+	// Replay re-executes a recorded trace in place of a program: the launcher's command is mpirun and its options, and
+	// ends where the program would stand. An empty command is mpirun.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="replay is immutable: the job's pods are made once"
+	Replay *Replay `json:"replay,omitempty"`
 
 	// Tracing says what is recorded, and how the tracer lives in the job's pods.
 	// Pods are made once, so it cannot change afterwards.

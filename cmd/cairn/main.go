@@ -87,7 +87,7 @@ func newRootCommand() *cobra.Command {
 		newExportCommand(), newSimulateCommand())...)...)
 	add(peopleGroup, obey(newInfoCommand(), newCopyCommand())...)
 	add(podGroup, newShipCommand(), newInstallCommand(), newProbeCommand())
-	add(podGroup, obey(newCheckStorageCommand(), newMakeBucketCommand(),
+	add(podGroup, obey(newCheckStorageCommand(), newMakeBucketCommand(), newFetchCommand(),
 		newDeletePrefixCommand(), newResolveCommand())...)
 	return root
 }

@@ -8,6 +8,10 @@
 // cairn-ship (Cairn's image, a native sidecar) sends traces to storage while the
 // job runs and after it.
 //
+// A job that re-executes a trace has a fourth: cairn-fetch (Cairn's image) copies the
+// trace out of storage. The launcher's command then ends with the re-execution in
+// the place of a program (replay.go).
+//
 // The container that runs MPI gets the preload file over /etc/ld.so.preload,
 // because environment variables do not reach the ranks that sshd starts. The
 // tracer's libraries are read-only there: whoever could replace them would be root

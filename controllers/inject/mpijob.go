@@ -37,6 +37,8 @@ type Options struct {
 	GracePeriodSeconds int64
 	// ProbeFlags are further settings of the tracer, as flags of `cairn probe`.
 	ProbeFlags []string
+	// Replay is the trace that is re-executed in place of a program; nil: none is.
+	Replay *v1alpha1.Replay
 	// Resources of the sidecar; what is not set gets a default.
 	Resources corev1.ResourceRequirements
 }

@@ -50,6 +50,11 @@ func read(t *testing.T, path string) *mpiv2beta1.MPIJobSpec {
 func TestGolden(t *testing.T) {
 	change := map[string]func(*Options){
 		"container-name": func(o *Options) { o.ContainerName = "mpi" },
+		"replay": func(o *Options) {
+			half, limit := int32(50), resource.MustParse("256Mi")
+			o.Replay = &v1alpha1.Replay{Trace: "s3://traces/default/job/uid/0/0/trace.cairn", Compute: v1alpha1.ReplaySleep, ComputePercent: &half, MemoryLimit: &limit}
+		},
+		"replay-empty": func(o *Options) { o.Replay = &v1alpha1.Replay{Trace: "s3://traces/a/trace.cairn"} },
 		"storage-options": func(o *Options) {
 			yes := true
 			o.S3.PathStyle, o.S3.Region, o.S3.CASecretName = &yes, "eu-central-1", "store-ca"
@@ -273,4 +278,20 @@ func TestEnvironmentOfProbe(t *testing.T) {
 	require.Equal(t, []corev1.EnvVar{
 		{Name: "NVIDIA_VISIBLE_DEVICES", Value: "void"}, {Name: "PATH", Value: "/nfs/mpi/bin"}, {Name: "OPAL_PREFIX", Value: "/opt/openmpi"},
 	}, env)
+}
+
+// A shell's command line is one argument, so nothing can follow it: such a launcher cannot start a re-execution.
+func TestReplayNeedsABareMpirun(t *testing.T) {
+	o := options()
+	o.Replay = &v1alpha1.Replay{Trace: "s3://traces/a/trace.cairn"}
+	spec := read(t, "testdata/replay.in.yaml")
+	launcher := &spec.MPIReplicaSpecs[mpiv2beta1.MPIReplicaTypeLauncher].Template.Spec.Containers[0]
+	launcher.Command, launcher.Args = []string{"/bin/sh", "-c"}, []string{"mpirun -np 4"}
+	_, err := MPIJob(spec, o)
+	require.ErrorContains(t, err, "mpiReplicaSpecs[Launcher].template.spec.containers[launcher].command")
+	require.ErrorContains(t, err, "without a shell")
+
+	launcher.Command, launcher.Args = []string{"/usr/local/bin/start.sh"}, nil
+	_, err = MPIJob(spec, o)
+	require.NoError(t, err, "a script of the user's may pass its arguments on")
 }

@@ -15,6 +15,7 @@ const (
 	InstallContainer = "cairn-install"
 	ProbeContainer   = "cairn-probe"
 	ShipContainer    = "cairn-ship"
+	FetchContainer   = "cairn-fetch"
 )
 
 // The volume of the tracer, and where it is seen.
@@ -27,9 +28,16 @@ const (
 	preloadSubPath = "ld.so.preload"
 )
 
+// The volume of the trace that is re-executed, and where it is seen.
+const (
+	replayVolume = "cairn-replay"
+	replayPath   = "/cairn-replay"
+	replayTrace  = replayPath + "/trace.cairn"
+)
+
 var (
-	ourContainers = []string{InstallContainer, ProbeContainer, ShipContainer}
-	ourVolumes    = append([]string{toolsVolume}, container.Volumes...)
+	ourContainers = []string{InstallContainer, ProbeContainer, ShipContainer, FetchContainer}
+	ourVolumes    = append([]string{toolsVolume, replayVolume}, container.Volumes...)
 )
 
 // removeOurs takes out of a pod what an earlier injection put in.
@@ -45,6 +53,7 @@ func removeOurs(pod *corev1.PodSpec) {
 		c.VolumeMounts = slices.DeleteFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
 			return slices.Contains(ourVolumes, m.Name)
 		})
+		removeReplay(c)
 	}
 }
 
@@ -75,7 +84,7 @@ func conflicts(pod *corev1.PodSpec, target *corev1.Container, path *field.Path) 
 	for i, m := range target.VolumeMounts {
 		if overlaps(m.MountPath) {
 			errs = append(errs, field.Invalid(path.Child("containers").Index(index).Child("volumeMounts").Index(i).Child("mountPath"),
-				m.MountPath, "Cairn must mount "+toolsPath+" and "+preloadPath))
+				m.MountPath, "Cairn must mount "+toolsPath+", "+preloadPath+" and, to re-execute a trace, "+replayPath))
 		}
 	}
 	return errs
@@ -112,7 +121,7 @@ func foreignMounts(pod *corev1.PodSpec, path *field.Path) field.ErrorList {
 // overlaps says whether a mount hides one of Cairn's, or would have to hold it.
 func overlaps(mountPath string) bool {
 	mountPath = strings.TrimRight(mountPath, "/") + "/"
-	for _, ours := range []string{toolsPath + "/", preloadPath + "/"} {
+	for _, ours := range []string{toolsPath + "/", preloadPath + "/", replayPath + "/"} {
 		if strings.HasPrefix(mountPath, ours) || strings.HasPrefix(ours, mountPath) {
 			return true
 		}

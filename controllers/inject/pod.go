@@ -33,6 +33,9 @@ func injectPod(template *corev1.PodTemplateSpec, role mpiv2beta1.MPIReplicaType,
 	target, errs := targetContainer(pod, options.ContainerName, path.Child("spec"))
 	errs = append(errs, conflicts(pod, target, path.Child("spec"))...)
 	errs = append(errs, exposed(pod, options, path.Child("spec"))...)
+	if options.Replay != nil && target != nil && role == mpiv2beta1.MPIReplicaTypeLauncher {
+		errs = append(errs, noRoomForReplay(target, path.Child("spec", "containers").Key(target.Name))...)
+	}
 	if len(errs) > 0 {
 		return errs
 	}
@@ -41,6 +44,9 @@ func injectPod(template *corev1.PodTemplateSpec, role mpiv2beta1.MPIReplicaType,
 	prober := probeContainer(pod, target, slots, options)
 	shipper := shipContainer(pod, target, role, options)
 	pod.InitContainers = append(pod.InitContainers, installer, prober, shipper)
+	if options.Replay != nil {
+		injectReplay(pod, target, role, options)
+	}
 
 	target.VolumeMounts = append(target.VolumeMounts,
 		corev1.VolumeMount{Name: toolsVolume, MountPath: toolsPath, ReadOnly: true},

@@ -182,7 +182,7 @@ func assertNoCredentials(t *testing.T, byName map[string]pod) {
 		}
 		require.NotEmpty(t, secrets, "%s: the sidecar's credentials are a volume", name)
 		for _, c := range append(append([]container{}, p.Spec.Containers...), p.Spec.InitContainers...) {
-			if c.Name == "cairn-ship" {
+			if c.Name == "cairn-ship" || c.Name == "cairn-fetch" {
 				continue
 			}
 			for _, m := range c.VolumeMounts {
