@@ -143,7 +143,9 @@ func (s *scaler) regions() []Region {
 	}
 	list := make([]Region, 0, len(all))
 	for p := range all {
-		list = append(list, s.region(p))
+		if r := s.region(p); r.What == "mpi" || r.Seconds.NoModel != nothing {
+			list = append(list, r)
+		}
 	}
 	for i := range s.targets {
 		total := 0.0
@@ -212,8 +214,12 @@ func (r *Region) predict(s *scaler) {
 	last := &r.Measured[len(r.Measured)-1]
 	for _, target := range s.targets {
 		p := Prediction{Ranks: target}
+		ended := last.Ranks != s.sizes[len(s.sizes)-1]
+		if !ended {
+			p.Calls, p.Bytes = r.Calls.at(target), r.Bytes.at(target)
+		}
 		switch {
-		case last.Ranks != s.sizes[len(s.sizes)-1]:
+		case ended:
 		case r.Seconds.Model != nil:
 			p.Seconds = r.Seconds.Model.choice.at(float64(target))
 			low, high := r.Seconds.Model.choice.interval(float64(target))
@@ -223,6 +229,15 @@ func (r *Region) predict(s *scaler) {
 		}
 		r.Predicted = append(r.Predicted, p)
 	}
+}
+
+// at is the prediction for a number of ranks, nil without a model.
+func (s *Series) at(ranks int) *float64 {
+	if s.Model == nil {
+		return nil
+	}
+	v := s.Model.choice.at(float64(ranks))
+	return &v
 }
 
 // notes are what the reader must know.

@@ -49,7 +49,7 @@ type Region struct {
 	Waiting       Series     `json:"waiting_seconds"`
 	Calls         Series     `json:"calls"` // of a computation there are none
 	Bytes         Series     `json:"bytes"` // what callers pass in; of MPI_Alltoall for all processes together
-	// Predicted is the time at each target. Where that has no model it is as long as in the largest run.
+	// Predicted is what it is at each target. Time without a model is as long as in the largest run.
 	Predicted []Prediction `json:"predicted"`
 }
 
@@ -89,7 +89,7 @@ type Coefficient struct {
 	Term
 }
 
-// A Prediction is a time at a number of ranks.
+// A Prediction is what a region is at a number of ranks.
 type Prediction struct {
 	Ranks   int     `json:"ranks"`
 	Seconds float64 `json:"seconds"`
@@ -97,4 +97,6 @@ type Prediction struct {
 	Low   *float64 `json:"low_seconds"`
 	High  *float64 `json:"high_seconds"`
 	Share float64  `json:"share_percent"` // of all regions' predictions
+	Calls *float64 `json:"calls"`         // null where there is no model
+	Bytes *float64 `json:"bytes"`
 }

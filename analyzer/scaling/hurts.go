@@ -122,13 +122,17 @@ func (f *Findings) hurting(r *Region) string {
 			why = "as it shrinks less than the rest"
 		}
 	}
-	text := fmt.Sprintf("%s will hurt first: %.0f%% of the time at %d ranks, %.0f%% at %d (%s of a rank, between %s and %s), %s.",
-		capital(r.Name), now.Share, now.Ranks, then.Share, then.Ranks, wording.Duration(then.Seconds), wording.Duration(*then.Low), wording.Duration(*then.High), why)
+	within := ""
+	if low, high := wording.Duration(*then.Low), wording.Duration(*then.High); low != high {
+		within = fmt.Sprintf(", between %s and %s", low, high)
+	}
+	text := fmt.Sprintf("%s will hurt first: %.0f%% of the time at %d ranks, %.0f%% at %d (%s of a rank%s), %s.",
+		capital(r.Name), now.Share, now.Ranks, then.Share, then.Ranks, wording.Duration(then.Seconds), within, why)
 	largest, half := f.passes(r)
 	already := float64(now.Ranks)
 	switch {
 	case largest > already && half > 0:
-		text += fmt.Sprintf(" It is the largest part from about %s ranks on, and half of the time from %s on.", about(largest), about(half))
+		text += fmt.Sprintf(" It is the largest part from about %s ranks on, and half of the time from about %s on.", about(largest), about(half))
 	case largest > already:
 		text += fmt.Sprintf(" It is the largest part from about %s ranks on.", about(largest))
 	case largest > 0 && half > already:

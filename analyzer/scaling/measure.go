@@ -72,8 +72,11 @@ func (m *measure) add(size int, values []float64) float64 {
 	return median
 }
 
-// nothing reports whether all values are none.
-func (m *measure) nothing() bool {
+// nothing is why there is no model of values that are all none.
+const nothing = "none at all"
+
+// isNothing reports whether all values are none.
+func (m *measure) isNothing() bool {
 	return !slices.ContainsFunc(m.points, func(p point) bool { return p.y != 0 })
 }
 
@@ -82,8 +85,8 @@ func (m *measure) times(most float64) Series {
 	switch n := len(m.points); {
 	case n == 0:
 		return Series{NoModel: "not known"}
-	case m.nothing():
-		return Series{NoModel: "none at all"}
+	case m.isNothing():
+		return Series{NoModel: nothing}
 	case n < minTimeSizes:
 		return Series{NoModel: fmt.Sprintf("%s: a model of times takes %d", wording.Count(n, "size", "sizes"), minTimeSizes)}
 	}
@@ -95,8 +98,8 @@ func (m *measure) counts(most float64) Series {
 	switch n := len(m.points); {
 	case n == 0:
 		return Series{NoModel: "not known"}
-	case m.nothing():
-		return Series{NoModel: "none at all"}
+	case m.isNothing():
+		return Series{NoModel: nothing}
 	case n < 2:
 		return Series{NoModel: "1 size: a model takes 2"}
 	}

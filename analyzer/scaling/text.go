@@ -72,7 +72,8 @@ func (f *Findings) writeTimes(t io.Writer) {
 
 // writeCounts writes calls and bytes of the largest regions that are calls.
 func (f *Findings) writeCounts(t io.Writer) {
-	fmt.Fprintf(t, "\nCalls and bytes of a rank\tcalls at %d ranks\tmodel\tbytes\tmodel\n", f.largest().Ranks)
+	last := f.Targets[len(f.Targets)-1]
+	fmt.Fprintf(t, "\nCalls and bytes of a rank\tcalls at %d ranks\tmodel\tat %d\tbytes\tmodel\tat %d\n", f.largest().Ranks, last, last)
 	rows := 0
 	for i := range f.Regions {
 		r := &f.Regions[i]
@@ -82,18 +83,24 @@ func (f *Findings) writeCounts(t io.Writer) {
 		if rows++; rows > textRows {
 			break
 		}
-		now, bytes := r.Measured[len(r.Measured)-1], "-"
-		if now.Bytes != nil {
-			bytes = number(*now.Bytes)
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.Name, number(now.Calls), r.Calls.words(), bytes, r.Bytes.words())
+		now, then := r.Measured[len(r.Measured)-1], r.Predicted[len(f.Targets)-1]
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name,
+			number(now.Calls), r.Calls.words(), orNone(then.Calls), orNone(now.Bytes), r.Bytes.words(), orNone(then.Bytes))
 	}
+}
+
+// orNone words a number that may not be known.
+func orNone(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return number(rounded(*v, true))
 }
 
 // words is the model of calls or bytes, or why there is none.
 func (s *Series) words() string {
 	switch {
-	case s.Model == nil && s.NoModel == "none at all":
+	case s.Model == nil && s.NoModel == nothing:
 		return "-"
 	case s.Model == nil:
 		return "none: " + s.NoModel
