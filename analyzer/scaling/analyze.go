@@ -204,6 +204,10 @@ func (s *scaler) region(p place) Region {
 		r.Waiting, r.Calls, r.Bytes = none, none, none
 	} else {
 		r.Waiting, r.Calls, r.Bytes = waiting.times(most), calls.counts(most), bytes.counts(most)
+		// bytes are calls times their sizes: where calls meet no form, bytes do so by chance
+		if r.Bytes.isExact() && (!r.Calls.isExact() || r.Calls.Model.Shape != 0 && r.Bytes.Model.Shape == 0) {
+			r.Bytes = bytes.approximate(most)
+		}
 	}
 	r.predict(s)
 	return r
@@ -231,9 +235,12 @@ func (r *Region) predict(s *scaler) {
 	}
 }
 
+// isExact reports whether there is a model that meets what was counted.
+func (s *Series) isExact() bool { return s.Model != nil && s.Model.Exact }
+
 // at is the prediction for a number of ranks, nil without a model.
 func (s *Series) at(ranks int) *float64 {
-	if s.Model == nil {
+	if s.Model == nil || !s.Model.holds(ranks) {
 		return nil
 	}
 	v := s.Model.choice.at(float64(ranks))

@@ -92,6 +92,22 @@ func TestFewSizes(t *testing.T) {
 	assert.Nil(t, f.HurtsFirst)
 }
 
+// Ranks on a grid: squares meet a form of their own, and it is not asked for other numbers.
+func TestGridsOfOneShape(t *testing.T) {
+	var list []scaling.Recording
+	for _, ranks := range []int{2, 4, 8, 16, 32, 64} {
+		list = append(list, simulated(t, simulate.Config{Pattern: "stencil2d", Ranks: ranks}))
+	}
+	f := analyzed(t, list, 128, 1024)
+	r := region(t, &f, "MPI_Isend at stencil2d.c:34")
+	require.NotNil(t, r.Calls.Model)
+	assert.Equal(t, "40 - 40·p^(-1/2), p a square", r.Calls.Model.Formula)
+	assert.Equal(t, 3, r.Calls.Model.Sizes)
+	assert.Nil(t, r.Predicted[0].Calls)
+	assert.InDelta(t, 40-40.0/32, *r.Predicted[1].Calls, 1e-9)
+	assert.InDelta(t, 1024*(40-40.0/32), *r.Predicted[1].Bytes, 1e-6)
+}
+
 // What MPI_Alltoall moves is for all processes together.
 func TestBytesForEachProcess(t *testing.T) {
 	var list []scaling.Recording

@@ -79,6 +79,8 @@ type Model struct {
 	Exact    bool          `json:"exact"`                 // it meets all sizes to the last digit
 	Error    float64       `json:"leave_one_out_percent"` // mean symmetric relative error of each size predicted from the others
 	Sizes    int           `json:"sizes"`                 // that it is from
+	// Shape: the model holds for this times a square only (1: for squares); 0: for all numbers of ranks.
+	Shape int `json:"shape"`
 
 	choice *choice
 }

@@ -171,6 +171,12 @@ func TestCenter(t *testing.T) {
 	assert.Equal(t, 1.5, median)
 }
 
+func TestShapes(t *testing.T) {
+	for ranks, shape := range map[int]int{1: 1, 2: 2, 4: 1, 8: 2, 12: 3, 32: 2, 36: 1, 1024: 1, 30: 30} {
+		assert.Equal(t, shape, shapeOf(ranks), "%d ranks", ranks)
+	}
+}
+
 func TestAbout(t *testing.T) {
 	for p, want := range map[float64]string{7: "7", 64: "64", 417: "420", 10240: "10000"} {
 		assert.Equal(t, want, about(p))

@@ -27,6 +27,9 @@ func (f *Findings) hurtsFirst() {
 // largest is the largest size that was run.
 func (f *Findings) largest() *Size { return &f.Sizes[len(f.Sizes)-1] }
 
+// leastModeled is which part of the largest runs' time, in per cent, has to have models for a prediction of the whole.
+const leastModeled = 50
+
 // isAtLargest reports whether the largest runs have the region.
 func (f *Findings) isAtLargest(r *Region) bool {
 	return r.Measured[len(r.Measured)-1].Ranks == f.largest().Ranks
@@ -89,8 +92,8 @@ func (f *Findings) sentences() string {
 	target := f.Targets[len(f.Targets)-1]
 	text := ""
 	switch {
-	case f.modeled() < 50:
-		text = fmt.Sprintf("No prediction: only %.0f%% of the time at %d ranks has a model, the rest varies too much. Repeat the runs, longer ones or several of each size.", f.modeled(), f.largest().Ranks)
+	case f.modeled() < leastModeled:
+		text = fmt.Sprintf("No prediction: only %.0f%% of the time at %d ranks has a model, the rest varies too much or is in fewer than %d sizes. Repeat the runs: longer ones, several of each size, or more sizes.", f.modeled(), f.largest().Ranks, minTimeSizes)
 	case f.HurtsFirst == nil:
 		text = fmt.Sprintf("Nothing is seen to hurt up to %d ranks: no part's share of the time grows by %d%% or more.", target, worthSaying)
 	default:
@@ -101,6 +104,9 @@ func (f *Findings) sentences() string {
 		text += " It looks like strong scaling: the computation of all ranks together stays about the same."
 	case "weak":
 		text += " It looks like weak scaling: the computation of each rank stays about the same."
+	}
+	if left := 100 - f.modeled(); left >= worthSaying && left <= 100-leastModeled {
+		text += fmt.Sprintf(" No model has %.0f%% of the time at %d ranks: that is taken to stay as long as it is.", left, f.largest().Ranks)
 	}
 	if far := float64(target) / float64(f.largest().Ranks); far >= farAway {
 		text += fmt.Sprintf(" %d ranks are %.3g times as many as were run: take it as a direction.", target, far)
@@ -126,8 +132,12 @@ func (f *Findings) hurting(r *Region) string {
 	if low, high := wording.Duration(*then.Low), wording.Duration(*then.High); low != high {
 		within = fmt.Sprintf(", between %s and %s", low, high)
 	}
-	text := fmt.Sprintf("%s will hurt first: %.0f%% of the time at %d ranks, %.0f%% at %d (%s of a rank%s), %s.",
-		capital(r.Name), now.Share, now.Ranks, then.Share, then.Ranks, wording.Duration(then.Seconds), within, why)
+	will := "will"
+	if len(model.Terms) > 0 && model.lead().grows() && *then.Low <= now.Seconds {
+		will = "may" // it may as well not grow
+	}
+	text := fmt.Sprintf("%s %s hurt first: %.0f%% of the time at %d ranks, %.0f%% at %d (%s of a rank%s), %s.",
+		capital(r.Name), will, now.Share, now.Ranks, then.Share, then.Ranks, wording.Duration(then.Seconds), within, why)
 	largest, half := f.passes(r)
 	already := float64(now.Ranks)
 	switch {

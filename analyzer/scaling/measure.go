@@ -93,7 +93,8 @@ func (m *measure) times(most float64) Series {
 	return m.fitted(most, wording.Duration)
 }
 
-// counts is the model of calls or bytes: an exact form if there is one.
+// counts is the model of calls or bytes: an exact form if there is one, of all sizes or of those that have the shape of the
+// last target (shape.go).
 func (m *measure) counts(most float64) Series {
 	switch n := len(m.points); {
 	case n == 0:
@@ -107,7 +108,18 @@ func (m *measure) counts(most float64) Series {
 		if c := chooseExact(m.points, most); c != nil {
 			return Series{Model: newModel(c, len(m.points), number)}
 		}
+		shape := shapeOf(int(most))
+		if alike := ofShape(m.points, shape); len(alike) >= minShapeSizes {
+			if c := chooseExact(alike, most); c != nil {
+				return Series{Model: newModel(c, len(alike), number).only(shape)}
+			}
+		}
 	}
+	return m.approximate(most)
+}
+
+// approximate is the model of calls or bytes that meet no form.
+func (m *measure) approximate(most float64) Series {
 	if n := len(m.points); n < minTimeSizes {
 		return Series{NoModel: fmt.Sprintf("no simple form meets these %d sizes: an approximate one takes %d", n, minTimeSizes)}
 	}

@@ -104,7 +104,7 @@ func (s *Series) words() string {
 		return "-"
 	case s.Model == nil:
 		return "none: " + s.NoModel
-	case s.Model.Exact:
+	case s.isExact():
 		return s.Model.Formula
 	}
 	return fmt.Sprintf("%s (± %.1f%%)", s.Model.Formula, s.Model.Error)
