@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 	"github.com/cairn-mpi/cairn/internal/passes"
+	"github.com/cairn-mpi/cairn/internal/recent"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -37,6 +38,14 @@ type key struct {
 	afterSite     uint32
 }
 
+func (k key) hash() uint32 {
+	h := uint32(k.function)<<8 ^ k.site ^ uint32(k.afterFunction)<<16 ^ k.afterSite<<4
+	if k.computation {
+		h = ^h
+	}
+	return h
+}
+
 // A tally is what a thread does at a place.
 type tally struct {
 	ns           int64
@@ -50,8 +59,8 @@ type reading struct {
 	locations []timeline.Location
 	threads   []thread
 	names     names
-	payloads  map[uint16]trace.Payload
-	apart     bool // a computation is known by the call before it, too
+	payloads  []trace.Payload // by terminal
+	apart     bool            // a computation is known by the call before it, too
 }
 
 // A thread follows the calls of one location.
@@ -61,17 +70,13 @@ type thread struct {
 	activity activity.Thread
 	gaps     *match.LocationGaps
 	tallies  map[key]*tally
+	recent   recent.Cache[key, tally]
 	last     key // the call before
 	// waiting is filled while calls are matched, at the same time as tallies while they are decoded.
 	waiting map[key]int64
 }
 
-func (t *thread) at(k key) *tally {
-	if t.tallies[k] == nil {
-		t.tallies[k] = new(tally)
-	}
-	return t.tallies[k]
-}
+func (t *thread) at(k key) *tally { return t.recent.At(t.tallies, k, k.hash()) }
 
 // read goes through one trace. apart says whether a computation is known by both calls around it.
 func read(ctx context.Context, r Recording, n names, apart bool) (*run, error) {
@@ -79,10 +84,9 @@ func read(ctx context.Context, r Recording, n names, apart bool) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &reading{Recording: r, locations: timeline.Locations(r), names: n, payloads: map[uint16]trace.Payload{}, apart: apart}
-	for i := range r.Signatures() {
-		f := r.Signatures()[i].Function
-		g.payloads[f] = trace.PayloadOf(r.Semantics(f))
+	g := &reading{Recording: r, locations: timeline.Locations(r), names: n, payloads: make([]trace.Payload, len(r.Signatures())), apart: apart}
+	for i := range g.payloads {
+		g.payloads[i] = trace.PayloadOf(r.Semantics(r.Signatures()[i].Function))
 	}
 	all := match.NewGaps(r)
 	g.threads = make([]thread, len(g.locations))
@@ -159,7 +163,7 @@ func (t *thread) before(call key) key {
 func (t *thread) count(k key, e *trace.Event) {
 	one := t.at(k)
 	one.calls++
-	size := t.payloads[k.function].In(e.In)
+	size := t.payloads[e.Terminal].In(e.In)
 	one.unsized = one.unsized || size.Moves && !size.Known
 	if t.Semantics(k.function).PerPeer && e.Comm >= 0 && e.Comm < len(t.Communicators()) {
 		size.Bytes *= uint64(t.Communicators()[e.Comm].Members.Len())
