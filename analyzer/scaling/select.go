@@ -162,9 +162,12 @@ func choose(points []point, n noise, most float64) *choice {
 	best, parameters := s.best(list), 3
 	grows := s.better(best, constant, parameters, 2) < growthAlpha
 	if len(points) >= minPairSizes {
-		two := solved(pairs(), points, scale, most)
-		if len(two) > 0 {
-			if second := s.best(two); s.better(second, best, 5, 2) < pairAlpha {
+		before, more := best, 2 // parameters
+		if !grows {
+			before, more = constant, 4
+		}
+		if two := solved(pairs(), points, scale, most); len(two) > 0 {
+			if second := s.best(two); s.better(second, before, 5, more) < pairAlpha {
 				list, best, parameters, grows = two, second, 5, true
 			}
 		}
