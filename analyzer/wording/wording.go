@@ -13,9 +13,9 @@ func Duration(s float64) string {
 		return "0 s"
 	case size >= 100:
 		return fmt.Sprintf("%.0f s", s)
-	case size >= 1:
+	case size >= 0.9995: // so that nothing is rounded to 1e+03 of the smaller unit
 		return fmt.Sprintf("%.1f s", s)
-	case size >= 0.001:
+	case size >= 0.0009995:
 		return fmt.Sprintf("%.3g ms", s*1e3)
 	}
 	return fmt.Sprintf("%.3g µs", s*1e6)

@@ -83,7 +83,7 @@ func newRootCommand() *cobra.Command {
 	}
 	add(peopleGroup, profiled(newRunCommand())...)
 	add(peopleGroup, profiled(obey(newDumpCommand(), newProgramCommand(), newClustersCommand(), newReduceCommand(), newPlacementCommand(),
-		newGraphCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(), newPredictCommand(), newCompareCommand(),
+		newGraphCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(), newPredictCommand(), newCompareCommand(), newScaleCommand(),
 		newExportCommand(), newSimulateCommand())...)...)
 	add(peopleGroup, obey(newInfoCommand(), newCopyCommand())...)
 	add(podGroup, newShipCommand(), newInstallCommand(), newProbeCommand())

@@ -30,6 +30,9 @@ type Function struct {
 	// Collective: all processes of a communicator, or of the group behind a window or file, have to make the call.
 	Collective bool
 
+	// PerPeer: Count is how much each process of the communicator gets, the caller among them (MPI_Alltoall).
+	PerPeer bool
+
 	// What says more of one operation: Mode of Send, Creation of CommunicatorCreate (and of the query for the parent),
 	// Access of RemoteAccess and FileAccess, Synchronization of WindowSynchronize, Group of GroupCreate, Datatype of
 	// DatatypeCreate.
@@ -73,6 +76,8 @@ func New(d *Declaration) *Function {
 	case WindowSynchronize:
 		f.Synchronization = synchronizationOf(class)
 		f.Polls = f.Synchronization == SyncTest
+	case AllToAll:
+		f.PerPeer = isPerPeer(d.Name)
 	case GroupCreate:
 		f.Group = groupConstructorOf(d.Name)
 	case DatatypeCreate:

@@ -277,3 +277,13 @@ func TestNewerTracer(t *testing.T) {
 	many.Parameters = append(many.Parameters, Parameter{Name: "dest", Kind: "rank", In: true})
 	assert.EqualValues(t, -1, New(&many).In[Destination])
 }
+
+// MPI_Alltoall says how much each process gets; all other collectives say how much there is, or list it.
+func TestPerPeer(t *testing.T) {
+	for _, name := range []string{"MPI_Alltoall", "MPI_Ialltoall", "MPI_Alltoall_init", "MPI_Alltoall_c", "MPI_Alltoall_init_c"} {
+		assert.True(t, of(t, name).PerPeer, name)
+	}
+	for _, name := range []string{"MPI_Alltoallv", "MPI_Ialltoallw", "MPI_Allgather", "MPI_Allreduce", "MPI_Neighbor_alltoall", "MPI_Send"} {
+		assert.False(t, of(t, name).PerPeer, name)
+	}
+}
