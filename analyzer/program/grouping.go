@@ -25,7 +25,8 @@ type row struct {
 // A group is a value, or a function of the rank, and the ranks that have it.
 type group struct {
 	atom
-	ranks []int
+	ranks    []int
+	function *Function // that gives the numbers of these ranks; nil: none is known, or they are none
 }
 
 // A grouping puts ranks with one value together.
@@ -78,11 +79,11 @@ func groupRows(rows []row, world int) *grouping {
 			return g
 		}
 	} else if text, found := someOf(rows); found {
-		g.groups = []group{{atom{text: text}, ranksOf(rows)}}
+		g.groups = []group{{atom: atom{text: text}, ranks: ranksOf(rows)}}
 		return g
 	}
 	if of, numbers := numbersOf(rows); numbers && len(g.groups) > maxCases {
-		g.groups = []group{{atom{text: "differs by rank" + of.text()}, ranksOf(rows)}}
+		g.groups = []group{{atom: atom{text: "differs by rank" + of.text()}, ranks: ranksOf(rows)}}
 	}
 	return g
 }
@@ -170,8 +171,8 @@ func functionsOf(samples []sample, by []caller, world int) []group {
 		}
 	}
 	if _, found := rankFunction(sorted(own), size, "rank"); !found && moved {
-		if text, found := rankFunction(sorted(samples), world, "world rank"); found {
-			return []group{groupOf(text, samples)}
+		if f, found := rankFunction(sorted(samples), world, "world rank"); found {
+			return []group{functionGroup(f, samples)}
 		}
 	}
 	return cover(own, size, "rank")
