@@ -1,7 +1,7 @@
 package program
 
 // SchemaVersion is that of Findings.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 // Findings are the program of a job.
 type Findings struct {
@@ -11,6 +11,10 @@ type Findings struct {
 	Threads       []Thread `json:"threads"`
 	Parts         []Part   `json:"parts"` // sequences that several places share, too long to stand there
 	Notes         []string `json:"notes"`
+	// Numberings are what functions are of besides the rank in MPI_COMM_WORLD, Streams what arguments are from call to call
+	// where that is no cycle. Both are left out without Options.Exact.
+	Numberings []Numbering `json:"numberings,omitempty"`
+	Streams    []Stream    `json:"streams,omitempty"`
 	// MaxLines is after how many lines the program ends, where there would be more.
 	MaxLines int `json:"max_lines,omitempty"`
 }
@@ -23,10 +27,12 @@ type Thread struct {
 	Body     []Node `json:"body"`
 }
 
-// A Part is a sequence of calls with a number.
+// A Part is a sequence of calls with a number, as the threads with a number make it.
 type Part struct {
-	Part int    `json:"part"`
-	Body []Node `json:"body"`
+	Part   int    `json:"part"`
+	Thread int    `json:"thread"`
+	Ranks  string `json:"ranks"`
+	Body   []Node `json:"body"`
 }
 
 // A Node is a call, a loop, or a Part by its number.
@@ -48,10 +54,13 @@ type Node struct {
 type Trips struct {
 	// Text is "100", "3, 4, …, 102", "1 in iterations 0-98 step 2".
 	Text string `json:"text"`
-	// Cycle are the numbers, one for each time that it is come to, and then again from the beginning; at most 64 of them.
-	Cycle   []uint64 `json:"cycle"`
+	// Cycle are the numbers, one for each time that it is come to, and then again from the beginning; at most 64 of them
+	// without Options.Exact.
+	Cycle   []uint64 `json:"cycle,omitempty"`
 	Omitted int      `json:"cycle_omitted,omitempty"` // numbers beyond
-	Ranks   string   `json:"ranks,omitempty"`         // whose they are; left out: all that the node has
+	// Count is there instead of Cycle where each rank has a number of its own, the same each time: a function of the rank.
+	Count *Term  `json:"count,omitempty"`
+	Ranks string `json:"ranks,omitempty"` // whose they are; left out: all that the node has
 }
 
 // A Parameter is an argument or result of a call.
@@ -59,6 +68,8 @@ type Parameter struct {
 	Name   string  `json:"name"`
 	Result bool    `json:"result,omitempty"` // given by the call
 	Values []Value `json:"values"`
+	// Exact has every value of an argument; left out for results, and without Options.Exact.
+	Exact []Exact `json:"exact,omitempty"`
 }
 
 // A Value is what an argument is on some ranks.

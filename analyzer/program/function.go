@@ -193,6 +193,40 @@ func byCoordinate(samples []sample, size int, rank string) (*Function, bool) {
 	return nil, false
 }
 
+// ofCoordinate is a function of one of the coordinates that ranks have in a topology, each of which must be that of several
+// ranks.
+func ofCoordinate(samples []sample, coordinates []Coordinate) (*Function, bool) {
+	for _, c := range coordinates {
+		along, positions := make([]sample, len(samples)), 0
+		for i, s := range samples {
+			x := -1
+			if s.world >= 0 && s.world < len(c.Of) {
+				x = c.Of[s.world]
+			}
+			along[i] = sample{x, s.world, s.number}
+			positions = max(positions, x+1)
+		}
+		f := &Function{Kind: ByValue, Of: c.Name}
+		if positions < 2 || len(samples) < minEvidence+1 || 2*positions > len(samples) || !f.learn(along, positions) {
+			continue
+		}
+		if step := f.Values[1] - f.Values[0]; positions >= minEvidence && isLinear(f.Values) {
+			return &Function{Kind: Linear, Of: c.Name, A: f.Values[0], B: step}, true
+		}
+		return f, true
+	}
+	return nil, false
+}
+
+func isLinear(values []int64) bool {
+	for i := 2; i < len(values); i++ {
+		if values[i]-values[i-1] != values[1]-values[0] {
+			return false
+		}
+	}
+	return true
+}
+
 // minValues is how many values a function of a coordinate must have to be more than chance.
 const minValues = 3
 

@@ -61,7 +61,7 @@ func (g *grouping) values() []Value {
 
 // groupRows says what a parameter is on all ranks: one function of the rank, or a few with their ranks, or how much it
 // differs. Where calls follow each other that is looked for in each of them. world is the number of ranks of the world.
-func groupRows(rows []row, world int) *grouping {
+func groupRows(rows []row, world int, coordinates ...Coordinate) *grouping {
 	// as the trace has it: often that is a function of the rank already
 	g := &grouping{groups: sameTexts(rows), total: len(rows)}
 	if len(g.groups) <= 1 {
@@ -70,7 +70,7 @@ func groupRows(rows []row, world int) *grouping {
 	if length := len(rows[0].atoms); !slices.ContainsFunc(rows, func(r row) bool { return len(r.atoms) != length || r.rank < 0 }) {
 		columns := make([][]group, length)
 		for i := range columns {
-			columns[i] = column(rows, i, world)
+			columns[i] = column(rows, i, world, coordinates)
 		}
 		if together := tuples(rows, columns); len(together) <= len(g.groups) {
 			g.groups = together
@@ -117,7 +117,7 @@ func sameTexts(rows []row) []group {
 }
 
 // column is what the i-th call is given on all ranks. What varies from call to call is one group, whatever the ranks.
-func column(rows []row, i, world int) []group {
+func column(rows []row, i, world int, coordinates []Coordinate) []group {
 	var numbers []sample
 	var by []caller // of the numbers
 	var groups []group
@@ -151,16 +151,19 @@ func column(rows []row, i, world int) []group {
 		varies.text = varying + varies.varies.text()
 		groups = append(groups, varies)
 	case len(numbers) > 0:
-		groups = append(groups, functionsOf(numbers, by, world)...)
+		groups = append(groups, functionsOf(numbers, by, world, coordinates)...)
 	}
 	return groups
 }
 
+// worldRank is what the rank in MPI_COMM_WORLD is called where another one is meant by "rank".
+const worldRank = "world rank"
+
 // functionsOf words numbers as functions of the rank in the communicators of the calls, else of the rank in the world,
 // which is what samples have.
-func functionsOf(samples []sample, by []caller, world int) []group {
+func functionsOf(samples []sample, by []caller, world int, coordinates []Coordinate) []group {
 	if slices.ContainsFunc(by, func(c caller) bool { return !c.known }) {
-		return cover(samples, world, "world rank")
+		return cover(samples, world, worldRank, coordinates...)
 	}
 	own, size, moved := slices.Clone(samples), by[0].size, false
 	for i, c := range by {
@@ -171,11 +174,11 @@ func functionsOf(samples []sample, by []caller, world int) []group {
 		}
 	}
 	if _, found := rankFunction(sorted(own), size, "rank"); !found && moved {
-		if f, found := rankFunction(sorted(samples), world, "world rank"); found {
+		if f, found := rankFunction(sorted(samples), world, worldRank); found {
 			return []group{functionGroup(f, samples)}
 		}
 	}
-	return cover(own, size, "rank")
+	return cover(own, size, "rank", coordinates...)
 }
 
 // tuples puts rows together that are in the same groups of all columns.

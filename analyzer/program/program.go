@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
@@ -18,6 +19,10 @@ type Options struct {
 	Peer func(thread int, terminal int32, parameter int, output bool) string
 	// MaxLines is after how many lines the text ends; 0: after so many that they hardly fit in memory.
 	MaxLines int
+	// Exact adds to each parameter what it is in every call of every rank, and leaves no line and no trip count out.
+	Exact bool
+	// Coordinates are the places of ranks in a topology, of which arguments may be functions.
+	Coordinates []Coordinate
 }
 
 // A class is threads with one root: they make the same calls, up to what differs by rank inside of a call.
@@ -45,16 +50,21 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	f.Ranks = ranksText(all)
 	slices.Sort(numbers)
-	w := &writer{trace: t, options: o, signatures: t.Signatures(), columns: t.Columns(), lines: maxLines}
+	w := &writer{found: &f, trace: t, options: o, signatures: t.Signatures(), columns: t.Columns(), lines: maxLines}
 	if o.MaxLines > 0 {
 		w.lines = o.MaxLines
 	}
 	limit := w.lines
 	b := newBuilder(newSearch(ctx), t.Grammar(), w.kind)
+	if o.Exact {
+		w.lines, b.room = math.MaxInt/2, math.MaxInt/2
+	}
+	classes := map[int][]class{}
 	for _, number := range numbers {
 		one := w.thread(b, byNumber[number])
 		one.Thread = number
 		f.Threads = append(f.Threads, one)
+		classes[number] = w.classes
 	}
 	written := map[int]bool{}
 	for len(b.parts) > len(written) && w.lines > 0 && b.err == nil { // a part's body may name further ones
@@ -70,8 +80,13 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 				break
 			}
 			written[rule] = true
-			w.classes = []class{{root: rule}}
-			f.Parts = append(f.Parts, Part{rule, w.nodes(b.search, b.nodesOf(b.body(rule).items, 0), []int{0})})
+			for _, number := range numbers {
+				if threads := b.threadsOf(rule, classes[number]); len(threads) > 0 {
+					w.classes = []class{{root: rule, threads: threads}}
+					body := w.nodes(b.search, b.nodesOf(b.body(rule).items, 0), []int{0})
+					f.Parts = append(f.Parts, Part{rule, number, w.ranks([]int{0}), body})
+				}
+			}
 		}
 	}
 	if b.err != nil {
@@ -82,8 +97,13 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		f.MaxLines = limit
 		f.Notes = append(f.Notes, fmt.Sprintf("The program is longer than the first %d lines, which are given (cairn program gives up to %d).", limit, maxLines))
 	}
-	slices.SortFunc(f.Parts, func(a, b Part) int { return cmp.Compare(a.Part, b.Part) })
-	return f, nil
+	slices.SortFunc(f.Parts, func(a, b Part) int { return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(a.Thread, b.Thread)) })
+	if !o.Exact {
+		return f, nil
+	}
+	var err error
+	f.Streams, err = w.lookUp(ctx)
+	return f, err
 }
 
 // thread is the program of some threads.
@@ -172,7 +192,7 @@ const maxListed = 64
 
 func (w *writer) trips(t tripsOf, n *node, several bool) Trips {
 	one := Trips{Text: tripsText(t.trips), Cycle: t.trips}
-	if len(one.Cycle) > maxListed {
+	if len(one.Cycle) > maxListed && !w.options.Exact {
 		one.Omitted = len(one.Cycle) - maxListed
 		one.Cycle = one.Cycle[:maxListed]
 	}

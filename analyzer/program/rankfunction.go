@@ -47,10 +47,7 @@ func rankFunction(samples []sample, size int, rank string) (*Function, bool) {
 	if f, found := gridNeighbour(first, size, all, rank); found {
 		return f, true
 	}
-	if f, found := transposed(size, all, rank); found {
-		return f, true
-	}
-	return byCoordinate(samples, size, rank)
+	return transposed(size, all, rank)
 }
 
 // nearest is the shortest way around a ring of n.
@@ -216,9 +213,16 @@ func sorted(samples []sample) []sample {
 
 // cover words samples as functions of the rank, each with its ranks: one for all if there is one, else those that most
 // ranks have, else how much the numbers differ. size is the number of ranks of the communicator.
-func cover(samples []sample, size int, rank string) []group {
+func cover(samples []sample, size int, rank string, coordinates ...Coordinate) []group {
 	samples = sorted(samples)
-	if f, found := rankFunction(samples, size, rank); found {
+	f, found := rankFunction(samples, size, rank)
+	if !found {
+		f, found = ofCoordinate(samples, coordinates)
+	}
+	if !found {
+		f, found = byCoordinate(samples, size, rank)
+	}
+	if found {
 		return []group{functionGroup(f, samples)}
 	}
 	constants := byKey(samples, func(s sample) int64 { return s.number })

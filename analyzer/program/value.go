@@ -20,7 +20,10 @@ type writer struct {
 	classes    []class
 	streams    map[int]*spread // of sequences, by number
 	lines      int             // that may still be written
-	cut        bool            // those were not enough
+	found      *Findings
+	numberings map[string]int     // see exact.go
+	looked     map[argumentOf]int // see streams.go
+	cut        bool               // those were not enough
 
 	// see communicators.go
 	created   []creator
@@ -40,7 +43,7 @@ func (w *writer) parameters(n *node) []Parameter {
 	for i := range f.Parameters {
 		p := &f.Parameters[i]
 		if p.Direction != trace.Out {
-			if one := w.parameter(n, p, in, i, false); len(one.Values) > 0 {
+			if one := w.parameter(n, p, in, i, false); len(one.Values) > 0 || len(one.Exact) > 0 {
 				list = append(list, one)
 			}
 			in++
@@ -71,7 +74,10 @@ func (w *writer) parameter(n *node, p *trace.Parameter, k, number int, output bo
 		return one
 	}
 	rows := w.rows(n, p, k, number, output)
-	one.Values = groupRows(rows, w.trace.Meta().WorldSize).values()
+	one.Values = groupRows(rows, w.trace.Meta().WorldSize, w.options.Coordinates...).values()
+	if w.options.Exact && !output {
+		one.Exact = w.exact(n, p, k, number)
+	}
 	for _, v := range one.Values {
 		w.lines -= len(v.Ranks) / longLine
 	}
