@@ -88,6 +88,9 @@ func (w *writer) exactRows(n *node, p *trace.Parameter, k, number int) []exactRo
 func (w *writer) term(v *trace.Value, kind string, thread int, by caller) (Term, bool) {
 	switch v.Form {
 	case trace.Column, trace.RankOffset, trace.Elastic:
+		if w.trace.OfLeads() {
+			return Term{}, false // peers of leads are moved
+		}
 		own := -1
 		if by.known {
 			own = by.rank

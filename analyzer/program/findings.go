@@ -21,10 +21,28 @@ type Findings struct {
 
 // A Thread is what the threads of this number do: 0 is the first of each rank.
 type Thread struct {
-	Thread   int    `json:"thread"`
-	Ranks    string `json:"ranks"`
-	Programs int    `json:"programs"` // how many different sequences of calls there are
-	Body     []Node `json:"body"`
+	Thread    int    `json:"thread"`
+	Ranks     string `json:"ranks"`
+	Sequences int    `json:"sequences"` // how many different sequences of calls there are
+	// Programs are the sequences but for arguments, trip counts, and calls to neighbors that a rank lacks; that of most ranks
+	// first.
+	Programs []Program `json:"programs"`
+	Body     []Node    `json:"body"`
+}
+
+// A Program is ranks that make the same calls at the same call sites in the same loops, as far as they have the neighbors.
+type Program struct {
+	Ranks string `json:"ranks"`
+	// Without are calls of the first program that these ranks do not make there, With are those that they make besides. A
+	// call may be in both: in another loop, or in another order.
+	Without []CallAt `json:"without,omitempty"`
+	With    []CallAt `json:"with,omitempty"`
+}
+
+// A CallAt is a function at a call site.
+type CallAt struct {
+	Function string `json:"function"`
+	CallSite string `json:"call_site,omitempty"`
 }
 
 // A Part is a sequence of calls with a number, as the threads with a number make it.

@@ -17,6 +17,10 @@ type Options struct {
 	// Peer words a peer that is the same place seen from every rank ("north"), nil or empty: as it is. It is asked for
 	// each thread (a position in Threads) with a parameter of kind rank of a call.
 	Peer func(thread int, terminal int32, parameter int, output bool) string
+	// IsDirection reports whether a word is one that Peer gives for a direction in the topology, Lacks whether a rank of
+	// MPI_COMM_WORLD has no neighbor in that direction; both nil without a topology.
+	IsDirection func(word string) bool
+	Lacks       func(rank int, direction string) bool
 	// MaxLines is after how many lines the text ends; 0: after so many that they hardly fit in memory.
 	MaxLines int
 	// Exact adds to each parameter what it is in every call of every rank, and leaves no line and no trip count out.
@@ -136,7 +140,9 @@ func (w *writer) thread(b *builder, threads []int) Thread {
 			program = b.over(program, nodes)
 		}
 	}
-	return Thread{Ranks: ranksText(ranks), Programs: len(w.classes), Body: w.nodes(b.search, program, everybody)}
+	one := Thread{Ranks: ranksText(ranks), Sequences: len(w.classes), Body: w.nodes(b.search, program, everybody)}
+	one.Programs = w.programs(b.search, program)
+	return one
 }
 
 // kind is a call's function and call site.
@@ -170,14 +176,8 @@ func (w *writer) nodes(s *search, list []*node, around []int) []Node {
 		case n.part >= 0:
 			one.Part = n.part
 		case len(n.calls) > 0:
-			s := &w.signatures[n.calls[0].cycle[0]]
-			one.Function = "?"
-			if f := w.trace.Function(s.Function); f != nil {
-				one.Function = f.Name
-			}
-			if sites := w.trace.Sites(); s.Site > 0 && int(s.Site) <= len(sites) {
-				one.CallSite = callsite.Name(&sites[s.Site-1])
-			}
+			at := w.callAt(n)
+			one.Function, one.CallSite = at.Function, at.CallSite
 			one.Parameters = w.parameters(n)
 		default:
 			one.Body = w.nodes(s, n.body, n.classes)
@@ -185,6 +185,18 @@ func (w *writer) nodes(s *search, list []*node, around []int) []Node {
 		nodes = append(nodes, one)
 	}
 	return nodes
+}
+
+// callAt is the function and the call site of a call.
+func (w *writer) callAt(n *node) CallAt {
+	s, at := &w.signatures[n.calls[0].cycle[0]], CallAt{Function: "?"}
+	if f := w.trace.Function(s.Function); f != nil {
+		at.Function = f.Name
+	}
+	if sites := w.trace.Sites(); s.Site > 0 && int(s.Site) <= len(sites) {
+		at.CallSite = callsite.Name(&sites[s.Site-1])
+	}
+	return at
 }
 
 // maxListed bounds the numbers of a cycle that are listed.
