@@ -11,8 +11,10 @@ type Findings struct {
 	Threads       []Thread `json:"threads"`
 	Parts         []Part   `json:"parts"` // sequences that several places share, too long to stand there
 	Notes         []string `json:"notes"`
+	// Exact: every argument of every call is there (Parameter.Exact), and no line and no trip count is left out.
+	Exact bool `json:"exact"`
 	// Numberings are what functions are of besides the rank in MPI_COMM_WORLD, Streams what arguments are from call to call
-	// where that is no cycle. Both are left out without Options.Exact.
+	// where that is no cycle.
 	Numberings []Numbering `json:"numberings,omitempty"`
 	Streams    []Stream    `json:"streams,omitempty"`
 	// MaxLines is after how many lines the program ends, where there would be more.
@@ -71,7 +73,8 @@ type Node struct {
 // Trips are how often something is executed, each time that it is come to.
 type Trips struct {
 	// Text is "100", "3, 4, …, 102", "1 in iterations 0-98 step 2".
-	Text string `json:"text"`
+	Text    string `json:"text"`
+	Summary bool   `json:"summary,omitempty"` // Text leaves some out
 	// Cycle are the numbers, one for each time that it is come to, and then again from the beginning; at most 64 of them
 	// without Options.Exact.
 	Cycle   []uint64 `json:"cycle,omitempty"`
@@ -97,4 +100,6 @@ type Value struct {
 	// "varies (8 to 4096, 17 values)"; or "differs by rank (0 to 225, 16 values)".
 	Text  string `json:"text"`
 	Ranks string `json:"ranks,omitempty"` // left out: all that make the call
+	// Summary: Text only sums up what there is.
+	Summary bool `json:"summary,omitempty"`
 }

@@ -13,6 +13,7 @@ type atom struct {
 	isNumber bool
 	number   int64
 	varies   *spread // from call to call
+	sums     bool    // the text only sums up what there is
 }
 
 // A row is what a parameter is on one thread, in one call after the other; rank −1: of no particular one.
@@ -48,9 +49,9 @@ func (g *grouping) values() []Value {
 			for _, other := range g.groups[i:] {
 				rest = append(rest, other.ranks...)
 			}
-			return append(list, Value{Text: fmt.Sprintf("%d other values", len(g.groups)-i), Ranks: ranksText(rest)})
+			return append(list, Value{Text: fmt.Sprintf("%d other values", len(g.groups)-i), Ranks: ranksText(rest), Summary: true})
 		}
-		v := Value{Text: one.text}
+		v := Value{Text: one.text, Summary: one.sums}
 		if len(one.ranks) < g.total {
 			v.Ranks = ranksText(one.ranks)
 		}
@@ -79,11 +80,11 @@ func groupRows(rows []row, world int, coordinates ...Coordinate) *grouping {
 			return g
 		}
 	} else if text, found := someOf(rows); found {
-		g.groups = []group{{atom: atom{text: text}, ranks: ranksOf(rows)}}
+		g.groups = []group{{atom: atom{text: text, sums: true}, ranks: ranksOf(rows)}}
 		return g
 	}
 	if of, numbers := numbersOf(rows); numbers && len(g.groups) > maxCases {
-		g.groups = []group{{atom: atom{text: "differs by rank" + of.text()}, ranks: ranksOf(rows)}}
+		g.groups = []group{{atom: atom{text: differsByRank + of.text(), sums: true}, ranks: ranksOf(rows)}}
 	}
 	return g
 }
@@ -92,24 +93,24 @@ func groupRows(rows []row, world int, coordinates ...Coordinate) *grouping {
 func sameTexts(rows []row) []group {
 	var groups []group
 	at := map[string]int{}
-	words := map[*atom]string{} // threads of one class share their atoms where these are the same
+	words := map[*atom]atom{} // threads of one class share their atoms where these are the same
 	for _, r := range rows {
 		if len(r.atoms) == 0 {
 			continue
 		}
-		text, known := words[&r.atoms[0]]
+		one, known := words[&r.atoms[0]]
 		if !known {
-			text = inTurn(r.atoms)
-			words[&r.atoms[0]] = text
+			one = inTurn(r.atoms)
+			words[&r.atoms[0]] = one
 		}
-		if text == "" {
+		if one.text == "" {
 			continue
 		}
-		i, known := at[text]
+		i, known := at[one.text]
 		if !known {
 			i = len(groups)
-			at[text] = i
-			groups = append(groups, group{atom: atom{text: text}})
+			at[one.text] = i
+			groups = append(groups, group{atom: one})
 		}
 		groups[i].ranks = append(groups[i].ranks, r.rank)
 	}
@@ -148,7 +149,7 @@ func column(rows []row, i, world int, coordinates []Coordinate) []group {
 			varies.varies.add(s.number)
 			varies.ranks = append(varies.ranks, s.world)
 		}
-		varies.text = varying + varies.varies.text()
+		varies.text, varies.sums = varying+varies.varies.text(), true
 		groups = append(groups, varies)
 	case len(numbers) > 0:
 		groups = append(groups, functionsOf(numbers, by, world, coordinates)...)
@@ -211,7 +212,7 @@ func tuples(rows []row, columns [][]group) []group {
 		if !known {
 			i = len(all)
 			at[key] = i
-			all = append(all, group{atom: atom{text: inTurn(turn)}})
+			all = append(all, group{atom: inTurn(turn)})
 		}
 		all[i].ranks = append(all[i].ranks, r.rank)
 	}
@@ -240,20 +241,21 @@ func ranksOf(rows []row) []int {
 }
 
 // inTurn words what an argument is in one call after the other.
-func inTurn(atoms []atom) string {
+func inTurn(atoms []atom) atom {
 	texts := make([]string, len(atoms))
-	all, numbers, varies := spread{}, true, false
+	all, numbers, varies, sums := spread{}, true, false, false
 	for i := range atoms {
 		texts[i] = atoms[i].text
 		numbers = numbers && all.include(&atoms[i])
 		varies = varies || atoms[i].varies != nil
+		sums = sums || atoms[i].sums
 	}
 	texts = shortest(texts)
 	if len(texts) == 1 {
-		return texts[0]
+		return atom{text: texts[0], sums: sums}
 	}
 	if varies && numbers {
-		return varying + all.text()
+		return atom{text: varying + all.text(), sums: true}
 	}
 	const few = 8 // runs that are told
 	words, runs := runsOf(texts)
@@ -262,11 +264,11 @@ func inTurn(atoms []atom) string {
 	case numbers && isProgression(atoms[:len(texts)]):
 		words = []string{texts[0], texts[1], "…", texts[len(texts)-1]}
 	case numbers:
-		return varying + all.text()
+		return atom{text: varying + all.text(), sums: true}
 	default:
-		words = append(words[:few-1:few-1], "…", words[len(words)-1])
+		words, sums = append(words[:few-1:few-1], "…", words[len(words)-1]), true
 	}
-	return strings.Join(words, ", ") + " in turn"
+	return atom{text: strings.Join(words, ", ") + " in turn", sums: sums}
 }
 
 // runsOf words a list with what is repeated said once: "6 (3 times)".

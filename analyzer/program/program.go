@@ -37,7 +37,7 @@ type class struct {
 
 // Analyze makes the program of a trace. It reads grammar and signatures, no single call.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
-	f := Findings{SchemaVersion: SchemaVersion, Threads: []Thread{}, Parts: []Part{}, Notes: []string{}}
+	f := Findings{SchemaVersion: SchemaVersion, Exact: o.Exact, Threads: []Thread{}, Parts: []Part{}, Notes: []string{}}
 	if !t.Meta().Final {
 		f.Notes = append(f.Notes, "The trace is not a final merge: peers are written as the ranks had them.")
 	}
@@ -203,7 +203,8 @@ func (w *writer) callAt(n *node) CallAt {
 const maxListed = 64
 
 func (w *writer) trips(t tripsOf, n *node, several bool) Trips {
-	one := Trips{Text: tripsText(t.trips), Cycle: t.trips}
+	one := Trips{Cycle: t.trips}
+	one.Text, one.Summary = tripsText(t.trips)
 	if len(one.Cycle) > maxListed && !w.options.Exact {
 		one.Omitted = len(one.Cycle) - maxListed
 		one.Cycle = one.Cycle[:maxListed]

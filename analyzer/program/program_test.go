@@ -106,6 +106,8 @@ func TestFigure4LoopAgnosticMerge(t *testing.T) {
 		}
 	})
 	assert.Equal(t, `program of ranks 0-1
+  program 1: rank 0
+  program 2: rank 1, without MPI_Barrier at f4.c:7, with MPI_Barrier at f4.c:7
     loop 6 times
         MPI_Send(count=0, datatype=0, dest=*, tag=0, comm=MPI_COMM_WORLD)  @ f4.c:2
                 dest = 1 on rank 0; 0 on rank 1

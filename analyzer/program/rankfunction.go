@@ -248,7 +248,9 @@ func cover(samples []sample, size int, rank string, coordinates ...Coordinate) [
 		for _, s := range rest {
 			of.add(s.number)
 		}
-		cases = append(cases, groupOf("differs by rank"+of.text(), rest))
+		one := groupOf(differsByRank+of.text(), rest)
+		one.sums = true
+		cases = append(cases, one)
 	}
 	return cases
 }

@@ -133,6 +133,7 @@ func (w *writer) atoms(cycle []int32, values []*trace.Value, kind string, number
 			continue
 		}
 		one.text = w.value(values[i], kind, terminal, thread)
+		one.sums = strings.HasPrefix(one.text, varying) || strings.Contains(one.text, differsByRank)
 		if opaque(kind) {
 			continue
 		}
@@ -200,7 +201,7 @@ func (w *writer) value(v *trace.Value, kind string, terminal int32, thread int) 
 	case trace.Elastic:
 		return w.elastic(v, kind, terminal, thread)
 	}
-	return "differs by rank"
+	return differsByRank
 }
 
 // opaque reports whether values of this kind are handles of MPI: what is not a number to the program.
@@ -319,7 +320,7 @@ func (w *writer) elastic(v *trace.Value, kind string, terminal int32, thread int
 	case op == trace.RelativeStream && len(n) == 1:
 		return "varies, relative to rank"
 	}
-	return "differs by rank"
+	return differsByRank
 }
 
 // Limits on how much of streams is looked at: values of one, and the threads of the trace.
@@ -328,8 +329,11 @@ const (
 	maxStreams = 64
 )
 
-// varying is how a value that is another in each call begins.
-const varying = "varies"
+// How values begin that are another one in each call, or on each rank.
+const (
+	varying       = "varies"
+	differsByRank = "differs by rank"
+)
 
 // stream words a value that varies from call to call.
 func (w *writer) stream(v *trace.Value, kind string, terminal int32, thread int) string {
@@ -370,7 +374,10 @@ func (w *writer) spreadOf(v *trace.Value, kind string, terminal int32, thread in
 
 // list words the elements of an array, handles in a row as "request#0-7".
 func (w *writer) list(values []trace.Value, kind string, terminal int32, thread int) string {
-	const few = 12
+	few := 12
+	if w.options.Exact {
+		few = len(values)
+	}
 	var words []string
 	for i := 0; i < len(values); {
 		n := 1

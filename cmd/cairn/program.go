@@ -35,15 +35,17 @@ func newProgramCommand() *cobra.Command {
 				return err
 			}
 			defer f.Close()
-			var o program.Options
+			o := program.Options{Exact: true}
 			if peers {
 				of, err := shape.options()
 				if err != nil {
 					return err
 				}
-				if o.Peer, err = logicalPeers(c, f, args[0], of); err != nil {
+				p, err := logicalProgram(c, f, args[0], of)
+				if err != nil {
 					return err
 				}
+				o.Peer, o.IsDirection, o.Lacks, o.Coordinates = p.Peer, p.IsDirection, p.Lacks, p.Coordinates()
 			}
 			found, err := program.Analyze(c.Context(), timeline.Of(f.Reader), o)
 			if err != nil {
@@ -62,8 +64,8 @@ func newProgramCommand() *cobra.Command {
 	return c
 }
 
-// logicalPeers finds the topology, says how well one program describes all ranks, and gives the words for peers.
-func logicalPeers(c *cobra.Command, f *traceFile, path string, o topology.Options) (func(int, int32, int, bool) string, error) {
+// logicalProgram finds the topology, and says how well one program describes all ranks.
+func logicalProgram(c *cobra.Command, f *traceFile, path string, o topology.Options) (*logical.Program, error) {
 	traffic, err := f.Matrix()
 	if err != nil {
 		return nil, damaged(path, err)
@@ -82,7 +84,7 @@ func logicalPeers(c *cobra.Command, f *traceFile, path string, o topology.Option
 	sizes := f.Sizes()
 	fmt.Fprintf(c.ErrOrStderr(), "as a file of its own the logical program would take %d bytes; calls and results take %d in the trace\n",
 		len(file), sizes.Signatures+sizes.Grammar+sizes.RankMap+sizes.Values)
-	return p.Peer, nil
+	return p, nil
 }
 
 // maxDiffering bounds the parameters that are named.
