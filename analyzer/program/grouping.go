@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -285,7 +286,47 @@ func runsOf(texts []string) (words []string, runs int) {
 		words = append(words, word)
 		i += n
 	}
+	words = handleRuns(words)
 	return words, len(words)
+}
+
+// handleRuns joins handles whose numbers grow evenly: "request#0-23", "request#18-22 step 2".
+func handleRuns(words []string) []string {
+	var joined []string
+	for i := 0; i < len(words); {
+		kind, first, isHandle := handleOf(words[i])
+		n, step := 1, int64(0)
+		for isHandle && i+n < len(words) {
+			other, number, same := handleOf(words[i+n])
+			if n == 1 {
+				step = number - first
+			}
+			if !same || other != kind || step < 1 || number != first+int64(n)*step {
+				break
+			}
+			n++
+		}
+		switch {
+		case n < 3:
+			joined, n = append(joined, words[i]), 1
+		case step == 1:
+			joined = append(joined, fmt.Sprintf("%s#%d-%d", kind, first, first+int64(n)-1))
+		default:
+			joined = append(joined, fmt.Sprintf("%s#%d-%d step %d", kind, first, first+int64(n-1)*step, step))
+		}
+		i += n
+	}
+	return joined
+}
+
+// handleOf takes a handle apart: "request#3".
+func handleOf(word string) (kind string, number int64, found bool) {
+	kind, digits, found := strings.Cut(word, "#")
+	if !found || !opaque(kind) {
+		return "", 0, false
+	}
+	number, err := strconv.ParseInt(digits, 10, 64)
+	return kind, number, err == nil
 }
 
 func isProgression(atoms []atom) bool {

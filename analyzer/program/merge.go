@@ -136,7 +136,8 @@ func (s *search) score(a, b *node) int {
 		}
 	}
 	share := float64(both) / float64(len(a.kinds)+len(b.kinds)-both)
-	part := both > 0 && both == min(len(a.kinds), len(b.kinds)) && a.tripsLike(&b.trips[0]) >= 0
+	// ranks that lack neighbors make fewer of the calls, as often
+	part := both > 0 && 2*both >= min(len(a.kinds), len(b.kinds)) && a.tripsLike(&b.trips[0]) >= 0
 	if share >= sameBody || part {
 		return 4 * both // a loop is worth its calls
 	}

@@ -33,6 +33,8 @@ type Options struct {
 type class struct {
 	root    int
 	threads []int // positions in Threads
+	items   []*item
+	lines   int // of the items
 }
 
 // Analyze makes the program of a trace. It reads grammar and signatures, no single call.
@@ -127,13 +129,19 @@ func (w *writer) thread(b *builder, threads []int) Thread {
 		w.classes[k].threads = append(w.classes[k].threads, i)
 		ranks = append(ranks, int(rankOf(i)))
 	}
-	// the program of most ranks first: what others do besides comes into it
-	slices.SortStableFunc(w.classes, func(a, b class) int { return cmp.Compare(len(b.threads), len(a.threads)) })
+	// the program of most ranks first, and that with most lines: what others do besides comes into it
+	for k := range w.classes {
+		w.classes[k].items = b.program(w.classes[k].root)
+		w.classes[k].lines = newLevel(w.classes[k].items).size
+	}
+	slices.SortStableFunc(w.classes, func(a, b class) int {
+		return cmp.Or(cmp.Compare(len(b.threads), len(a.threads)), cmp.Compare(b.lines, a.lines))
+	})
 	var program []*node
 	everybody := make([]int, len(w.classes))
 	for k, c := range w.classes {
 		everybody[k] = k
-		nodes := b.nodesOf(b.program(c.root), k)
+		nodes := b.nodesOf(c.items, k)
 		if k == 0 {
 			program = nodes
 		} else {
@@ -167,9 +175,7 @@ func (w *writer) nodes(s *search, list []*node, around []int) []Node {
 		}
 		once := len(n.trips) == 1 && len(n.trips[0].trips) == 1 && n.trips[0].trips[0] == 1
 		if !once || len(n.body) > 0 {
-			for _, t := range n.trips {
-				one.Trips = append(one.Trips, w.trips(t, n, len(n.trips) > 1))
-			}
+			one.Trips = w.allTrips(n)
 		}
 		switch {
 		case n.omitted > 0:
@@ -201,6 +207,46 @@ func (w *writer) callAt(n *node) CallAt {
 
 // maxListed bounds the numbers of a cycle that are listed.
 const maxListed = 64
+
+// allTrips are the trip counts of a node: one function of the rank if there is one, else each with its ranks.
+func (w *writer) allTrips(n *node) []Trips {
+	if of := w.tripsByRank(n); of != nil {
+		return []Trips{*of}
+	}
+	list := make([]Trips, len(n.trips))
+	for i, t := range n.trips {
+		list[i] = w.trips(t, n, len(n.trips) > 1)
+	}
+	return list
+}
+
+// tripsByRank are trip counts that are a function of the rank; nil: they are not, or they are but a few.
+func (w *writer) tripsByRank(n *node) *Trips {
+	if len(n.trips) < minEvidence {
+		return nil
+	}
+	var samples []sample
+	var by []caller
+	for _, t := range n.trips {
+		if len(t.trips) > 1 {
+			return nil
+		}
+		for _, c := range t.classes {
+			for _, thread := range w.classes[c].threads {
+				rank := w.rank(thread)
+				samples = append(samples, sample{rank, rank, int64(t.trips[0])})
+				by = append(by, caller{rank, w.trace.Meta().WorldSize, true})
+			}
+		}
+	}
+	groups := functionsOf(samples, by, w.trace.Meta().WorldSize, w.options.Coordinates)
+	if len(groups) != 1 || groups[0].function == nil {
+		return nil
+	}
+	f := *groups[0].function
+	f.Numbering = w.numbering(&f, samples, by)
+	return &Trips{Text: f.String() + " times", Count: &Term{Function: &f}}
+}
 
 func (w *writer) trips(t tripsOf, n *node, several bool) Trips {
 	one := Trips{Cycle: t.trips}

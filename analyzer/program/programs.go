@@ -12,7 +12,7 @@ import (
 
 // Programs: ranks are one program if they have the same lines: the same calls at the same call sites in the same loops,
 // whatever arguments and trip counts. A rank also belongs to a program of which it skips calls to neighbors that it lacks,
-// and their completions: "the North neighbor does not exist for the top row" (Logicalization of MPI communication traces,
+// their completions, and receives from anyone: "the North neighbor does not exist for the top row" (Logicalization of MPI communication traces,
 // §4.3). That is checked: the neighbor that a call would go to is outside of the communicator, or no message goes between
 // the two, or the topology has none in this direction (Options.Lacks).
 
@@ -158,28 +158,37 @@ func (o *sorter) lack(nodes setOfNodes, classes []int) bool {
 	if !nodes.without(o.skips).each(func(int) bool { return false }) {
 		return false
 	}
-	skipped, completions := false, false
+	skipped, beside := false, false // calls to neighbors; what goes with those
 	all := nodes.each(func(i int) bool {
 		n := o.nodes[i]
 		switch {
 		case len(n.body) > 0:
 			return true
 		case len(o.peerParameters(n)) == 0:
-			completions = true
+			beside = true
+			return true
+		case slices.Equal(o.peersAt(i), []peer{{direction: anySource}}):
+			beside = true
 			return true
 		}
 		skipped = true
 		return o.lackPeers(i, classes)
 	})
-	return all && (skipped || !completions)
+	return all && (skipped || !beside)
 }
 
-func (o *sorter) lackPeers(i int, classes []int) bool {
+// peersAt is peersOf, for a node by its number.
+func (o *sorter) peersAt(i int) []peer {
 	peers, known := o.peers[i]
 	if !known {
 		peers = o.peersOf(o.nodes[i])
 		o.peers[i] = peers
 	}
+	return peers
+}
+
+func (o *sorter) lackPeers(i int, classes []int) bool {
+	peers := o.peersAt(i)
 	if len(peers) == 0 {
 		return false
 	}
@@ -204,7 +213,7 @@ type peer struct {
 func (o *sorter) lacks(p peer, thread int) bool {
 	rank := o.rank(thread)
 	if p.direction != "" {
-		return o.options.Lacks != nil && o.options.Lacks(rank, p.direction)
+		return p.direction != anySource && o.options.Lacks != nil && o.options.Lacks(rank, p.direction)
 	}
 	by, world := o.callerOf(p.terminal, thread), o.trace.Meta().WorldSize
 	if p.function.Of == worldRank {
@@ -260,8 +269,8 @@ func (o *sorter) peersOf(n *node) []peer {
 				break
 			}
 			terminal := n.calls[0].cycle[0]
-			for d := range directions {
-				if !o.isDirection(d) {
+			for _, d := range slices.Sorted(maps.Keys(directions)) {
+				if d != anySource && !o.isDirection(d) {
 					return nil
 				}
 				peers = append(peers, peer{direction: d})
@@ -283,7 +292,11 @@ func (o *sorter) peersOf(n *node) []peer {
 	return peers
 }
 
-const procNull = "MPI_PROC_NULL"
+// Names of MPI that stand for a peer.
+const (
+	procNull  = "MPI_PROC_NULL"
+	anySource = "MPI_ANY_SOURCE"
+)
 
 // isDirection reports whether a word for a peer is one of Options.Peer.
 func (o *sorter) isDirection(word string) bool {

@@ -154,7 +154,7 @@ func turnWords(turns []Turn) string {
 	if len(words) == 1 && turns[0].Terms[0].Step == 0 {
 		return words[0]
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(handleRuns(words), ", ")
 }
 
 // rankedWords words a term with its ranks.
@@ -183,7 +183,7 @@ func termWords(t *Term, times int) string {
 		for i := range t.List {
 			words[i] = termWords(&t.List[i], 1)
 		}
-		return "[" + strings.Join(words, ", ") + "]"
+		return "[" + strings.Join(handleRuns(words), ", ") + "]"
 	case t.Function != nil:
 		return t.Function.String()
 	case t.ByRank != nil:
