@@ -41,7 +41,7 @@ func BenchmarkClusters(b *testing.B) {
 		return err
 	})
 	measure("program", func() error {
-		_, err := program.Analyze(ctx, r, program.Options{})
+		_, err := program.Analyze(ctx, r, program.Options{Exact: true})
 		return err
 	})
 	measure("topology", func() error {

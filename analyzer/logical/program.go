@@ -8,6 +8,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/cairn-mpi/cairn/analyzer/program"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
 	"github.com/cairn-mpi/cairn/internal/passes"
@@ -258,6 +259,58 @@ func (p *Program) Peer(thread int, terminal int32, parameter int, output bool) s
 		return Compass(d, len(p.shape.Pattern.Dimensions))
 	}
 	return ""
+}
+
+// IsDirection reports whether a word is one that Peer gives.
+func (p *Program) IsDirection(word string) bool { return isDirection(word) }
+
+// Lacks reports whether a rank has no neighbor in a direction, as Peer words it.
+func (p *Program) Lacks(rank int, direction string) bool {
+	if rank >= len(p.shape.Vertex) {
+		return true
+	}
+	for d := range p.neighbours(rank) {
+		if Compass(d, len(p.shape.Pattern.Dimensions)) == direction {
+			return false
+		}
+	}
+	return true
+}
+
+// Coordinates are the places of ranks in the topology, one list for each dimension; none where it has no dimensions.
+// Ranks of several copies are where they are in their own.
+func (p *Program) Coordinates() []program.Coordinate {
+	dimensions := len(p.shape.Pattern.Dimensions)
+	list := make([]program.Coordinate, dimensions)
+	for i := range list {
+		list[i] = program.Coordinate{Name: coordinateName(i, dimensions), Of: make([]int, len(p.shape.Vertex))}
+	}
+	for rank, v := range p.shape.Vertex {
+		at := []int(nil)
+		if v >= 0 {
+			at = p.shape.Pattern.Coordinates(v)
+		}
+		for i := range list {
+			list[i].Of[rank] = -1
+			if len(at) == dimensions {
+				list[i].Of[rank] = at[i]
+			}
+		}
+	}
+	return list
+}
+
+// coordinateName is what people call a dimension, of which the slowest comes first.
+func coordinateName(i, dimensions int) string {
+	switch {
+	case dimensions == 1:
+		return "position"
+	case dimensions == 2:
+		return []string{"row", "column"}[i]
+	case dimensions == 3:
+		return []string{"z", "y", "x"}[i]
+	}
+	return fmt.Sprintf("dimension %d", i)
 }
 
 // Compass is what people call a direction of two dimensions.

@@ -1,6 +1,10 @@
 package program
 
-import "github.com/cairn-mpi/cairn/trace"
+import (
+	"slices"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // A builder makes the items of rules.
 type builder struct {
@@ -69,4 +73,31 @@ func (b *builder) list(rule int, items []*item) []*item {
 		}
 	}
 	return items
+}
+
+// threadsOf are the threads of some classes that come to a rule.
+func (b *builder) threadsOf(rule int, classes []class) []int {
+	var threads []int
+	for _, c := range classes {
+		seen := make([]bool, len(b.grammar.Rules))
+		if b.comesTo(c.root, rule, seen) {
+			threads = append(threads, c.threads...)
+		}
+	}
+	slices.Sort(threads)
+	return threads
+}
+
+// comesTo reports whether a rule has another one in it, or is it; seen are those that have been looked at.
+func (b *builder) comesTo(from, rule int, seen []bool) bool {
+	if from == rule {
+		return true
+	}
+	if from > rule || seen[from] { // rules refer to greater ones only
+		return false
+	}
+	seen[from] = true
+	return slices.ContainsFunc(b.grammar.Rules[from], func(s trace.Symbol) bool {
+		return s.IsRule() && b.comesTo(s.Rule(), rule, seen)
+	})
 }

@@ -20,11 +20,18 @@
 // chance can keep a grammar from finding the loops at all; then the sequence of functions and call sites is folded by
 // itself, and given its arguments afterwards (skeleton.go; up to 65,536 calls of a rank).
 //
-// Ranks whose calls differ in arguments only are one program: an argument is a function of the rank (constant, rank+1,
-// around the ring or a grid, XOR, multiples and quotients, transposed; rankfunction.go), a few such functions with their
-// ranks, or "differs by rank" with the range and how many values there are (grouping.go). "rank" is that in the
-// communicator of the call (communicators.go). At least three ranks must agree with a function that is neither a constant
-// nor a distance.
+// Ranks are one program if they make the same calls at the same call sites in the same loops, whatever arguments and trip
+// counts, and as far as they have the neighbors (programs.go, "Logicalization of MPI communication traces", §4.3). An
+// argument is then a parameter of the program: a function of the rank (constant, rank+1, around the ring or a grid, XOR,
+// multiples and quotients, transposed; rankfunction.go) or of a coordinate in a grid or in the topology (function.go), a
+// few such functions with their ranks, or "differs by rank" with the range and how many values there are (grouping.go).
+// "rank" is that in the communicator of the call (communicators.go). At least three ranks must agree with a function that
+// is neither a constant nor a distance.
+//
+// With Options.Exact nothing is left out: Parameter.Exact has each argument of each call, as ScalaTrace II's elastic data
+// elements do (§3.1: <value vector, ranklist>), as functions, tables by rank, cycles and streams (term.go, exact.go,
+// streams.go), and the text refers to tables at its end for what is too long for a line (tables.go). Results (statuses,
+// requests, what a test has found) are worded only.
 //
 // A grammar that would be too long in one piece keeps its rules, as parts that the text names.
 package program

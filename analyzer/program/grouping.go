@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -13,6 +14,7 @@ type atom struct {
 	isNumber bool
 	number   int64
 	varies   *spread // from call to call
+	sums     bool    // the text only sums up what there is
 }
 
 // A row is what a parameter is on one thread, in one call after the other; rank −1: of no particular one.
@@ -25,7 +27,8 @@ type row struct {
 // A group is a value, or a function of the rank, and the ranks that have it.
 type group struct {
 	atom
-	ranks []int
+	ranks    []int
+	function *Function // that gives the numbers of these ranks; nil: none is known, or they are none
 }
 
 // A grouping puts ranks with one value together.
@@ -47,9 +50,9 @@ func (g *grouping) values() []Value {
 			for _, other := range g.groups[i:] {
 				rest = append(rest, other.ranks...)
 			}
-			return append(list, Value{Text: fmt.Sprintf("%d other values", len(g.groups)-i), Ranks: ranksText(rest)})
+			return append(list, Value{Text: fmt.Sprintf("%d other values", len(g.groups)-i), Ranks: ranksText(rest), Summary: true})
 		}
-		v := Value{Text: one.text}
+		v := Value{Text: one.text, Summary: one.sums}
 		if len(one.ranks) < g.total {
 			v.Ranks = ranksText(one.ranks)
 		}
@@ -60,7 +63,7 @@ func (g *grouping) values() []Value {
 
 // groupRows says what a parameter is on all ranks: one function of the rank, or a few with their ranks, or how much it
 // differs. Where calls follow each other that is looked for in each of them. world is the number of ranks of the world.
-func groupRows(rows []row, world int) *grouping {
+func groupRows(rows []row, world int, coordinates ...Coordinate) *grouping {
 	// as the trace has it: often that is a function of the rank already
 	g := &grouping{groups: sameTexts(rows), total: len(rows)}
 	if len(g.groups) <= 1 {
@@ -69,7 +72,7 @@ func groupRows(rows []row, world int) *grouping {
 	if length := len(rows[0].atoms); !slices.ContainsFunc(rows, func(r row) bool { return len(r.atoms) != length || r.rank < 0 }) {
 		columns := make([][]group, length)
 		for i := range columns {
-			columns[i] = column(rows, i, world)
+			columns[i] = column(rows, i, world, coordinates)
 		}
 		if together := tuples(rows, columns); len(together) <= len(g.groups) {
 			g.groups = together
@@ -78,11 +81,11 @@ func groupRows(rows []row, world int) *grouping {
 			return g
 		}
 	} else if text, found := someOf(rows); found {
-		g.groups = []group{{atom{text: text}, ranksOf(rows)}}
+		g.groups = []group{{atom: atom{text: text, sums: true}, ranks: ranksOf(rows)}}
 		return g
 	}
 	if of, numbers := numbersOf(rows); numbers && len(g.groups) > maxCases {
-		g.groups = []group{{atom{text: "differs by rank" + of.text()}, ranksOf(rows)}}
+		g.groups = []group{{atom: atom{text: differsByRank + of.text(), sums: true}, ranks: ranksOf(rows)}}
 	}
 	return g
 }
@@ -91,24 +94,24 @@ func groupRows(rows []row, world int) *grouping {
 func sameTexts(rows []row) []group {
 	var groups []group
 	at := map[string]int{}
-	words := map[*atom]string{} // threads of one class share their atoms where these are the same
+	words := map[*atom]atom{} // threads of one class share their atoms where these are the same
 	for _, r := range rows {
 		if len(r.atoms) == 0 {
 			continue
 		}
-		text, known := words[&r.atoms[0]]
+		one, known := words[&r.atoms[0]]
 		if !known {
-			text = inTurn(r.atoms)
-			words[&r.atoms[0]] = text
+			one = inTurn(r.atoms)
+			words[&r.atoms[0]] = one
 		}
-		if text == "" {
+		if one.text == "" {
 			continue
 		}
-		i, known := at[text]
+		i, known := at[one.text]
 		if !known {
 			i = len(groups)
-			at[text] = i
-			groups = append(groups, group{atom: atom{text: text}})
+			at[one.text] = i
+			groups = append(groups, group{atom: one})
 		}
 		groups[i].ranks = append(groups[i].ranks, r.rank)
 	}
@@ -116,7 +119,7 @@ func sameTexts(rows []row) []group {
 }
 
 // column is what the i-th call is given on all ranks. What varies from call to call is one group, whatever the ranks.
-func column(rows []row, i, world int) []group {
+func column(rows []row, i, world int, coordinates []Coordinate) []group {
 	var numbers []sample
 	var by []caller // of the numbers
 	var groups []group
@@ -147,19 +150,22 @@ func column(rows []row, i, world int) []group {
 			varies.varies.add(s.number)
 			varies.ranks = append(varies.ranks, s.world)
 		}
-		varies.text = varying + varies.varies.text()
+		varies.text, varies.sums = varying+varies.varies.text(), true
 		groups = append(groups, varies)
 	case len(numbers) > 0:
-		groups = append(groups, functionsOf(numbers, by, world)...)
+		groups = append(groups, functionsOf(numbers, by, world, coordinates)...)
 	}
 	return groups
 }
 
+// worldRank is what the rank in MPI_COMM_WORLD is called where another one is meant by "rank".
+const worldRank = "world rank"
+
 // functionsOf words numbers as functions of the rank in the communicators of the calls, else of the rank in the world,
 // which is what samples have.
-func functionsOf(samples []sample, by []caller, world int) []group {
+func functionsOf(samples []sample, by []caller, world int, coordinates []Coordinate) []group {
 	if slices.ContainsFunc(by, func(c caller) bool { return !c.known }) {
-		return cover(samples, world, "world rank")
+		return cover(samples, world, worldRank, coordinates...)
 	}
 	own, size, moved := slices.Clone(samples), by[0].size, false
 	for i, c := range by {
@@ -170,11 +176,11 @@ func functionsOf(samples []sample, by []caller, world int) []group {
 		}
 	}
 	if _, found := rankFunction(sorted(own), size, "rank"); !found && moved {
-		if text, found := rankFunction(sorted(samples), world, "world rank"); found {
-			return []group{groupOf(text, samples)}
+		if f, found := rankFunction(sorted(samples), world, worldRank); found {
+			return []group{functionGroup(f, samples)}
 		}
 	}
-	return cover(own, size, "rank")
+	return cover(own, size, "rank", coordinates...)
 }
 
 // tuples puts rows together that are in the same groups of all columns.
@@ -207,7 +213,7 @@ func tuples(rows []row, columns [][]group) []group {
 		if !known {
 			i = len(all)
 			at[key] = i
-			all = append(all, group{atom: atom{text: inTurn(turn)}})
+			all = append(all, group{atom: inTurn(turn)})
 		}
 		all[i].ranks = append(all[i].ranks, r.rank)
 	}
@@ -236,20 +242,21 @@ func ranksOf(rows []row) []int {
 }
 
 // inTurn words what an argument is in one call after the other.
-func inTurn(atoms []atom) string {
+func inTurn(atoms []atom) atom {
 	texts := make([]string, len(atoms))
-	all, numbers, varies := spread{}, true, false
+	all, numbers, varies, sums := spread{}, true, false, false
 	for i := range atoms {
 		texts[i] = atoms[i].text
 		numbers = numbers && all.include(&atoms[i])
 		varies = varies || atoms[i].varies != nil
+		sums = sums || atoms[i].sums
 	}
 	texts = shortest(texts)
 	if len(texts) == 1 {
-		return texts[0]
+		return atom{text: texts[0], sums: sums}
 	}
 	if varies && numbers {
-		return varying + all.text()
+		return atom{text: varying + all.text(), sums: true}
 	}
 	const few = 8 // runs that are told
 	words, runs := runsOf(texts)
@@ -258,11 +265,11 @@ func inTurn(atoms []atom) string {
 	case numbers && isProgression(atoms[:len(texts)]):
 		words = []string{texts[0], texts[1], "…", texts[len(texts)-1]}
 	case numbers:
-		return varying + all.text()
+		return atom{text: varying + all.text(), sums: true}
 	default:
-		words = append(words[:few-1:few-1], "…", words[len(words)-1])
+		words, sums = append(words[:few-1:few-1], "…", words[len(words)-1]), true
 	}
-	return strings.Join(words, ", ") + " in turn"
+	return atom{text: strings.Join(words, ", ") + " in turn", sums: sums}
 }
 
 // runsOf words a list with what is repeated said once: "6 (3 times)".
@@ -279,7 +286,47 @@ func runsOf(texts []string) (words []string, runs int) {
 		words = append(words, word)
 		i += n
 	}
+	words = handleRuns(words)
 	return words, len(words)
+}
+
+// handleRuns joins handles whose numbers grow evenly: "request#0-23", "request#18-22 step 2".
+func handleRuns(words []string) []string {
+	var joined []string
+	for i := 0; i < len(words); {
+		kind, first, isHandle := handleOf(words[i])
+		n, step := 1, int64(0)
+		for isHandle && i+n < len(words) {
+			other, number, same := handleOf(words[i+n])
+			if n == 1 {
+				step = number - first
+			}
+			if !same || other != kind || step < 1 || number != first+int64(n)*step {
+				break
+			}
+			n++
+		}
+		switch {
+		case n < 3:
+			joined, n = append(joined, words[i]), 1
+		case step == 1:
+			joined = append(joined, fmt.Sprintf("%s#%d-%d", kind, first, first+int64(n)-1))
+		default:
+			joined = append(joined, fmt.Sprintf("%s#%d-%d step %d", kind, first, first+int64(n-1)*step, step))
+		}
+		i += n
+	}
+	return joined
+}
+
+// handleOf takes a handle apart: "request#3".
+func handleOf(word string) (kind string, number int64, found bool) {
+	kind, digits, found := strings.Cut(word, "#")
+	if !found || !opaque(kind) {
+		return "", 0, false
+	}
+	number, err := strconv.ParseInt(digits, 10, 64)
+	return kind, number, err == nil
 }
 
 func isProgression(atoms []atom) bool {

@@ -122,8 +122,10 @@ func (s *search) score(a, b *node) int {
 			return 4
 		}
 		return 3
-	case len(a.calls) > 0 || len(b.calls) > 0:
-		return 0
+	case len(a.calls) > 0:
+		return repeats(a, b)
+	case len(b.calls) > 0:
+		return repeats(b, a)
 	}
 	both := 0
 	s.overlay -= len(b.kinds)
@@ -133,10 +135,34 @@ func (s *search) score(a, b *node) int {
 			both++
 		}
 	}
-	if share := float64(both) / float64(len(a.kinds)+len(b.kinds)-both); share >= sameBody {
+	share := float64(both) / float64(len(a.kinds)+len(b.kinds)-both)
+	// ranks that lack neighbors make fewer of the calls, as often
+	part := both > 0 && 2*both >= min(len(a.kinds), len(b.kinds)) && a.tripsLike(&b.trips[0]) >= 0
+	if share >= sameBody || part {
 		return 4 * both // a loop is worth its calls
 	}
 	return 0
+}
+
+// repeats says how well a call that is made several times in a row goes with a loop: it may be all that a rank has of it.
+func repeats(call, loop *node) int {
+	if loop.kinds[call.kind] && len(call.trips) == 1 && len(call.trips[0].trips) == 1 && call.trips[0].trips[0] > 1 &&
+		loop.tripsLike(&call.trips[0]) >= 0 {
+		return 2
+	}
+	return 0
+}
+
+// asLoop is a call that is made several times in a row as a loop.
+func (n *node) asLoop() *node {
+	if len(n.calls) == 0 {
+		return n
+	}
+	loop := &node{classes: slices.Clone(n.classes), part: -1, trips: n.trips, kinds: map[uint64]bool{n.kind: true}}
+	once := *n
+	once.trips, once.byTrips = []tripsOf{{[]uint64{1}, hashOf(1), slices.Clone(n.classes)}}, nil
+	loop.body = []*node{&once}
+	return loop
 }
 
 // over lays the nodes b over a.
@@ -166,6 +192,9 @@ func (s *search) over(a, b []*node) []*node {
 // joinNodes makes one node of two; a is changed.
 func (s *search) joinNodes(a, b *node) *node {
 	s.room++
+	if (len(a.calls) > 0) != (len(b.calls) > 0) {
+		a, b = a.asLoop(), b.asLoop()
+	}
 	a.classes = merge(a.classes, b.classes)
 	for k := range b.kinds {
 		a.kinds[k] = true

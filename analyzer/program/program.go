@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
@@ -16,19 +17,29 @@ type Options struct {
 	// Peer words a peer that is the same place seen from every rank ("north"), nil or empty: as it is. It is asked for
 	// each thread (a position in Threads) with a parameter of kind rank of a call.
 	Peer func(thread int, terminal int32, parameter int, output bool) string
+	// IsDirection reports whether a word is one that Peer gives for a direction in the topology, Lacks whether a rank of
+	// MPI_COMM_WORLD has no neighbor in that direction; both nil without a topology.
+	IsDirection func(word string) bool
+	Lacks       func(rank int, direction string) bool
 	// MaxLines is after how many lines the text ends; 0: after so many that they hardly fit in memory.
 	MaxLines int
+	// Exact adds to each parameter what it is in every call of every rank, and leaves no line and no trip count out.
+	Exact bool
+	// Coordinates are the places of ranks in a topology, of which arguments may be functions.
+	Coordinates []Coordinate
 }
 
 // A class is threads with one root: they make the same calls, up to what differs by rank inside of a call.
 type class struct {
 	root    int
 	threads []int // positions in Threads
+	items   []*item
+	lines   int // of the items
 }
 
 // Analyze makes the program of a trace. It reads grammar and signatures, no single call.
 func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error) {
-	f := Findings{SchemaVersion: SchemaVersion, Threads: []Thread{}, Parts: []Part{}, Notes: []string{}}
+	f := Findings{SchemaVersion: SchemaVersion, Exact: o.Exact, Threads: []Thread{}, Parts: []Part{}, Notes: []string{}}
 	if !t.Meta().Final {
 		f.Notes = append(f.Notes, "The trace is not a final merge: peers are written as the ranks had them.")
 	}
@@ -45,16 +56,21 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 	}
 	f.Ranks = ranksText(all)
 	slices.Sort(numbers)
-	w := &writer{trace: t, options: o, signatures: t.Signatures(), columns: t.Columns(), lines: maxLines}
+	w := &writer{found: &f, trace: t, options: o, signatures: t.Signatures(), columns: t.Columns(), lines: maxLines}
 	if o.MaxLines > 0 {
 		w.lines = o.MaxLines
 	}
 	limit := w.lines
 	b := newBuilder(newSearch(ctx), t.Grammar(), w.kind)
+	if o.Exact {
+		w.lines, b.room = math.MaxInt/2, math.MaxInt/2
+	}
+	classes := map[int][]class{}
 	for _, number := range numbers {
 		one := w.thread(b, byNumber[number])
 		one.Thread = number
 		f.Threads = append(f.Threads, one)
+		classes[number] = w.classes
 	}
 	written := map[int]bool{}
 	for len(b.parts) > len(written) && w.lines > 0 && b.err == nil { // a part's body may name further ones
@@ -70,8 +86,13 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 				break
 			}
 			written[rule] = true
-			w.classes = []class{{root: rule}}
-			f.Parts = append(f.Parts, Part{rule, w.nodes(b.search, b.nodesOf(b.body(rule).items, 0), []int{0})})
+			for _, number := range numbers {
+				if threads := b.threadsOf(rule, classes[number]); len(threads) > 0 {
+					w.classes = []class{{root: rule, threads: threads}}
+					body := w.nodes(b.search, b.nodesOf(b.body(rule).items, 0), []int{0})
+					f.Parts = append(f.Parts, Part{rule, number, w.ranks([]int{0}), body})
+				}
+			}
 		}
 	}
 	if b.err != nil {
@@ -82,8 +103,13 @@ func Analyze(ctx context.Context, t timeline.Trace, o Options) (Findings, error)
 		f.MaxLines = limit
 		f.Notes = append(f.Notes, fmt.Sprintf("The program is longer than the first %d lines, which are given (cairn program gives up to %d).", limit, maxLines))
 	}
-	slices.SortFunc(f.Parts, func(a, b Part) int { return cmp.Compare(a.Part, b.Part) })
-	return f, nil
+	slices.SortFunc(f.Parts, func(a, b Part) int { return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(a.Thread, b.Thread)) })
+	if !o.Exact {
+		return f, nil
+	}
+	var err error
+	f.Streams, err = w.lookUp(ctx)
+	return f, err
 }
 
 // thread is the program of some threads.
@@ -103,20 +129,28 @@ func (w *writer) thread(b *builder, threads []int) Thread {
 		w.classes[k].threads = append(w.classes[k].threads, i)
 		ranks = append(ranks, int(rankOf(i)))
 	}
-	// the program of most ranks first: what others do besides comes into it
-	slices.SortStableFunc(w.classes, func(a, b class) int { return cmp.Compare(len(b.threads), len(a.threads)) })
+	// the program of most ranks first, and that with most lines: what others do besides comes into it
+	for k := range w.classes {
+		w.classes[k].items = b.program(w.classes[k].root)
+		w.classes[k].lines = newLevel(w.classes[k].items).size
+	}
+	slices.SortStableFunc(w.classes, func(a, b class) int {
+		return cmp.Or(cmp.Compare(len(b.threads), len(a.threads)), cmp.Compare(b.lines, a.lines))
+	})
 	var program []*node
 	everybody := make([]int, len(w.classes))
 	for k, c := range w.classes {
 		everybody[k] = k
-		nodes := b.nodesOf(b.program(c.root), k)
+		nodes := b.nodesOf(c.items, k)
 		if k == 0 {
 			program = nodes
 		} else {
 			program = b.over(program, nodes)
 		}
 	}
-	return Thread{Ranks: ranksText(ranks), Programs: len(w.classes), Body: w.nodes(b.search, program, everybody)}
+	one := Thread{Ranks: ranksText(ranks), Sequences: len(w.classes), Body: w.nodes(b.search, program, everybody)}
+	one.Programs = w.programs(b.search, program)
+	return one
 }
 
 // kind is a call's function and call site.
@@ -141,23 +175,15 @@ func (w *writer) nodes(s *search, list []*node, around []int) []Node {
 		}
 		once := len(n.trips) == 1 && len(n.trips[0].trips) == 1 && n.trips[0].trips[0] == 1
 		if !once || len(n.body) > 0 {
-			for _, t := range n.trips {
-				one.Trips = append(one.Trips, w.trips(t, n, len(n.trips) > 1))
-			}
+			one.Trips = w.allTrips(n)
 		}
 		switch {
 		case n.omitted > 0:
 		case n.part >= 0:
 			one.Part = n.part
 		case len(n.calls) > 0:
-			s := &w.signatures[n.calls[0].cycle[0]]
-			one.Function = "?"
-			if f := w.trace.Function(s.Function); f != nil {
-				one.Function = f.Name
-			}
-			if sites := w.trace.Sites(); s.Site > 0 && int(s.Site) <= len(sites) {
-				one.CallSite = callsite.Name(&sites[s.Site-1])
-			}
+			at := w.callAt(n)
+			one.Function, one.CallSite = at.Function, at.CallSite
 			one.Parameters = w.parameters(n)
 		default:
 			one.Body = w.nodes(s, n.body, n.classes)
@@ -167,12 +193,65 @@ func (w *writer) nodes(s *search, list []*node, around []int) []Node {
 	return nodes
 }
 
+// callAt is the function and the call site of a call.
+func (w *writer) callAt(n *node) CallAt {
+	s, at := &w.signatures[n.calls[0].cycle[0]], CallAt{Function: "?"}
+	if f := w.trace.Function(s.Function); f != nil {
+		at.Function = f.Name
+	}
+	if sites := w.trace.Sites(); s.Site > 0 && int(s.Site) <= len(sites) {
+		at.CallSite = callsite.Name(&sites[s.Site-1])
+	}
+	return at
+}
+
 // maxListed bounds the numbers of a cycle that are listed.
 const maxListed = 64
 
+// allTrips are the trip counts of a node: one function of the rank if there is one, else each with its ranks.
+func (w *writer) allTrips(n *node) []Trips {
+	if of := w.tripsByRank(n); of != nil {
+		return []Trips{*of}
+	}
+	list := make([]Trips, len(n.trips))
+	for i, t := range n.trips {
+		list[i] = w.trips(t, n, len(n.trips) > 1)
+	}
+	return list
+}
+
+// tripsByRank are trip counts that are a function of the rank; nil: they are not, or they are but a few.
+func (w *writer) tripsByRank(n *node) *Trips {
+	if len(n.trips) < minEvidence {
+		return nil
+	}
+	var samples []sample
+	var by []caller
+	for _, t := range n.trips {
+		if len(t.trips) > 1 {
+			return nil
+		}
+		for _, c := range t.classes {
+			for _, thread := range w.classes[c].threads {
+				rank := w.rank(thread)
+				samples = append(samples, sample{rank, rank, int64(t.trips[0])})
+				by = append(by, caller{rank, w.trace.Meta().WorldSize, true})
+			}
+		}
+	}
+	groups := functionsOf(samples, by, w.trace.Meta().WorldSize, w.options.Coordinates)
+	if len(groups) != 1 || groups[0].function == nil {
+		return nil
+	}
+	f := *groups[0].function
+	f.Numbering = w.numbering(&f, samples, by)
+	return &Trips{Text: f.String() + " times", Count: &Term{Function: &f}}
+}
+
 func (w *writer) trips(t tripsOf, n *node, several bool) Trips {
-	one := Trips{Text: tripsText(t.trips), Cycle: t.trips}
-	if len(one.Cycle) > maxListed {
+	one := Trips{Cycle: t.trips}
+	one.Text, one.Summary = tripsText(t.trips)
+	if len(one.Cycle) > maxListed && !w.options.Exact {
 		one.Omitted = len(one.Cycle) - maxListed
 		one.Cycle = one.Cycle[:maxListed]
 	}

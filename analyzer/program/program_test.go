@@ -106,6 +106,8 @@ func TestFigure4LoopAgnosticMerge(t *testing.T) {
 		}
 	})
 	assert.Equal(t, `program of ranks 0-1
+  program 1: rank 0
+  program 2: rank 1, without MPI_Barrier at f4.c:7, with MPI_Barrier at f4.c:7
     loop 6 times
         MPI_Send(count=0, datatype=0, dest=*, tag=0, comm=MPI_COMM_WORLD)  @ f4.c:2
                 dest = 1 on rank 0; 0 on rank 1
@@ -133,30 +135,38 @@ func TestWavefront(t *testing.T) {
 	content := tracetest.Simulated(t, simulate.Config{Pattern: "wavefront", Ranks: 64, Iterations: 30, Steps: 4, Bytes: 1024, CallSites: "caller", NoReplay: true})
 	f, err := program.Analyze(context.Background(), timeline.Of(tracetest.Open(t, content)), program.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, 9, f.Threads[0].Programs)
+	assert.Equal(t, 9, f.Threads[0].Sequences)
+	assert.Equal(t, []program.Program{{Ranks: "0-63"}}, f.Threads[0].Programs)
 	text := f.Text()
 	assert.Less(t, strings.Count(text, "\n"), 20, text)
 	assert.Contains(t, text, "    loop 30 times\n        loop 4 times\n            MPI_Recv(count=1024, datatype=MPI_BYTE, source=rank-8, tag=20, comm=MPI_COMM_WORLD)  @ wavefront.c:20  [ranks 8-63]\n")
 	assert.Contains(t, text, "dest=rank+8, tag=20, comm=MPI_COMM_WORLD)  @ wavefront.c:30  [ranks 0-55]\n")
 }
 
-// Where every rank has a trip count of its own, the text tells the first ones, the findings all.
+// Where every rank has a trip count of its own, that is a function of the rank, or the text tells the first ones and the
+// findings all.
 func TestTripCountsOfManyRanks(t *testing.T) {
 	const ranks = 200
-	b := tracetest.New(ranks)
-	b.Ranks(func(i int, r *tracetest.Rank) {
-		for range i + 2 {
-			call(r, "many.c:1", "MPI_Barrier", nil)
-			call(r, "many.c:2", "MPI_Send", nil)
-		}
-	})
-	b.Meta().Final = true
-	f, err := program.Analyze(context.Background(), timeline.Of(b.Open(t)), program.Options{})
-	require.NoError(t, err)
-	require.Len(t, f.Threads[0].Body, 1)
+	found := func(trips func(rank int) int) (program.Findings, string) {
+		b := tracetest.New(ranks)
+		b.Ranks(func(i int, r *tracetest.Rank) {
+			for range trips(i) {
+				call(r, "many.c:1", "MPI_Barrier", nil)
+				call(r, "many.c:2", "MPI_Send", nil)
+			}
+		})
+		b.Meta().Final = true
+		f, err := program.Analyze(context.Background(), timeline.Of(b.Open(t)), program.Options{})
+		require.NoError(t, err)
+		require.Len(t, f.Threads[0].Body, 1)
+		return f, f.Text()
+	}
+	_, text := found(func(rank int) int { return rank + 2 })
+	assert.Contains(t, text, "loop rank+2 times\n")
+	f, text := found(func(rank int) int { return rank*7919%200 + 2 })
 	assert.Len(t, f.Threads[0].Body[0].Trips, ranks)
-	assert.Contains(t, f.Text(), "loop 2 times on rank 0; 3 times on rank 1; ")
-	assert.Contains(t, f.Text(), "; 9 times on rank 7; 192 other counts\n")
+	assert.Contains(t, text, "loop 2 times on rank 0; 121 times on rank 1; ")
+	assert.Contains(t, text, "; 192 other counts\n")
 }
 
 // TestKeysOfCommSplit: a function of the rank, but for one; what has none is summed up.

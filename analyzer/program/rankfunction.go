@@ -2,10 +2,7 @@ package program
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // A sample is a number that a rank has for a parameter: its rank in the communicator, and in the world.
@@ -18,10 +15,10 @@ type sample struct {
 // function of anything.
 const minEvidence = 3
 
-// rankFunction words one function of the rank that gives all samples: a constant, rank+1, (rank+1) mod 8, rank XOR 1,
+// rankFunction is one function of the rank that gives all samples: a constant, rank+1, (rank+1) mod 8, rank XOR 1,
 // a neighbour in a grid. size is the number of ranks of the communicator, 0 if there are several sizes; false: none is
 // known. Simple ones come first.
-func rankFunction(samples []sample, size int, rank string) (string, bool) {
+func rankFunction(samples []sample, size int, rank string) (*Function, bool) {
 	all := func(f func(r int64) int64) bool {
 		return !slices.ContainsFunc(samples, func(s sample) bool { return f(int64(s.rank)) != s.number })
 	}
@@ -29,26 +26,26 @@ func rankFunction(samples []sample, size int, rank string) (string, bool) {
 	r, x, n := int64(first.rank), first.number, int64(size)
 	switch {
 	case all(func(int64) int64 { return x }):
-		return fmt.Sprint(x), true
+		return constantFunction(x), true
 	case all(func(r int64) int64 { return r + x - int64(first.rank) }):
-		return offsetOf(rank, x-r), true
+		return &Function{Kind: Linear, Of: rank, A: x - r, B: 1}, true
 	case len(samples) < minEvidence:
-		return "", false
+		return nil, false
 	case x < n && all(func(q int64) int64 { return floorMod(q+x-r, n) }):
-		return fmt.Sprintf("(%s) mod %d", offsetOf(rank, nearest(x-r, n)), n), true
+		return &Function{Kind: Modulo, Of: rank, A: nearest(x-r, n), B: 1, D: n}, true
 	case all(func(q int64) int64 { return x + r - q }):
-		return linear(x+r, -1, rank), true
+		return &Function{Kind: Linear, Of: rank, A: x + r, B: -1}, true
 	case x >= 0 && all(func(q int64) int64 { return q ^ x ^ r }):
-		return fmt.Sprintf("%s XOR %d", rank, x^r), true
+		return &Function{Kind: XOR, Of: rank, A: x ^ r}, true
 	}
-	if text, found := steps(samples, all, rank); found {
-		return text, true
+	if f, found := steps(samples, all, rank); found {
+		return f, true
 	}
-	if text, found := turned(samples, n, all, rank); found {
-		return text, true
+	if f, found := turned(samples, n, all, rank); found {
+		return f, true
 	}
-	if text, found := gridNeighbour(first, size, all, rank); found {
-		return text, true
+	if f, found := gridNeighbour(first, size, all, rank); found {
+		return f, true
 	}
 	return transposed(size, all, rank)
 }
@@ -65,11 +62,11 @@ func floorMod(x, n int64) int64 { return ((x % n) + n) % n }
 
 // steps are a + b·rank, a + b·(rank div c), and these modulo something. c and b are what the first step has; there must be
 // two steps, and two periods, to be sure.
-func steps(samples []sample, all func(func(int64) int64) bool, rank string) (string, bool) {
+func steps(samples []sample, all func(func(int64) int64) bool, rank string) (*Function, bool) {
 	first := samples[0]
 	i := slices.IndexFunc(samples, func(s sample) bool { return s.number != first.number })
 	if i < 0 {
-		return "", false
+		return nil, false
 	}
 	least, most := samples[0].number, samples[0].number
 	for _, s := range samples {
@@ -85,20 +82,20 @@ func steps(samples []sample, all func(func(int64) int64) bool, rank string) (str
 		if step == 1 {
 			apart := int64(samples[i].rank - first.rank)
 			if apart == 0 {
-				return "", false // two numbers for one rank
+				return nil, false // two numbers for one rank
 			}
 			if height = b / apart; height == 0 {
 				continue
 			}
 		}
 		a := first.number - height*(int64(first.rank)/step)
-		term := rank
+		f := &Function{Kind: Linear, Of: rank, A: a, B: height}
 		if step > 1 {
-			term = fmt.Sprintf("(%s div %d)", rank, step)
+			f.C = step
 		}
 		last := int64(samples[len(samples)-1].rank)
 		if last/step >= 2 && all(func(r int64) int64 { return a + height*(r/step) }) {
-			return linear(a, height, term), true
+			return f, true
 		}
 		period := (most-least)/max(height, -height) + 1
 		if period < 2 || last+1 < 2*period*step {
@@ -106,17 +103,18 @@ func steps(samples []sample, all func(func(int64) int64) bool, rank string) (str
 		}
 		a = first.number - height*(int64(first.rank)/step%period)
 		if all(func(r int64) int64 { return a + height*(r/step%period) }) {
-			return linear(a, height, fmt.Sprintf("(%s mod %d)", term, period)), true
+			f.A, f.D = a, period
+			return f, true
 		}
 	}
-	return "", false
+	return nil, false
 }
 
 // turned is a multiple of the rank, around: (3·rank+1) mod 16.
-func turned(samples []sample, n int64, all func(func(int64) int64) bool, rank string) (string, bool) {
+func turned(samples []sample, n int64, all func(func(int64) int64) bool, rank string) (*Function, bool) {
 	for i := 1; i < len(samples) && n >= minEvidence; i++ {
 		if samples[i].rank != samples[0].rank+i || samples[i].number >= n {
-			return "", false
+			return nil, false
 		}
 		if i < minEvidence-1 {
 			continue
@@ -124,34 +122,21 @@ func turned(samples []sample, n int64, all func(func(int64) int64) bool, rank st
 		a := floorMod(samples[1].number-samples[0].number, n)
 		b := floorMod(samples[0].number-a*int64(samples[0].rank), n)
 		if !all(func(r int64) int64 { return floorMod(a*r+b, n) }) {
-			return "", false
+			return nil, false
 		}
-		return fmt.Sprintf("(%s) mod %d", offsetOf(fmt.Sprintf("%d·%s", a, rank), b), n), true
+		return &Function{Kind: Modulo, Of: rank, A: b, B: a, D: n}, true
 	}
-	return "", false
-}
-
-// linear words a + b·term.
-func linear(a, b int64, term string) string {
-	switch {
-	case b == -1:
-		return fmt.Sprintf("%d-%s", a, term)
-	case b != 1:
-		term = fmt.Sprintf("%d·%s", b, term)
-	}
-	if a == 0 {
-		return term
-	}
-	return fmt.Sprintf("%d+%s", a, term)
+	return nil, false
 }
 
 // gridNeighbour is the rank at a distance in a periodic grid of two or three dimensions, numbered row by row: of all such
 // grids, in which it is nearest. The distance is what the first sample has.
-func gridNeighbour(first sample, size int, all func(func(int64) int64) bool, rank string) (string, bool) {
+func gridNeighbour(first sample, size int, all func(func(int64) int64) bool, rank string) (*Function, bool) {
 	if first.number < 0 || first.number >= int64(size) {
-		return "", false
+		return nil, false
 	}
-	text, least := "", int64(size)
+	least := int64(size)
+	var f *Function
 	for _, extents := range grids(size) {
 		from, to := coordinates(int64(first.rank), extents), coordinates(first.number, extents)
 		shift, farthest := make([]int64, len(extents)), int64(0)
@@ -160,22 +145,10 @@ func gridNeighbour(first sample, size int, all func(func(int64) int64) bool, ran
 			farthest = max(farthest, shift[i], -shift[i])
 		}
 		if farthest < least && all(func(r int64) int64 { return shifted(r, extents, shift) }) {
-			text, least = gridText(extents, shift, rank), farthest
+			f, least = &Function{Kind: Grid, Of: rank, Extents: extents, Shift: shift}, farthest
 		}
 	}
-	return text, text != ""
-}
-
-func gridText(extents, shift []int64, rank string) string {
-	sizes, way := make([]string, len(extents)), make([]string, len(extents))
-	for i := range extents {
-		sizes[i], way[i] = fmt.Sprint(extents[i]), fmt.Sprintf("%+d", shift[i])
-	}
-	text := fmt.Sprintf("coordinates(%s) of %s", strings.Join(way, ", "), strings.Join(sizes, "x"))
-	if rank != "rank" {
-		return rank + ": " + text
-	}
-	return text
+	return f, f != nil
 }
 
 // grids are the ways to lay ranks out in two and in three dimensions of at least two.
@@ -213,7 +186,7 @@ func shifted(r int64, extents, shift []int64) int64 {
 }
 
 // transposed is the partner in a square of ranks, or, as NPB CG has it with twice as many columns as rows, of pairs.
-func transposed(size int, all func(func(int64) int64) bool, rank string) (string, bool) {
+func transposed(size int, all func(func(int64) int64) bool, rank string) (*Function, bool) {
 	for _, wide := range []int64{1, 2} {
 		q := int64(1)
 		for q*q*wide < int64(size) {
@@ -225,20 +198,9 @@ func transposed(size int, all func(func(int64) int64) bool, rank string) (string
 		if !all(func(r int64) int64 { return wide*(r/wide%q*q+r/wide/q) + r%wide }) {
 			continue
 		}
-		if wide == 1 {
-			return fmt.Sprintf("%s transposed in %dx%d", rank, q, q), true
-		}
-		return fmt.Sprintf("%s transposed in %dx%d pairs", rank, q, q), true
+		return &Function{Kind: Transposed, Of: rank, C: q, D: wide}, true
 	}
-	return "", false
-}
-
-// offsetOf is a rank at a distance.
-func offsetOf(rank string, b int64) string {
-	if b == 0 {
-		return rank
-	}
-	return fmt.Sprintf("%s%+d", rank, b)
+	return nil, false
 }
 
 // maxCases are the functions that are told apart by rank before the rest is summed up.
@@ -251,24 +213,27 @@ func sorted(samples []sample) []sample {
 
 // cover words samples as functions of the rank, each with its ranks: one for all if there is one, else those that most
 // ranks have, else how much the numbers differ. size is the number of ranks of the communicator.
-func cover(samples []sample, size int, rank string) []group {
+func cover(samples []sample, size int, rank string, coordinates ...Coordinate) []group {
 	samples = sorted(samples)
-	if text, found := rankFunction(samples, size, rank); found {
-		one := groupOf(text, samples)
-		if number, err := strconv.ParseInt(text, 10, 64); err == nil {
-			one.number, one.isNumber = number, true
-		}
-		return []group{one}
+	f, found := rankFunction(samples, size, rank)
+	if !found {
+		f, found = ofCoordinate(samples, coordinates)
+	}
+	if !found {
+		f, found = byCoordinate(samples, size, rank)
+	}
+	if found {
+		return []group{functionGroup(f, samples)}
 	}
 	constants := byKey(samples, func(s sample) int64 { return s.number })
 	var cases []group
 	rest := samples
 	for len(cases) < maxCases-1 && len(rest) >= minEvidence {
-		text, have, others := commonest(rest, size, rank)
+		f, have, others := commonest(rest, size, rank)
 		if len(have) < minEvidence || len(have) <= len(samples)/4 {
 			break // by chance
 		}
-		cases, rest = append(cases, groupOf(text, have)), others
+		cases, rest = append(cases, functionGroup(f, have)), others
 	}
 	switch left := byKey(rest, func(s sample) int64 { return s.number }); {
 	case len(constants) <= maxCases && len(constants) <= len(cases)+len(left):
@@ -276,18 +241,26 @@ func cover(samples []sample, size int, rank string) []group {
 		fallthrough
 	case len(cases)+len(left) <= maxCases:
 		for _, same := range byKey(rest, func(s sample) int64 { return s.number }) {
-			one := groupOf(fmt.Sprint(same[0].number), same)
-			one.number, one.isNumber = same[0].number, true
-			cases = append(cases, one)
+			cases = append(cases, functionGroup(constantFunction(same[0].number), same))
 		}
 	default:
 		var of spread
 		for _, s := range rest {
 			of.add(s.number)
 		}
-		cases = append(cases, groupOf("differs by rank"+of.text(), rest))
+		one := groupOf(differsByRank+of.text(), rest)
+		one.sums = true
+		cases = append(cases, one)
 	}
 	return cases
+}
+
+// functionGroup are the ranks of samples with the function that gives their numbers.
+func functionGroup(f *Function, samples []sample) group {
+	g := groupOf(f.String(), samples)
+	g.function = f
+	g.number, g.isNumber = f.constant()
+	return g
 }
 
 func groupOf(text string, samples []sample) group {
@@ -299,28 +272,32 @@ func groupOf(text string, samples []sample) group {
 }
 
 // commonest is the simple function that most samples follow, with these samples and the others.
-func commonest(samples []sample, size int, rank string) (text string, have, others []sample) {
+func commonest(samples []sample, size int, rank string) (f *Function, have, others []sample) {
 	n := int64(max(1, size))
 	isRank := func(s sample) bool { return s.number >= 0 && s.number < n }
 	always := func(sample) bool { return true }
 	around := func(s sample) int64 { return floorMod(s.number-int64(s.rank), n) }
 	// the more functions of a kind there are, the more of the samples one of them follows by chance
-	for _, f := range []struct {
+	for _, family := range []struct {
 		least   float64 // share of the samples
 		applies func(sample) bool
 		key     func(sample) int64
-		word    func(int64) string
+		of      func(int64) *Function
 	}{
-		{0, always, func(s sample) int64 { return s.number }, func(x int64) string { return fmt.Sprint(x) }},
-		{0, always, func(s sample) int64 { return s.number - int64(s.rank) }, func(b int64) string { return offsetOf(rank, b) }},
-		{0.5, isRank, around, func(b int64) string { return fmt.Sprintf("(%s) mod %d", offsetOf(rank, nearest(b, n)), n) }},
-		{0.75, always, func(s sample) int64 { return s.number ^ int64(s.rank) }, func(k int64) string {
-			return fmt.Sprintf("%s XOR %d", rank, k)
+		{0, always, func(s sample) int64 { return s.number }, constantFunction},
+		{0, always, func(s sample) int64 { return s.number - int64(s.rank) }, func(b int64) *Function {
+			return &Function{Kind: Linear, Of: rank, A: b, B: 1}
+		}},
+		{0.5, isRank, around, func(b int64) *Function {
+			return &Function{Kind: Modulo, Of: rank, A: nearest(b, n), B: 1, D: n}
+		}},
+		{0.75, always, func(s sample) int64 { return s.number ^ int64(s.rank) }, func(k int64) *Function {
+			return &Function{Kind: XOR, Of: rank, A: k}
 		}},
 	} {
-		for _, same := range byKey(samples, f.key) {
-			if same = slices.DeleteFunc(same, func(s sample) bool { return !f.applies(s) }); len(same) > len(have) && float64(len(same)) >= f.least*float64(len(samples)) {
-				text, have = f.word(f.key(same[0])), same
+		for _, same := range byKey(samples, family.key) {
+			if same = slices.DeleteFunc(same, func(s sample) bool { return !family.applies(s) }); len(same) > len(have) && float64(len(same)) >= family.least*float64(len(samples)) {
+				f, have = family.of(family.key(same[0])), same
 			}
 		}
 	}
@@ -333,7 +310,7 @@ func commonest(samples []sample, size int, rank string) (text string, have, othe
 			others = append(others, s)
 		}
 	}
-	return text, have, others
+	return f, have, others
 }
 
 // byKey puts samples with equal keys together, in order of first sight.

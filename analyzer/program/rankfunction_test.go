@@ -179,7 +179,7 @@ func TestInTurn(t *testing.T) {
 		{"varies", []atom{varied(1, 2), {text: varying, varies: &spread{}}}},
 		{"a, b in turn", []atom{{text: "a"}, {text: "b"}}},
 	} {
-		assert.Equal(t, c.want, inTurn(c.atoms))
+		assert.Equal(t, c.want, inTurn(c.atoms).text)
 	}
 }
 

@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
 // Write writes the program as text.
 func (f *Findings) Write(out io.Writer) error {
-	p := printer{Writer: bufio.NewWriter(out)}
+	p := printer{Writer: bufio.NewWriter(out), found: f, tables: &tables{}}
 	for i, t := range f.Threads {
 		if i > 0 {
 			fmt.Fprintln(p)
@@ -22,12 +23,16 @@ func (f *Findings) Write(out io.Writer) error {
 		} else {
 			fmt.Fprintf(p, "thread %d of ranks %s\n", t.Thread, t.Ranks)
 		}
+		p.programs(t.Programs)
+		p.thread = t.Thread
 		p.nodes(t.Body, 1)
 	}
 	for _, part := range f.Parts {
-		fmt.Fprintf(p, "\npart %d\n", part.Part)
+		fmt.Fprintf(p, "\npart %d%s\n", part.Part, p.ofThread(part.Thread))
+		p.thread = part.Thread
 		p.nodes(part.Body, 1)
 	}
+	p.tables.write(p)
 	for _, note := range f.Notes {
 		fmt.Fprintf(p, "\nNote: %s\n", note)
 	}
@@ -41,7 +46,61 @@ func (f *Findings) Text() string {
 	return b.String()
 }
 
-type printer struct{ *bufio.Writer }
+type printer struct {
+	*bufio.Writer
+	found  *Findings
+	tables *tables
+	thread int // number of the one that is printed
+}
+
+// programs says which ranks are which program, and what the others do otherwise than the first; nothing of a single one.
+func (p printer) programs(list []Program) {
+	for i, one := range list {
+		if len(list) == 1 {
+			return
+		}
+		words := []string{fmt.Sprintf("  program %d: %s", i+1, p.ranks(one.Ranks))}
+		for _, calls := range []struct {
+			word string
+			list []CallAt
+		}{{"without", one.Without}, {"with", one.With}} {
+			names := make([]string, len(calls.list))
+			for k, c := range calls.list {
+				names[k] = callsite.At(c.Function, c.CallSite)
+			}
+			if len(names) > 0 {
+				words = append(words, calls.word+" "+p.listed(fmt.Sprintf("calls that program %d is %s", i+1, calls.word), names))
+			}
+		}
+		fmt.Fprintln(p, strings.Join(words, ", "))
+	}
+}
+
+// listed joins names; what is too long stands in a table.
+func (p printer) listed(title string, names []string) string {
+	const few = 4
+	if len(names) <= few || !p.found.Exact {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s, … (%d more)%s", strings.Join(names[:few-1], ", "), len(names)-few+1, p.tables.refer(title, names))
+}
+
+// ofThread is which threads a part is of, where there are several.
+func (p printer) ofThread(number int) string {
+	if len(p.found.Threads) < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" of thread %d", number)
+}
+
+// ranks is rankWord; what is too long stands in a table.
+func (p printer) ranks(list string) string {
+	text := rankWord(list)
+	if p.found.Exact && text != allRanks(list) {
+		text += p.tables.refer("ranks", []string{list})
+	}
+	return text
+}
 
 func (p printer) nodes(list []Node, depth int) {
 	indent := strings.Repeat("    ", depth)
@@ -49,9 +108,9 @@ func (p printer) nodes(list []Node, depth int) {
 		n := &list[i]
 		who := ""
 		if n.Ranks != "" {
-			who = "  [" + rankWord(n.Ranks) + "]"
+			who = "  [" + p.ranks(n.Ranks) + "]"
 		}
-		times := tripsWords(n.Trips)
+		times := p.trips(n)
 		switch {
 		case n.Omitted > 0:
 			fmt.Fprintf(p, "%s… %d more%s\n", indent, n.Omitted, who)
@@ -76,17 +135,14 @@ func prefixed(by, text string) string {
 // call writes a call on one line; parameters that differ by rank follow on lines of their own.
 func (p printer) call(n *Node, indent, times, who string) {
 	var given, results, apart []string
-	for _, x := range n.Parameters {
+	for i := range n.Parameters {
+		x := &n.Parameters[i]
 		word := x.Name + "="
 		if len(x.Values) == 1 && x.Values[0].Ranks == "" {
-			word += x.Values[0].Text
+			word += p.values(n, x)
 		} else {
 			word += "*"
-			var words []string
-			for _, v := range x.Values {
-				words = append(words, v.Text+prefixed(" on ", rankWord(v.Ranks)))
-			}
-			apart = append(apart, x.Name+" = "+strings.Join(words, "; "))
+			apart = append(apart, x.Name+" = "+p.values(n, x))
 		}
 		if x.Result {
 			results = append(results, word)
@@ -104,21 +160,72 @@ func (p printer) call(n *Node, indent, times, who string) {
 	}
 }
 
-// tripsWords are trip counts with the ranks whose they are, the first of them.
-func tripsWords(list []Trips) string {
+// values words a parameter. What its values only sum up, or is too long, stands in a table.
+func (p printer) values(n *Node, x *Parameter) string {
 	var words []string
-	for i, t := range list {
-		if i == maxGroups && len(list) > maxGroups+1 {
-			words = append(words, fmt.Sprintf("%d other counts", len(list)-i))
+	sums, long := false, 0
+	for _, v := range x.Values {
+		word := v.Text + prefixed(" on ", rankWord(v.Ranks))
+		words = append(words, word)
+		sums, long = sums || v.Summary || allRanks(v.Ranks) != rankWord(v.Ranks), long+len(word)
+	}
+	text := strings.Join(words, "; ")
+	if len(x.Exact) == 0 || !sums && long <= maxWords {
+		return text
+	}
+	title := fmt.Sprintf("%s of %s", x.Name, callsite.At(n.Function, n.CallSite))
+	return cut(text, "; ") + p.tables.refer(title, p.found.exactLines(x.Exact, p.thread))
+}
+
+// cut is the beginning of a text that is too long for a line.
+func cut(text, separator string) string {
+	if len(text) <= maxWords {
+		return text
+	}
+	for _, by := range []string{separator, ", "} {
+		if at := strings.LastIndex(text[:maxWords], by); at > 0 {
+			return text[:at] + by + "…"
+		}
+	}
+	return "…"
+}
+
+// trips words how often a node comes, with the ranks whose counts those are: the first of them.
+func (p printer) trips(n *Node) string {
+	var words []string
+	elided := false
+	for i, t := range n.Trips {
+		if i == maxGroups && len(n.Trips) > maxGroups+1 {
+			words = append(words, fmt.Sprintf("%d other counts", len(n.Trips)-i))
+			elided = true
 			break
 		}
 		words = append(words, t.Text+prefixed(" on ", rankWord(t.Ranks)))
+		elided = elided || t.Summary || allRanks(t.Ranks) != rankWord(t.Ranks)
 	}
-	return strings.Join(words, "; ")
+	text := strings.Join(words, "; ")
+	if !elided || !p.found.Exact {
+		return text
+	}
+	return text + p.tables.refer("how often "+firstCall(n)+" comes", tripLines(n.Trips))
 }
 
-// tripsText words a cycle of trip counts: "100 times", "once in iterations 0-98 step 2".
-func tripsText(trips []uint64) string {
+// firstCall names a node by the call that it is, or that it begins with.
+func firstCall(n *Node) string {
+	for of := n; ; of = &of.Body[0] {
+		switch {
+		case of.Function != "" && of == n:
+			return callsite.At(of.Function, of.CallSite)
+		case of.Function != "":
+			return "the loop from " + callsite.At(of.Function, of.CallSite)
+		case len(of.Body) == 0:
+			return fmt.Sprintf("part %d", of.Part)
+		}
+	}
+}
+
+// tripsText words a cycle of trip counts: "100 times", "once in iterations 0-98 step 2"; whether that only sums it up.
+func tripsText(trips []uint64) (text string, sums bool) {
 	times := func(n uint64) string {
 		if n == 1 {
 			return "once"
@@ -126,24 +233,24 @@ func tripsText(trips []uint64) string {
 		return fmt.Sprintf("%d times", n)
 	}
 	if len(trips) == 1 {
-		return times(trips[0])
+		return times(trips[0]), false
 	}
 	if list := nonzero(trips); len(list) < len(trips) || len(slices.Compact(slices.Sorted(slices.Values(trips)))) == 2 {
 		return casesText(trips, times)
 	}
 	const few = 6
 	if step := int64(trips[1]) - int64(trips[0]); len(trips) > few && progression(trips, step) {
-		return fmt.Sprintf("%d, %d, …, %d times", trips[0], trips[1], trips[len(trips)-1])
+		return fmt.Sprintf("%d, %d, …, %d times", trips[0], trips[1], trips[len(trips)-1]), false
 	}
 	words := make([]string, 0, few+1)
 	for i, n := range trips {
 		if i == few && len(trips) > few+1 {
-			words = append(words, "…")
+			words, sums = append(words, "…"), true
 			break
 		}
 		words = append(words, fmt.Sprint(n))
 	}
-	return fmt.Sprintf("%s times (%d to %d)", strings.Join(words, ", "), slices.Min(trips), slices.Max(trips))
+	return fmt.Sprintf("%s times (%d to %d)", strings.Join(words, ", "), slices.Min(trips), slices.Max(trips)), sums
 }
 
 func nonzero(trips []uint64) []uint64 {
@@ -166,13 +273,13 @@ func progression(trips []uint64, step int64) bool {
 }
 
 // casesText says for each trip count in which iterations of a cycle it holds.
-func casesText(trips []uint64, times func(uint64) string) string {
+func casesText(trips []uint64, times func(uint64) string) (text string, sums bool) {
 	const few = 4
 	var words []string
 	values := slices.Compact(slices.Sorted(slices.Values(nonzero(trips))))
 	for i, n := range values {
 		if i == few && len(values) > few+1 {
-			words = append(words, "…")
+			words, sums = append(words, "…"), true
 			break
 		}
 		var at []int
@@ -181,9 +288,10 @@ func casesText(trips []uint64, times func(uint64) string) string {
 				at = append(at, k)
 			}
 		}
-		words = append(words, times(n)+" in "+iterationWord(trace.NewRankList(at)))
+		list := trace.NewRankList(at)
+		words, sums = append(words, times(n)+" in "+iterationWord(list)), sums || shortened(listText(list)) != listText(list)
 	}
-	return fmt.Sprintf("%s of each %d", strings.Join(words, ", "), len(trips))
+	return fmt.Sprintf("%s of each %d", strings.Join(words, ", "), len(trips)), sums
 }
 
 func iterationWord(list trace.RankList) string {
@@ -195,15 +303,7 @@ func iterationWord(list trace.RankList) string {
 }
 
 // rankWord is "rank 3" or "ranks 0-62 step 2"; "" for none.
-func rankWord(ranks string) string {
-	switch {
-	case ranks == "":
-		return ""
-	case strings.ContainsAny(ranks, "-,"):
-		return "ranks " + shortened(ranks)
-	}
-	return "rank " + ranks
-}
+func rankWord(ranks string) string { return allRanks(shortened(ranks)) }
 
 // shortened keeps lists of runs readable.
 func shortened(list string) string {

@@ -20,7 +20,10 @@ type writer struct {
 	classes    []class
 	streams    map[int]*spread // of sequences, by number
 	lines      int             // that may still be written
-	cut        bool            // those were not enough
+	found      *Findings
+	numberings map[string]int     // see exact.go
+	looked     map[argumentOf]int // see streams.go
+	cut        bool               // those were not enough
 
 	// see communicators.go
 	created   []creator
@@ -40,7 +43,7 @@ func (w *writer) parameters(n *node) []Parameter {
 	for i := range f.Parameters {
 		p := &f.Parameters[i]
 		if p.Direction != trace.Out {
-			if one := w.parameter(n, p, in, i, false); len(one.Values) > 0 {
+			if one := w.parameter(n, p, in, i, false); len(one.Values) > 0 || len(one.Exact) > 0 {
 				list = append(list, one)
 			}
 			in++
@@ -71,7 +74,10 @@ func (w *writer) parameter(n *node, p *trace.Parameter, k, number int, output bo
 		return one
 	}
 	rows := w.rows(n, p, k, number, output)
-	one.Values = groupRows(rows, w.trace.Meta().WorldSize).values()
+	one.Values = groupRows(rows, w.trace.Meta().WorldSize, w.options.Coordinates...).values()
+	if w.options.Exact && !output {
+		one.Exact = w.exact(n, p, k, number)
+	}
 	for _, v := range one.Values {
 		w.lines -= len(v.Ranks) / longLine
 	}
@@ -127,6 +133,7 @@ func (w *writer) atoms(cycle []int32, values []*trace.Value, kind string, number
 			continue
 		}
 		one.text = w.value(values[i], kind, terminal, thread)
+		one.sums = strings.HasPrefix(one.text, varying) || strings.Contains(one.text, differsByRank)
 		if opaque(kind) {
 			continue
 		}
@@ -194,7 +201,7 @@ func (w *writer) value(v *trace.Value, kind string, terminal int32, thread int) 
 	case trace.Elastic:
 		return w.elastic(v, kind, terminal, thread)
 	}
-	return "differs by rank"
+	return differsByRank
 }
 
 // opaque reports whether values of this kind are handles of MPI: what is not a number to the program.
@@ -313,7 +320,7 @@ func (w *writer) elastic(v *trace.Value, kind string, terminal int32, thread int
 	case op == trace.RelativeStream && len(n) == 1:
 		return "varies, relative to rank"
 	}
-	return "differs by rank"
+	return differsByRank
 }
 
 // Limits on how much of streams is looked at: values of one, and the threads of the trace.
@@ -322,8 +329,11 @@ const (
 	maxStreams = 64
 )
 
-// varying is how a value that is another in each call begins.
-const varying = "varies"
+// How values begin that are another one in each call, or on each rank.
+const (
+	varying       = "varies"
+	differsByRank = "differs by rank"
+)
 
 // stream words a value that varies from call to call.
 func (w *writer) stream(v *trace.Value, kind string, terminal int32, thread int) string {
@@ -364,7 +374,10 @@ func (w *writer) spreadOf(v *trace.Value, kind string, terminal int32, thread in
 
 // list words the elements of an array, handles in a row as "request#0-7".
 func (w *writer) list(values []trace.Value, kind string, terminal int32, thread int) string {
-	const few = 12
+	few := 12
+	if w.options.Exact {
+		few = len(values)
+	}
 	var words []string
 	for i := 0; i < len(values); {
 		n := 1

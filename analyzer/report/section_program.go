@@ -22,7 +22,7 @@ func viewProgram(r *Report) any {
 	}{Text: text, Open: lines <= shortProgram}
 	different := 0
 	for _, t := range p.Threads {
-		different += t.Programs
+		different += t.Sequences
 	}
 	v.Words = fmt.Sprintf("What ranks %s do, %d calls, as one text of %d lines.", p.Ranks, p.Calls, lines)
 	if different > len(p.Threads) {

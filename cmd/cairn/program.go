@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/logical"
 	"github.com/cairn-mpi/cairn/analyzer/program"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/topology"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 func newProgramCommand() *cobra.Command {
@@ -24,7 +24,8 @@ func newProgramCommand() *cobra.Command {
 		Use:   "program FILE",
 		Short: "Print the whole job as one program: loops, calls, and which ranks differ",
 		Long: `Program prints what all ranks do as one program text: loops with their trip counts, calls with their parameters
-(rank+1 where they follow from the rank), source lines, and rank lists where ranks differ.`,
+(rank+1 where they follow from the rank), source lines, and rank lists where ranks differ. What is too long for a line
+stands in tables at the end. With --json every argument of every call is there (docs/topology.md).`,
 		Example: `  cairn program out/trace.cairn
   cairn program out/trace.cairn --logical
   cairn program out/trace.cairn --json`,
@@ -35,15 +36,17 @@ func newProgramCommand() *cobra.Command {
 				return err
 			}
 			defer f.Close()
-			var o program.Options
+			o := program.Options{Exact: true}
 			if peers {
 				of, err := shape.options()
 				if err != nil {
 					return err
 				}
-				if o.Peer, err = logicalPeers(c, f, args[0], of); err != nil {
+				p, err := logicalProgram(c, f, args[0], of)
+				if err != nil {
 					return err
 				}
+				o.Peer, o.IsDirection, o.Lacks, o.Coordinates = p.Peer, p.IsDirection, p.Lacks, p.Coordinates()
 			}
 			found, err := program.Analyze(c.Context(), timeline.Of(f.Reader), o)
 			if err != nil {
@@ -62,8 +65,8 @@ func newProgramCommand() *cobra.Command {
 	return c
 }
 
-// logicalPeers finds the topology, says how well one program describes all ranks, and gives the words for peers.
-func logicalPeers(c *cobra.Command, f *traceFile, path string, o topology.Options) (func(int, int32, int, bool) string, error) {
+// logicalProgram finds the topology, and says how well one program describes all ranks.
+func logicalProgram(c *cobra.Command, f *traceFile, path string, o topology.Options) (*logical.Program, error) {
 	traffic, err := f.Matrix()
 	if err != nil {
 		return nil, damaged(path, err)
@@ -74,7 +77,7 @@ func logicalPeers(c *cobra.Command, f *traceFile, path string, o topology.Option
 		return nil, statusError{exitBadData, fmt.Errorf("%s: %w", path, err)}
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "%s: %d of %d ranks do what rank %d does, as far as they have its neighbours%s; %d calls go along the topology, %d beside it\n",
-		shape.Name(), len(p.Alike), len(p.Derived)+len(p.Kept), p.Maximal, differingText(f, p), p.Inside, p.Outside)
+		shape.Name(), len(p.Alike), len(p.Derived)+len(p.Kept), p.Maximal, differingText(p), p.Inside, p.Outside)
 	file, err := p.Bytes()
 	if err != nil {
 		return nil, err
@@ -82,34 +85,20 @@ func logicalPeers(c *cobra.Command, f *traceFile, path string, o topology.Option
 	sizes := f.Sizes()
 	fmt.Fprintf(c.ErrOrStderr(), "as a file of its own the logical program would take %d bytes; calls and results take %d in the trace\n",
 		len(file), sizes.Signatures+sizes.Grammar+sizes.RankMap+sizes.Values)
-	return p.Peer, nil
+	return p, nil
 }
 
-// maxDiffering bounds the parameters that are named.
-const maxDiffering = 6
-
-// differingText says what is not the same on the ranks that are one program: "; these differ by rank: …".
-func differingText(f *traceFile, p *logical.Program) string {
+// differingText says how much is not the same on the ranks that are one program.
+func differingText(p *logical.Program) string {
 	var words []string
-	for _, d := range p.Differing {
-		function := "?"
-		if known := f.Function(d.Function); known != nil {
-			function = known.Name
-		}
-		site := ""
-		if sites := f.Sites(); d.Site > 0 && int(d.Site) <= len(sites) {
-			site = callsite.Name(&sites[d.Site-1])
-		}
-		words = append(words, d.Parameter+" of "+callsite.At(function, site))
-	}
-	if more := len(words) - maxDiffering; more > 1 {
-		words = append(words[:maxDiffering], fmt.Sprintf("%d more", more))
+	if n := len(p.Differing); n > 0 {
+		words = append(words, wording.Count(n, "parameter differs", "parameters differ")+" by rank")
 	}
 	if p.Trips {
-		words = append(words, "trip counts")
+		words = append(words, "trip counts differ")
 	}
 	if len(words) == 0 {
 		return ""
 	}
-	return "; these differ by rank: " + strings.Join(words, ", ")
+	return "; " + strings.Join(words, ", ") + " (the program has each)"
 }

@@ -100,7 +100,7 @@ func (g *generator) object(t reflect.Type) map[string]any {
 			s["description"] = c
 		}
 		properties[name] = s
-		if rest != "omitempty" {
+		if rest != "omitempty" && rest != "omitzero" {
 			required = append(required, name)
 		}
 	}

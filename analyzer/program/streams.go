@@ -1,0 +1,94 @@
+package program
+
+import (
+	"context"
+
+	"github.com/cairn-mpi/cairn/internal/passes"
+)
+
+// An argumentOf is a parameter of a signature: the k-th value that it is given, the number-th of the function's list.
+type argumentOf struct {
+	terminal  int32
+	k, number int
+}
+
+// streamed is the term of what has to be looked up call by call.
+func (w *writer) streamed(a argumentOf) Term {
+	number, known := w.looked[a]
+	if !known {
+		number = len(w.looked)
+		if w.looked == nil {
+			w.looked = map[argumentOf]int{}
+		}
+		w.looked[a] = number
+	}
+	return Term{Stream: &number}
+}
+
+// lookUp reads what the terms by streamed stand for from the calls of all threads.
+func (w *writer) lookUp(ctx context.Context) ([]Stream, error) {
+	streams := []Stream{}
+	if len(w.looked) == 0 {
+		return streams, nil
+	}
+	arguments := map[int32][]argumentOf{}
+	for a := range w.looked {
+		arguments[a.terminal] = append(arguments[a.terminal], a)
+	}
+	_, pass, end := passes.Begin(ctx, "reading arguments", "threads", uint64(w.trace.Threads().Len()))
+	defer end()
+	type key struct {
+		stream, thread int
+		turns          string
+	}
+	at, ranks := map[key]int{}, [][]int{}
+	for _, thread := range w.trace.Threads().All() {
+		pass.Add(1)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		lists, err := w.argumentsOf(thread.Rank, thread.Thread, arguments)
+		if err != nil {
+			return nil, err
+		}
+		for stream := range len(w.looked) {
+			list := lists[stream]
+			if list == nil {
+				continue
+			}
+			k := key{stream, thread.Thread, marshaled(list.list)}
+			i, known := at[k]
+			if !known {
+				i = len(streams)
+				at[k] = i
+				streams, ranks = append(streams, Stream{Stream: stream, Thread: thread.Thread, Turns: list.list}), append(ranks, nil)
+			}
+			ranks[i] = append(ranks[i], thread.Rank)
+		}
+	}
+	for i := range streams {
+		streams[i].Ranks = ranksText(ranks[i])
+	}
+	return streams, nil
+}
+
+// argumentsOf are those of a thread, by stream.
+func (w *writer) argumentsOf(rank, thread int, arguments map[int32][]argumentOf) (map[int]*turnList, error) {
+	lists := map[int]*turnList{}
+	cursor, err := w.trace.Calls(rank, thread)
+	if err != nil {
+		return nil, err
+	}
+	for cursor.Next() {
+		e := cursor.Event()
+		for _, a := range arguments[e.Terminal] {
+			stream := w.looked[a]
+			if lists[stream] == nil {
+				lists[stream] = &turnList{}
+			}
+			value := e.In[a.k]
+			lists[stream].add([]Term{w.plain(&value, e.Function.Parameters[a.number].Kind)})
+		}
+	}
+	return lists, cursor.Err()
+}
