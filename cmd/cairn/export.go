@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
 // exporters are the formats that a trace can be written in, one file each (export_FORMAT.go).
-var exporters = []exporter{perfettoExporter}
+var exporters = []exporter{perfettoExporter, simgridExporter}
 
 // An exporter writes a trace in another tool's format.
 type exporter struct {
@@ -25,6 +26,7 @@ type exporter struct {
 	about  string // what is written and what opens it: a paragraph of the help
 	// needs says what needs the times of single calls, as "a time line"; empty if nothing does.
 	needs string
+	flags func(*pflag.FlagSet) // registers those of the format alone; nil: it has none
 	write func(ctx context.Context, r exportRequest) (summary string, err error)
 }
 
@@ -99,6 +101,11 @@ func newExportCommand() *cobra.Command {
 	c.Flags().StringVar(&format, "format", "perfetto", strings.Join(formats, ", "))
 	c.Flags().StringVarP(&out, "output", "o", "", "the file or directory to write")
 	only.register(c.Flags())
+	for _, e := range exporters {
+		if e.flags != nil {
+			e.flags(c.Flags())
+		}
+	}
 	c.Flags().StringVar(&list, "ranks", "", "only these ranks, as 0-7,64 (default all)")
 	return c
 }
