@@ -17,6 +17,9 @@ const whatever = math.MaxInt32
 // collective writes a rank's part of one.
 func (w *writer) collective(c *timeline.Call, e *entry) {
 	of := e.of
+	if of.loose {
+		return
+	}
 	if of.ranks == nil || of.apart || of.class == match.Neighbor || w.isInter(of) {
 		w.recorder.left.add("calls of "+c.Function.Name, 1)
 		return

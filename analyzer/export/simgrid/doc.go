@@ -16,6 +16,7 @@
 //   - Blocking collectives of all ranks are SimGrid's, with their sizes. Those of other communicators and non-blocking ones
 //     are written as messages: barriers and all-to-all operations by dissemination, rooted ones by a binomial tree, scans as
 //     a chain; non-blocking ones from each participant to each that needs its data, when they are posted.
+//   - MPI_Init, MPI_Finalize, and what else may but need not synchronize are barriers where nobody left before all had come.
 //   - The synchronization of one-sided communication, and partitions, are messages without a wait of their sender.
 //
 // What cannot be said is left out, counted and named (Summary.LeftOut): data of one-sided communication, calls of threads

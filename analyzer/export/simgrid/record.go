@@ -67,6 +67,7 @@ type collective struct {
 	root     int
 	ranks    []int // by part; nil: not all of them came
 	apart    bool  // a thread other than a rank's first takes part
+	loose    bool  // some left it before others came: it need not synchronize, and did not
 	blocking int   // parts that completed it in the call that entered it
 }
 
@@ -155,9 +156,6 @@ func (r *recorder) synchronization(m *match.Message, from, to int) {
 
 // Entered implements match.Watcher.
 func (r *recorder) Entered(c *match.Collective, part int) {
-	if c.Class == match.Startup || c.Class == match.Shutdown {
-		return
-	}
 	of := r.collectives[c.Number]
 	if of == nil {
 		of = &collective{comm: c.Comm, class: c.Class, root: c.Root}
@@ -180,10 +178,22 @@ func (r *recorder) Collective(c *match.Collective, part int) {
 		of.ranks = r.ranksOf(c)
 	}
 	p := &c.Parts[part]
+	of.loose = of.loose || isLoose(c, part)
 	e := &r.threads[p.Entered.Location].entries[p.Entered.Ordinal-1]
 	if e.done = after(p.Done); e.done == e.call+1 {
 		of.blocking++
 	}
+}
+
+// isLoose reports whether a part left an operation that need not synchronize before the last one entered.
+func isLoose(c *match.Collective, part int) bool {
+	switch c.Class {
+	case match.Startup, match.Shutdown, match.Fence, match.Window, match.File:
+		awaited := c.Awaited(part)
+		return awaited >= 0 && c.Parts[awaited].Post.EnterStamp().After(c.Parts[part].Done.ExitStamp())
+	case match.Barrier, match.AllToAll, match.OneToAll, match.AllToOne, match.Prefix, match.Neighbor:
+	}
+	return false
 }
 
 // Retired implements match.Watcher.
