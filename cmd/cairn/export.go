@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/redact"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
@@ -45,6 +46,7 @@ func newExportCommand() *cobra.Command {
 		s3                s3Flags
 		format, out, list string
 		only              part
+		hidden            []string
 	)
 	var formats, about []string
 	for _, e := range exporters {
@@ -68,6 +70,10 @@ func newExportCommand() *cobra.Command {
 			if err := only.check(); err != nil {
 				return err
 			}
+			hide, err := redact.Parse(hidden)
+			if err != nil {
+				return usageError{fmt.Errorf("--redact: %w", err)}
+			}
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
 				return err
@@ -79,6 +85,13 @@ func newExportCommand() *cobra.Command {
 			}
 			if r.Clock, err = clockBeside(c.Context(), args[0], s3, f); err != nil {
 				return err
+			}
+			if len(hidden) > 0 {
+				reader, err := redacted(f, hide)
+				if err != nil {
+					return damaged(args[0], err)
+				}
+				r.Trace = timeline.Of(reader)
 			}
 			if exporters[i].needs != "" {
 				if err := timeline.NeedTimes(r.Trace, exporters[i].needs); err != nil {
@@ -101,6 +114,8 @@ func newExportCommand() *cobra.Command {
 	c.Flags().StringVar(&format, "format", "perfetto", strings.Join(formats, ", "))
 	c.Flags().StringVarP(&out, "output", "o", "", "the file or directory to write")
 	only.register(c.Flags())
+	c.Flags().StringSliceVar(&hidden, "redact", nil, "replace names as 'cairn redact' does: paths, hosts, arguments (without a value all three)")
+	c.Flags().Lookup("redact").NoOptDefVal = strings.Join(everything, ",")
 	for _, e := range exporters {
 		if e.flags != nil {
 			e.flags(c.Flags())
