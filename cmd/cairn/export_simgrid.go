@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/export/simgrid"
 )
 
+// simgridNetwork is what the flags of the format say.
 var simgridNetwork simgrid.Options
 
 var simgridExporter = exporter{
@@ -21,6 +22,7 @@ of each rank, a platform with the trace's hosts, and what 'smpirun -replay' need
 or as --latency and --bandwidth say. What SimGrid cannot replay is left out and counted.`,
 	needs: "a simulation",
 	flags: func(f *pflag.FlagSet) {
+		simgridNetwork = simgrid.Options{}
 		f.Var(atLeast(&simgridNetwork.Latency, 0, 0), "latency", "simgrid: of a message (0: as the run shows)")
 		f.Var(within(&simgridNetwork.Bandwidth, 0, 0, 1e9), "bandwidth", "simgrid: of a message, in GB/s (0: as the run shows)")
 	},

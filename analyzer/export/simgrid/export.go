@@ -3,6 +3,7 @@ package simgrid
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -197,7 +198,7 @@ func (e *export) start(ctx context.Context, program *activity.Program) (int64, e
 			first = min(first, c.Enter)
 			return errStop
 		})
-		if err != nil && err != errStop {
+		if err != nil && !errors.Is(err, errStop) {
 			return 0, err
 		}
 	}
