@@ -120,6 +120,10 @@ bench-analyze: build ## events per second from trace to report, memory, size of 
 bench-predict: build examples ## what-if predictions against real runs of the examples changed accordingly, or on another network, within 15% (PAIRS=5)
 	CAIRN_BENCH_PREDICT=$(or $(PAIRS),5) go test -tags mpi -count=1 -v -run 'Test(Network)?Predictions' ./test/mpi | grep -v '^ *\(===\|---\)'
 
+.PHONY: bench-simgrid
+bench-simgrid: build examples ## cairn predict against SimGrid's replay of the same traces on the same network, with targets (RANKS=16)
+	hack/bench-simgrid.sh
+
 .PHONY: bench-long
 bench-long: ## a pod with 8 slots (SLOTS=) for 24 hours (HOURS=) through the sidecar's code: memory, spool, bytes, requests, hour by hour; irregular calls by the million
 	go test -run '^$$' -bench Irregular -benchtime 1x ./tracer/recorder

@@ -15,9 +15,13 @@ echo "$said"
 protoc -I"$proto" --decode=perfetto.protos.Trace "$proto/perfetto_trace.proto" <"$work/export" >"$work/text"
 count() { grep -cE "$1" "$work/text" || true; }
 [ "$(count '^ *[0-9]+(:| \{)')" = 0 ] || die "fields that Perfetto does not know: $(grep -E '^ *[0-9]+(:| \{)' "$work/text" | head -3)"
-read -r calls messages segments < <(sed -E 's/.*: ([0-9]+) calls, ([0-9]+) messages, ([0-9]+) segments.*/\1 \2 \3/' <<<"$said")
-[ "$(count 'type: TYPE_SLICE_BEGIN')" = $((calls + segments)) ] || die "not a slice per call and segment"
-[ "$(count 'type: TYPE_SLICE_END')" = $((calls + segments)) ] || die "not every slice ends"
+read -r calls messages segments phases counters < <(sed -E \
+  's/.*: ([0-9]+) calls, ([0-9]+) messages, ([0-9]+) segments[^,]*, ([0-9]+) phases, ([0-9]+) counters.*/\1 \2 \3 \4 \5/' <<<"$said")
+slices=$((calls + segments + phases))
+[ "$(count 'type: TYPE_SLICE_BEGIN')" = $slices ] || die "not a slice per call, segment and phase"
+[ "$(count 'type: TYPE_SLICE_END')" = $slices ] || die "not every slice ends"
+[ "$(count '^ *counter \{')" = "$counters" ] || die "not a track per counter"
+[ "$(count 'type: TYPE_COUNTER')" = "$(count '^ *double_counter_value:')" ] || die "a counter without a value"
 [ "$(count '^ *terminating_flow_ids:')" = "$messages" ] || die "not every arrow ends"
 [ "$(count '^ *flow_ids:')" = "$messages" ] || die "not every arrow begins"
-echo "Perfetto's schema knows all of it: $calls calls, $segments segments of the critical path, $messages arrows"
+echo "Perfetto's schema knows all of it: $calls calls, $segments segments of the critical path, $phases phases, $counters counters, $messages arrows"

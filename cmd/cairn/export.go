@@ -11,13 +11,15 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/redact"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
 // exporters are the formats that a trace can be written in, one file each (export_FORMAT.go).
-var exporters = []exporter{perfettoExporter}
+var exporters = []exporter{perfettoExporter, simgridExporter}
 
 // An exporter writes a trace in another tool's format.
 type exporter struct {
@@ -25,6 +27,7 @@ type exporter struct {
 	about  string // what is written and what opens it: a paragraph of the help
 	// needs says what needs the times of single calls, as "a time line"; empty if nothing does.
 	needs string
+	flags func(*pflag.FlagSet) // registers those of the format alone; nil: it has none
 	write func(ctx context.Context, r exportRequest) (summary string, err error)
 }
 
@@ -43,6 +46,7 @@ func newExportCommand() *cobra.Command {
 		s3                s3Flags
 		format, out, list string
 		only              part
+		hidden            []string
 	)
 	var formats, about []string
 	for _, e := range exporters {
@@ -66,6 +70,10 @@ func newExportCommand() *cobra.Command {
 			if err := only.check(); err != nil {
 				return err
 			}
+			hide, err := redact.Parse(hidden)
+			if err != nil {
+				return usageError{fmt.Errorf("--redact: %w", err)}
+			}
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
 				return err
@@ -77,6 +85,13 @@ func newExportCommand() *cobra.Command {
 			}
 			if r.Clock, err = clockBeside(c.Context(), args[0], s3, f); err != nil {
 				return err
+			}
+			if len(hidden) > 0 {
+				reader, err := redacted(f, hide)
+				if err != nil {
+					return damaged(args[0], err)
+				}
+				r.Trace = timeline.Of(reader)
 			}
 			if exporters[i].needs != "" {
 				if err := timeline.NeedTimes(r.Trace, exporters[i].needs); err != nil {
@@ -99,6 +114,13 @@ func newExportCommand() *cobra.Command {
 	c.Flags().StringVar(&format, "format", "perfetto", strings.Join(formats, ", "))
 	c.Flags().StringVarP(&out, "output", "o", "", "the file or directory to write")
 	only.register(c.Flags())
+	c.Flags().StringSliceVar(&hidden, "redact", nil, "replace names as 'cairn redact' does: paths, hosts, arguments (without a value all three)")
+	c.Flags().Lookup("redact").NoOptDefVal = strings.Join(everything, ",")
+	for _, e := range exporters {
+		if e.flags != nil {
+			e.flags(c.Flags())
+		}
+	}
 	c.Flags().StringVar(&list, "ranks", "", "only these ranks, as 0-7,64 (default all)")
 	return c
 }

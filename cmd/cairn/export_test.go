@@ -30,7 +30,7 @@ func TestExportIsCompressed(t *testing.T) {
 	require.NoError(t, err)
 	compressed, err := os.ReadFile(packed)
 	require.NoError(t, err)
-	assert.Less(t, 4*len(compressed), len(want))
+	assert.Less(t, 3*len(compressed), len(want))
 	r, err := gzip.NewReader(bytes.NewReader(compressed))
 	require.NoError(t, err)
 	have, err := io.ReadAll(r)

@@ -82,9 +82,9 @@ func newRootCommand() *cobra.Command {
 		}
 	}
 	add(peopleGroup, profiled(newRunCommand())...)
-	add(peopleGroup, profiled(obey(newDumpCommand(), newProgramCommand(), newClustersCommand(), newReduceCommand(), newPlacementCommand(),
-		newGraphCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(), newPredictCommand(), newCompareCommand(), newScaleCommand(),
-		newExportCommand(), newSimulateCommand())...)...)
+	add(peopleGroup, profiled(obey(newDumpCommand(), newProgramCommand(), newClustersCommand(), newReduceCommand(),
+		newRedactCommand(), newPlacementCommand(), newGraphCommand(), newMergeCommand(), newAnalyzeCommand(), newReportCommand(),
+		newPredictCommand(), newScaleCommand(), newCompareCommand(), newExportCommand(), newSimulateCommand())...)...)
 	add(peopleGroup, obey(newInfoCommand(), newCopyCommand())...)
 	add(podGroup, newShipCommand(), newInstallCommand(), newProbeCommand())
 	add(podGroup, obey(newCheckStorageCommand(), newMakeBucketCommand(), newFetchCommand(),

@@ -156,7 +156,7 @@ func TestContextsReachTheLoops(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
 				root := &cobra.Command{SilenceUsage: true, SilenceErrors: true}
-				root.AddCommand(newDumpCommand(), newProgramCommand(), newClustersCommand(), newReduceCommand(), newPlacementCommand(),
+				root.AddCommand(newDumpCommand(), newProgramCommand(), newClustersCommand(), newReduceCommand(), newRedactCommand(), newPlacementCommand(),
 					newGraphCommand(), newAnalyzeCommand(), newPredictCommand(), newCompareCommand(), newExportCommand())
 				root.SetArgs(arguments)
 				root.SetOut(io.Discard)

@@ -31,6 +31,8 @@ type Summary struct {
 	Calls    uint64
 	Messages uint64 // arrows
 	Segments int    // of the critical path
+	Phases   int
+	Counters int // lines of them
 	Bytes    int64
 }
 
@@ -60,6 +62,10 @@ func Write(ctx context.Context, w io.Writer, t timeline.Trace, o Options) (Summa
 	e.packets.out = w
 	e.tracks()
 	e.criticalPath(found.Path.Segments)
+	e.phases(found.Phases)
+	e.bytesInFlight(e.flows.inFlight)
+	e.flows.inFlight = nil
+	e.cpus(clocks.Clocks)
 	calls := newCalls(&e.packets, &e.flows, len(e.locations), e.time)
 	err = timeline.Each(passes.Named(ctx, "writing calls"), t, clocks.Clocks, func(c *timeline.Call) error {
 		e.call(calls, c)
@@ -86,11 +92,14 @@ type export struct {
 	summary Summary
 }
 
-// uuids of tracks: 1 the critical path, 2 the parent of all ranks, then ranks' threads.
+// uuids of tracks; from firstTrack on ranks' threads, then the counters of ranks.
 const (
-	pathTrack  = 1
-	ranksTrack = 2
-	firstTrack = 16
+	pathTrack       = 1
+	ranksTrack      = 2 // the parent of all ranks
+	phasesTrack     = 3
+	efficiencyTrack = 4
+	flightTrack     = 5
+	firstTrack      = 16
 )
 
 func newExport(t timeline.Trace, start int64, o Options) *export {

@@ -3,6 +3,7 @@ package perfetto
 import (
 	"bytes"
 	"context"
+	"math"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ type event struct {
 	call       string
 	flows      []uint64
 	terminates []uint64
+	value      float64
 }
 
 type file struct {
@@ -127,6 +129,8 @@ func read(t *testing.T, b []byte) file {
 					e.flows = append(e.flows, v)
 				case 48:
 					e.terminates = append(e.terminates, v)
+				case 44:
+					e.value = math.Float64frombits(v)
 				case 4:
 					var of, text string
 					fields(t, inner, func(n protowire.Number, v uint64, inner []byte) {
@@ -213,7 +217,7 @@ func TestRangeAndRanks(t *testing.T) {
 	for _, e := range f.events {
 		assert.Empty(t, e.flows)
 		assert.Empty(t, e.terminates)
-		if e.kind == 1 && e.track != pathTrack {
+		if e.kind == 1 && e.track != pathTrack && e.track != phasesTrack {
 			assert.Equal(t, "MPI_Recv", e.name)
 			assert.EqualValues(t, 2*tracetest.Unit, e.time)
 			assert.Contains(t, e.call, "source=1")

@@ -28,6 +28,7 @@ type flows struct {
 	shown          func(location int, enter, exit int64) bool
 	sent, received map[call][]uint64
 	messages       []flow
+	inFlight       []value // changes of the bytes that were sent and not received
 }
 
 func (f *flows) of(id uint64) *flow { return &f.messages[id-1] }
@@ -37,6 +38,9 @@ func (f *flows) Message(m *match.Message) {
 	from, to := m.Send.Post, m.Receive.Done
 	if m.Receive.Probe || to == nil || m.Kind == match.ExposedToStart || !f.shown(from.Location, from.Enter, from.Exit) || !f.shown(to.Location, to.Enter, to.Exit) {
 		return
+	}
+	if m.Bytes > 0 {
+		f.inFlight = append(f.inFlight, value{from.Enter, float64(m.Bytes)}, value{max(from.Enter, to.Exit), -float64(m.Bytes)})
 	}
 	f.messages = append(f.messages, flow{sent: from.Enter})
 	id := uint64(len(f.messages))

@@ -2,6 +2,7 @@ package perfetto
 
 import (
 	"io"
+	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -20,6 +21,7 @@ const (
 	trackUUID          = 1 // TrackDescriptor
 	trackName          = 2
 	trackParent        = 5
+	trackCounter       = 8
 	trackChildOrdering = 11
 	trackSiblingRank   = 12
 
@@ -28,8 +30,12 @@ const (
 	eventType             = 9
 	eventNameID           = 10
 	eventTrack            = 11
+	eventDoubleValue      = 44
 	eventFlows            = 47
 	eventTerminatingFlows = 48
+
+	counterUnit     = 3 // CounterDescriptor
+	counterUnitName = 6
 
 	internedCategories  = 1 // InternedData
 	internedNames       = 2
@@ -47,6 +53,9 @@ const (
 	sliceBegin = 1 // TrackEvent.Type
 	sliceEnd   = 2
 	instant    = 3
+	counted    = 4
+
+	unitBytes = 3 // CounterDescriptor.Unit
 
 	explicitOrder = 3 // TrackDescriptor.ChildTracksOrdering
 
@@ -142,7 +151,20 @@ type track struct {
 	orders       bool // its children come in the order of their ranks
 }
 
-func (p *packets) track(t track) {
+func (p *packets) track(t track) { p.describe(t, nil) }
+
+func (p *packets) counter(c counter) {
+	unit := message{}
+	if c.bytes {
+		unit.uint(counterUnit, unitBytes)
+	} else {
+		unit.text(counterUnitName, c.unit)
+	}
+	p.describe(c.track, unit)
+}
+
+// describe writes a track, that of a counter if there is a unit.
+func (p *packets) describe(t track, unit message) {
 	var descriptor message
 	descriptor.uint(trackUUID, t.uuid)
 	descriptor.text(trackName, t.name)
@@ -152,6 +174,9 @@ func (p *packets) track(t track) {
 	}
 	if t.orders {
 		descriptor.uint(trackChildOrdering, explicitOrder)
+	}
+	if unit != nil {
+		descriptor.message(trackCounter, unit)
 	}
 	var packet message
 	packet.message(packetTrack, descriptor)
@@ -206,6 +231,15 @@ func (p *packets) instant(track uint64, ns int64, name string, at arrows) {
 	event.uint(eventTrack, track)
 	event.uint(eventNameID, p.intern(internedNames, name))
 	p.write(ns, event, at)
+}
+
+// count writes a counter's value from a time on.
+func (p *packets) count(track uint64, ns int64, v float64) {
+	event := p.event[:0]
+	event.uint(eventType, counted)
+	event.uint(eventTrack, track)
+	event.fixed(eventDoubleValue, math.Float64bits(v))
+	p.write(ns, event, arrows{})
 }
 
 // write writes an event with its time and flows.

@@ -1,0 +1,149 @@
+package perfetto
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/phases"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A counter is a line whose value holds until the next one.
+type counter struct {
+	track
+	unit string
+	// bytes: the values are bytes, which Perfetto writes with prefixes.
+	bytes bool
+}
+
+// A value is one of a counter, from a time on, in ns on the common clock.
+type value struct {
+	at    int64
+	value float64
+}
+
+// count writes a counter with those of its values that change something, clipped to what is shown. None: no track either.
+func (e *export) count(c counter, values []value) {
+	begun, last := false, value{}
+	for i, v := range values {
+		if v.at >= e.to || i+1 < len(values) && values[i+1].at <= e.from {
+			continue
+		}
+		v.at = max(v.at, e.from)
+		if begun && v.value == last.value {
+			continue
+		}
+		if !begun {
+			e.packets.counter(c)
+		}
+		begun, last = true, v
+		e.packets.count(c.uuid, e.time(v.at), v.value)
+	}
+	if begun {
+		e.summary.Counters++
+	}
+}
+
+// phases writes them as slices, each until the next one begins, and the efficiency of equal parts of the run.
+func (e *export) phases(found *phases.Findings) {
+	if found == nil {
+		return
+	}
+	at := func(seconds float64) int64 { return e.start + int64(seconds*1e9) }
+	for i := range found.Phases {
+		p := &found.Phases[i]
+		begin, end := at(p.StartSeconds), at(p.EndSeconds)
+		if i+1 < len(found.Phases) { // ranks enter the next one while others are still here
+			end = min(end, at(found.Phases[i+1].StartSeconds))
+		}
+		if end < begin || end < e.from || begin >= e.to {
+			continue
+		}
+		if e.summary.Phases == 0 {
+			e.packets.track(track{uuid: phasesTrack, name: "Phases"})
+		}
+		e.summary.Phases++
+		show := slice{track: phasesTrack, start: e.time(begin), name: p.Name, category: "phase", annotations: []annotation{
+			{"ranks", fmt.Sprint(p.Ranks)}, {"calls", fmt.Sprint(p.Calls)},
+			{"parallel efficiency", fmt.Sprintf("%.1f %%", 100*p.Efficiency.Parallel)},
+		}}
+		if p.Loop {
+			show.name = fmt.Sprintf("%s: %d iterations", p.Name, p.Iterations)
+			show.annotations = append(show.annotations, annotation{"an iteration ends with", p.Anchor},
+				annotation{"median iteration", fmt.Sprintf("%.6g s", p.MedianIteration)})
+		}
+		e.packets.begin(&show, arrows{})
+		e.packets.end(phasesTrack, e.time(end), arrows{})
+	}
+	var values []value
+	for _, w := range found.Windows {
+		values = append(values, value{at(w.StartSeconds), 100 * w.Efficiency.Parallel})
+	}
+	e.count(counter{track: track{uuid: efficiencyTrack, name: "Parallel efficiency"}, unit: "%"}, values)
+}
+
+// bytesInFlight writes how many bytes were sent and not yet received.
+func (e *export) bytesInFlight(changes []value) {
+	slices.SortFunc(changes, func(a, b value) int { return cmp.Compare(a.at, b.at) })
+	sum, values := 0.0, []value(nil)
+	for i, c := range changes {
+		sum += c.value
+		if i+1 == len(changes) || changes[i+1].at > c.at {
+			values = append(values, value{c.at, sum})
+		}
+	}
+	e.count(counter{track: track{uuid: flightTrack, name: "Bytes in flight"}, bytes: true}, values)
+}
+
+// A reading is what an operating system's count says of the time between two samples: by how much it grew; false: unknown.
+type reading struct {
+	name string
+	of   func(from, to *trace.ContextSample) (ns int64, known bool)
+}
+
+var readings = []reading{
+	{"CPU use", func(from, to *trace.ContextSample) (int64, bool) { return to.CPUNS - from.CPUNS, true }},
+	{"waits for a CPU", func(from, to *trace.ContextSample) (int64, bool) { return to.RunDelayNS - from.RunDelayNS, true }},
+	{"throttled", func(from, to *trace.ContextSample) (int64, bool) {
+		return to.ThrottledNS - from.ThrottledNS, from.ThrottledNS >= 0 && to.ThrottledNS >= 0
+	}},
+}
+
+// cpus writes what the operating system counted for each rank, in per cent of the time: of CPU use 100 are one CPU. A count
+// that never grew has no line.
+func (e *export) cpus(clocks *timeline.Clocks) {
+	ranks := e.trace.Ranks().Lookup()
+	for i, l := range e.locations {
+		if !e.chosen[i] || l.Main != i {
+			continue
+		}
+		r := ranks(l.Row)
+		for k, reading := range readings {
+			values, grew := e.read(reading, r.Context, clocks, l.Row)
+			if !grew {
+				continue
+			}
+			uuid := firstTrack + uint64(len(e.locations)+i*len(readings)+k)
+			e.count(counter{track: track{uuid: uuid, parent: firstTrack + uint64(i), name: reading.name, rank: k}, unit: "%"}, values)
+		}
+	}
+}
+
+func (e *export) read(of reading, samples []trace.ContextSample, clocks *timeline.Clocks, row int) (values []value, grew bool) {
+	for i := range samples {
+		at := clocks.Time(row, samples[i].MonotonicNS)
+		if i+1 == len(samples) {
+			return append(values, value{at, 0}), grew
+		}
+		took := samples[i+1].MonotonicNS - samples[i].MonotonicNS
+		ns, known := of.of(&samples[i], &samples[i+1])
+		if !known || took <= 0 {
+			continue
+		}
+		grew = grew || ns > 0
+		values = append(values, value{at, 100 * float64(ns) / float64(took)})
+	}
+	return values, grew
+}

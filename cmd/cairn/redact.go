@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/analyzer/redact"
+	"github.com/cairn-mpi/cairn/internal/readlimit"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+func newRedactCommand() *cobra.Command {
+	var (
+		s3   s3Flags
+		out  string
+		what []string
+	)
+	c := &cobra.Command{
+		Use:   "redact FILE -o FILE",
+		Short: "Write a trace that can be given away: without paths, hosts and arguments",
+		Long: `Redact writes the same trace with pseudonyms: host-1, host-2, … in the order of ranks. Calls, times and sizes stay, so
+that every command says the same of it but for names.
+
+hosts: names of hosts, pods and nodes, boot ids, what MPI_Get_processor_name and MPI_Get_library_version gave, ports.
+paths: directories of source files, modules and executables, of which the last name stays, as do lines and names of functions;
+files that the program opens by MPI, of which nothing stays.
+arguments: all other strings of calls (argv, infos, names of objects), and names of threads.`,
+		Example: "  cairn redact out/trace.cairn -o shared.cairn\n  cairn redact out/trace.cairn --only hosts -o shared.cairn",
+		Args:    exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if out == "" {
+				return usageError{errors.New("where to? cairn redact FILE -o FILE")}
+			}
+			chosen, err := redact.Parse(what)
+			if err != nil {
+				return usageError{fmt.Errorf("--only: %w", err)}
+			}
+			f, err := openTrace(c.Context(), args[0], s3)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			content, err := redactedContent(f, chosen)
+			if err != nil {
+				return damaged(args[0], err)
+			}
+			if err := writeObject(c, s3, out, content); err != nil {
+				return err
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%s: without %s\n", out, strings.Join(what, ", "))
+			return nil
+		},
+	}
+	s3.register(c)
+	c.Flags().StringVarP(&out, "output", "o", "", "the trace to write, a local path or s3://bucket/key")
+	c.Flags().StringSliceVar(&what, "only", everything, "what is to go")
+	return c
+}
+
+// everything is what can be redacted.
+var everything = []string{"paths", "hosts", "arguments"}
+
+func redactedContent(f *traceFile, what redact.What) (*trace.Content, error) {
+	content, err := f.StreamedContent()
+	if err != nil {
+		return nil, err
+	}
+	redact.Content(content, what)
+	return content, nil
+}
+
+// redacted is a trace without what is to go, in memory.
+func redacted(f *traceFile, what redact.What) (*trace.Reader, error) {
+	content, err := redactedContent(f, what)
+	if err != nil {
+		return nil, err
+	}
+	var file bytes.Buffer
+	if err := trace.Write(&file, content); err != nil {
+		return nil, err
+	}
+	return trace.Open(bytes.NewReader(file.Bytes()), int64(file.Len()), readlimit.Option(int64(file.Len())))
+}

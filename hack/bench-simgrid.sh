@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SimGrid as a judge of `cairn predict`: both say how long a traced run would take on a network of 20 µs and 10 GB/s. SimGrid
+# gets the actions of `cairn export --format simgrid`, and options that make its model predict's: messages do not disturb each
+# other, and a collective takes log2 P latencies. Three rows a trace, by what a large message does:
+#   at once   no message waits for its receive. Target: within 0.5%, and of real runs within 2%
+#   handshake from the size on that the run shows: SimGrid begins a transfer when both sides are there, and goes on while they
+#             compute; predict has three latencies, and data move only while both sides are in MPI. SimGrid gets the three
+#             latencies (lat-factor). No target: what is left is overlap, which SimGrid always has
+#   default   SimGrid's own algorithms of collectives, and no more latencies. No target
+# Collectives of some ranks, and non-blocking ones, are messages in the export: alltoall's go directly, in one latency.
+#   hack/bench-simgrid.sh [TRACE…]      default: simulated patterns, and the examples under Open MPI
+#   RANKS=N                             of simulated patterns; default 16
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$ROOT"
+command -v smpirun >/dev/null || die "smpirun is missing: hack/install.sh base installs it"
+w=$(mktemp -d)
+trap 'rm -rf "$w"' EXIT
+network=(--latency 20us --bandwidth 10)
+alike=(--cfg=smpi/allreduce:rdb --cfg=smpi/alltoall:bruck --cfg=smpi/bcast:binomial_tree --cfg=smpi/reduce:binomial
+  --cfg=smpi/barrier:ompi_bruck --cfg=smpi/allgather:bruck --cfg=smpi/gather:ompi_binomial --cfg=smpi/scatter:ompi_binomial)
+unlimited=2000000000
+
+predicted() { # TRACE OPTIONS…: seconds
+  bin/cairn predict "$@" "${network[@]}" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["run"]["predicted_seconds"])'
+}
+simulated() { # OPTIONS…: seconds
+  (cd "$w/export" && smpirun -platform platform.xml -hostfile hostfile -replay traces.txt "$@" >"$w/log" 2>&1) ||
+    { tail -n 5 "$w/log" >&2; echo nan; return; }
+  sed -n 's/.*Simulation time //p' "$w/log"
+}
+row() { # NAME WAY TARGET PREDICTED SIMULATED
+  python3 - "$@" <<'PY'
+import math, sys
+name, way, target, predicted, simulated = sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5])
+off = 100 * (predicted / simulated - 1)
+judge = "" if target == 0 else "met" if abs(off) <= target else "MISSED"
+print(f"{name:<22} {way:<10} {predicted * 1e3:>12.3f} {simulated * 1e3:>12.3f} {off:>+8.2f}%  {judge}", flush=True)
+PY
+}
+judge() { # NAME TRACE TARGET
+  rm -rf "$w/export"
+  bin/cairn export "$2" --format simgrid -o "$w/export" "${network[@]}" >"$w/said"
+  row "$1" "at once" "$3" "$(predicted "$2" --handshake-from $unlimited)" "$(simulated "${alike[@]}" \
+    --cfg=smpi/async-small-thresh:$unlimited --cfg=smpi/send-is-detached-thresh:$unlimited)"
+  local from
+  from=$(sed -n 's/.*smpi.async-small-thresh" value="\([0-9]*\)".*/\1/p' "$w/export/platform.xml")
+  row "$1" handshake 0 "$(predicted "$2")" "$(simulated "${alike[@]}" "--cfg=smpi/lat-factor:$from:3;0:1")"
+  row "$1" default 0 "$(predicted "$2")" "$(simulated)"
+  sed -n 's/^\(written\|left\)/    \1/p' "$w/said"
+}
+
+printf '%-22s %-10s %12s %12s %9s\n' trace messages 'predict ms' 'SimGrid ms' off
+if [ $# -gt 0 ]; then
+  for t; do judge "$(basename "$t" .cairn)" "$t" 2; done
+  exit
+fi
+for pattern in stencil2d stencil3d ring all-to-all pairwise master-worker butterfly tree hypercube transpose irregular wavefront \
+  multigrid multipartition random two-phase; do
+  for bytes in 1024 200000; do
+    bin/cairn simulate --pattern $pattern --ranks "${RANKS:-16}" --bytes $bytes --noise-percent 20 -o "$w/$pattern.cairn" >/dev/null
+    judge "$pattern $bytes" "$w/$pattern.cairn" 0.5
+  done
+done
+for example in stencil ring collectives sweep imbalance balanced master_worker farm requests persistent split topology; do
+  bin/cairn run --force -o "$w/run" --timing lossless -- mpirun.openmpi --allow-run-as-root -np 4 --oversubscribe \
+    --mca mpi_yield_when_idle 1 examples/bin/openmpi/$example >"$w/log" 2>&1 || { tail -n 3 "$w/log" >&2; continue; }
+  judge "$example" "$w/run/trace.cairn" 2
+done
