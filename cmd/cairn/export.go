@@ -17,7 +17,7 @@ import (
 )
 
 // exporters are the formats that a trace can be written in, one file each (export_FORMAT.go).
-var exporters = []exporter{perfettoExporter}
+var exporters = []exporter{perfettoExporter, parquetExporter}
 
 // An exporter writes a trace in another tool's format.
 type exporter struct {
