@@ -6,73 +6,73 @@ const SchemaVersion = 1
 // The rows of the tables. A field that is a pointer, or optional, may be null; docs/tables.md says when.
 
 type callRow struct {
-	CallID        int64   `parquet:"call_id,delta"`
-	Rank          int32   `parquet:"rank,dict"`
-	Thread        int32   `parquet:"thread,dict"`
-	Index         int64   `parquet:"index,delta"`
-	Function      string  `parquet:"function,dict"`
-	EnterNS       *int64  `parquet:"enter_ns,optional,delta"`
-	ExitNS        *int64  `parquet:"exit_ns,optional,delta"`
-	DurationNS    *int64  `parquet:"duration_ns,optional"`
-	WaitingNS     *int64  `parquet:"waiting_ns,optional"`
-	CallSite      string  `parquet:"call_site,optional,dict"`
-	SiteID        *int32  `parquet:"site_id,optional,dict"`
-	Communicator  string  `parquet:"communicator,optional,dict"`
-	CommID        *int32  `parquet:"comm_id,optional,dict"`
-	Peer          *int32  `parquet:"peer,optional,dict"`
-	Root          *int32  `parquet:"root,optional,dict"`
-	Tag           *int32  `parquet:"tag,optional,dict"`
-	Count         *int64  `parquet:"count,optional,dict"`
-	Bytes         *int64  `parquet:"bytes,optional,dict"`
-	Datatype      string  `parquet:"datatype,optional,dict"`
-	Operation     string  `parquet:"operation,optional,dict"`
-	Arguments     string  `parquet:"arguments,dict"`
-	Error         string  `parquet:"error,optional,dict"`
-	UntracedSince bool    `parquet:"untraced_since"`
-	Unfinished    bool    `parquet:"unfinished"`
-	TimesOf       *int32  `parquet:"times_of,optional,dict"`
+	CallID        int64  `parquet:"call_id"`
+	Rank          int32  `parquet:"rank,dict"`
+	Thread        int32  `parquet:"thread,dict"`
+	Index         int64  `parquet:"index"`
+	Function      string `parquet:"function,dict"`
+	EnterNS       *int64 `parquet:"enter_ns,optional"`
+	ExitNS        *int64 `parquet:"exit_ns,optional"`
+	DurationNS    *int64 `parquet:"duration_ns,optional"`
+	WaitingNS     *int64 `parquet:"waiting_ns,optional"`
+	CallSite      string `parquet:"call_site,optional,dict"`
+	SiteID        *int32 `parquet:"site_id,optional,dict"`
+	Communicator  string `parquet:"communicator,optional,dict"`
+	CommID        *int32 `parquet:"comm_id,optional,dict"`
+	Peer          *int32 `parquet:"peer,optional,dict"`
+	Root          *int32 `parquet:"root,optional,dict"`
+	Tag           *int32 `parquet:"tag,optional,dict"`
+	Count         *int64 `parquet:"count,optional,dict"`
+	Bytes         *int64 `parquet:"bytes,optional,dict"`
+	Datatype      string `parquet:"datatype,optional,dict"`
+	Operation     string `parquet:"operation,optional,dict"`
+	Arguments     string `parquet:"arguments,dict"`
+	Error         string `parquet:"error,optional,dict"`
+	UntracedSince bool   `parquet:"untraced_since"`
+	Unfinished    bool   `parquet:"unfinished"`
+	TimesOf       *int32 `parquet:"times_of,optional,dict"`
 }
 
 type messageRow struct {
 	SendRank       int32  `parquet:"send_rank,dict"`
 	SendThread     int32  `parquet:"send_thread,dict"`
-	SendCallID     int64  `parquet:"send_call_id,delta"`
+	SendCallID     int64  `parquet:"send_call_id"`
 	RecvRank       int32  `parquet:"recv_rank,dict"`
 	RecvThread     int32  `parquet:"recv_thread,dict"`
-	RecvPostCallID int64  `parquet:"recv_post_call_id,delta"`
-	RecvCallID     *int64 `parquet:"recv_call_id,optional,delta"`
+	RecvPostCallID int64  `parquet:"recv_post_call_id"`
+	RecvCallID     *int64 `parquet:"recv_call_id,optional"`
 	Communicator   string `parquet:"communicator,optional,dict"`
 	CommID         int32  `parquet:"comm_id,dict"`
 	Tag            int32  `parquet:"tag,dict"`
 	Bytes          *int64 `parquet:"bytes,optional,dict"`
-	SendEnterNS    int64  `parquet:"send_enter_ns,delta"`
-	SendExitNS     int64  `parquet:"send_exit_ns,delta"`
-	RecvPostNS     int64  `parquet:"recv_post_ns,delta"`
-	RecvExitNS     *int64 `parquet:"recv_exit_ns,optional,delta"`
+	SendEnterNS    int64  `parquet:"send_enter_ns"`
+	SendExitNS     int64  `parquet:"send_exit_ns"`
+	RecvPostNS     int64  `parquet:"recv_post_ns"`
+	RecvExitNS     *int64 `parquet:"recv_exit_ns,optional"`
 	LateNS         int64  `parquet:"late_ns"`
 }
 
 type waitRow struct {
 	Rank        int32  `parquet:"rank,dict"`
 	Thread      int32  `parquet:"thread,dict"`
-	CallID      int64  `parquet:"call_id,delta"`
+	CallID      int64  `parquet:"call_id"`
 	Kind        string `parquet:"kind,dict"`
-	BeginNS     int64  `parquet:"begin_ns,delta"`
-	EndNS       int64  `parquet:"end_ns,delta"`
+	BeginNS     int64  `parquet:"begin_ns"`
+	EndNS       int64  `parquet:"end_ns"`
 	WaitingNS   int64  `parquet:"waiting_ns"`
 	ErrorNS     int64  `parquet:"error_ns"`
 	Function    string `parquet:"function,dict"`
 	CallSite    string `parquet:"call_site,optional,dict"`
 	CauseRank   int32  `parquet:"cause_rank,dict"`
 	CauseThread int32  `parquet:"cause_thread,dict"`
-	CauseCallID *int64 `parquet:"cause_call_id,optional,delta"`
+	CauseCallID *int64 `parquet:"cause_call_id,optional"`
 }
 
 type pathRow struct {
 	Segment    int32  `parquet:"segment,delta"`
 	Rank       int32  `parquet:"rank,dict"`
-	StartNS    int64  `parquet:"start_ns,delta"`
-	EndNS      int64  `parquet:"end_ns,delta"`
+	StartNS    int64  `parquet:"start_ns"`
+	EndNS      int64  `parquet:"end_ns"`
 	DurationNS int64  `parquet:"duration_ns"`
 	Kind       string `parquet:"kind,dict"`
 	Function   string `parquet:"function,optional,dict"`
