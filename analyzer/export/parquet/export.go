@@ -76,7 +76,7 @@ type export struct {
 }
 
 // maxSegments is about how many segments the critical path has at most; shorter ones are put together.
-const maxSegments = 1 << 18
+const maxSegments = 1 << 20
 
 func newExport(ctx context.Context, t timeline.Trace, o Options) (*export, error) {
 	e := &export{trace: t, options: o, locations: timeline.Locations(t), timed: t.Meta().Timing.Mode != trace.TimingAggregated}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -141,7 +142,7 @@ func (e *export) callSites() error {
 // metadata is what every file says of itself.
 func (e *export) metadata() ([][2]string, error) {
 	m, o := e.trace.Meta(), e.options
-	left, err := json.Marshal(append(e.summary.Left, e.found.Notes...))
+	notes, err := json.Marshal(slices.Concat([]string{}, e.summary.Left, e.found.Notes))
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +157,7 @@ func (e *export) metadata() ([][2]string, error) {
 		{"cairn.moment_error_ns", strconv.FormatInt(int64(e.found.Timing.MomentSeconds*1e9), 10)},
 		{"cairn.run_start_ns", strconv.FormatInt(e.found.RunStartNS, 10)},
 		{"cairn.run_ns", strconv.FormatInt(int64(math.Round(e.found.RunSeconds*1e9)), 10)},
-		{"cairn.notes", string(left)},
+		{"cairn.notes", string(notes)},
 	}
 	if o.part() {
 		list = append(list, [2]string{"cairn.part", fmt.Sprintf("from %v to %v of the run, ranks %v", o.From, o.To, o.Ranks)})
