@@ -1,6 +1,5 @@
 """A run: its tables, and what is often asked of them."""
 
-import functools
 import os
 
 from cairn.reader import read_table
@@ -13,6 +12,7 @@ class Run:
 
     def __init__(self, directory):
         self.directory = os.fspath(directory)
+        self._tables = {}
         if not os.path.exists(self._file("calls")):
             raise FileNotFoundError(
                 f"{self.directory} has no calls.parquet: `cairn export trace.cairn --format parquet -o {self.directory}` writes it"
@@ -21,12 +21,13 @@ class Run:
     def _file(self, table):
         return os.path.join(self.directory, table + ".parquet")
 
-    @functools.lru_cache(maxsize=None)
     def table(self, name):
         """A table as a data frame. Traces without the times of single calls lack messages, waits, path and ledger."""
-        if not os.path.exists(self._file(name)):
-            raise FileNotFoundError(f"{self._file(name)}: the trace has no such table, see docs/tables.md")
-        return read_table(self._file(name))
+        if name not in self._tables:
+            if not os.path.exists(self._file(name)):
+                raise FileNotFoundError(f"{self._file(name)}: the trace has no such table, see docs/tables.md")
+            self._tables[name] = read_table(self._file(name))
+        return self._tables[name]
 
     def __getattr__(self, name):
         if name in TABLES:
