@@ -75,8 +75,16 @@ type export struct {
 	summary Summary
 }
 
-// maxSegments is about how many segments the critical path has at most; shorter ones are put together.
+// maxSegments is about how many segments of the critical path are written of a trace that has more calls; short ones are put
+// together then.
 const maxSegments = 1 << 20
+
+func segments(t timeline.Trace) int {
+	if t.Threads().Calls() > maxSegments {
+		return maxSegments
+	}
+	return math.MaxInt
+}
 
 func newExport(ctx context.Context, t timeline.Trace, o Options) (*export, error) {
 	e := &export{trace: t, options: o, locations: timeline.Locations(t), timed: t.Meta().Timing.Mode != trace.TimingAggregated}
@@ -96,7 +104,7 @@ func newExport(ctx context.Context, t timeline.Trace, o Options) (*export, error
 		}
 	}
 	e.clocks = clocks.Clocks
-	if e.found, err = criticalpath.Analyze(ctx, t, criticalpath.Options{Clock: clocks, Segments: maxSegments}); err != nil {
+	if e.found, err = criticalpath.Analyze(ctx, t, criticalpath.Options{Clock: clocks, Segments: segments(t)}); err != nil {
 		return nil, err
 	}
 	start := e.found.RunStartNS

@@ -56,7 +56,8 @@ func newTable[T any](d *directory, name string) (*table[T], error) {
 	t.out = bufio.NewWriterSize(t.file, 1<<20)
 	t.to = pq.NewGenericWriter[T](t.out, pq.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), pq.MaxRowsPerRowGroup(rowGroup),
 		pq.DictionaryMaxBytes(maxDictionary),
-		pq.DefaultEncodingFor(pq.Int64, &pq.DeltaBinaryPacked), pq.CreatedBy("Cairn", "", ""))
+		pq.DefaultEncodingFor(pq.Int64, &pq.DeltaBinaryPacked), pq.CreatedBy("Cairn", "", ""),
+		pq.DataPageVersion(1)) // of the second version, what is null is not compressed: two thirds of the calls
 	d.tables = append(d.tables, t)
 	return t, nil
 }
