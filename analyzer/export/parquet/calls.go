@@ -4,11 +4,12 @@ import (
 	"context"
 	"strconv"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
-	"golang.org/x/sync/errgroup"
 )
 
 // A callBatch is some rows of the table of calls.

@@ -59,17 +59,17 @@ var ErrNothing = fmt.Errorf("no calls in this part of the run")
 
 // export is the state of one Write.
 type export struct {
-	trace     timeline.Trace
-	options   Options
-	locations []timeline.Location
-	chosen    []bool  // by location
-	firstCall []int64 // the number of a location's first call
-	timed     bool    // the times of single calls are known
-	clocks    *timeline.Clocks
-	found     criticalpath.Findings
-	from, to_ int64 // on the common clock
-	sites     []string
-	comms     []string
+	trace       timeline.Trace
+	options     Options
+	locations   []timeline.Location
+	chosen      []bool  // by location
+	firstCall   []int64 // the number of a location's first call
+	timed       bool    // the times of single calls are known
+	clocks      *timeline.Clocks
+	found       criticalpath.Findings
+	from, until int64 // on the common clock
+	sites       []string
+	comms       []string
 
 	to      directory
 	summary Summary
@@ -108,12 +108,12 @@ func newExport(ctx context.Context, t timeline.Trace, o Options) (*export, error
 		return nil, err
 	}
 	start := e.found.RunStartNS
-	e.from, e.to_ = math.MinInt64, math.MaxInt64 // what came before MPI_Init, too
+	e.from, e.until = math.MinInt64, math.MaxInt64 // what came before MPI_Init, too
 	if o.From > 0 {
 		e.from = start + o.From.Nanoseconds()
 	}
 	if o.To > 0 {
-		e.to_ = start + o.To.Nanoseconds()
+		e.until = start + o.To.Nanoseconds()
 	}
 	for i := range t.Sites() {
 		e.sites = append(e.sites, callsite.Name(&t.Sites()[i]))
@@ -156,7 +156,7 @@ func (e *export) time(t int64) int64 { return t - e.found.RunStartNS }
 
 // shown reports whether a call is taken.
 func (e *export) shown(location int, enter, exit int64) bool {
-	return e.chosen[location] && exit >= e.from && enter < e.to_
+	return e.chosen[location] && exit >= e.from && enter < e.until
 }
 
 func (e *export) site(n uint32) string {

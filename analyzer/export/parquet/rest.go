@@ -20,7 +20,7 @@ func (e *export) path() error {
 	}
 	start := e.found.RunStartNS
 	for i, s := range e.found.Path.Segments {
-		if start+s.EndNS < e.from || start+s.StartNS >= e.to_ {
+		if start+s.EndNS < e.from || start+s.StartNS >= e.until {
 			continue
 		}
 		to.add(pathRow{
