@@ -116,6 +116,10 @@ bench-scale: build examples ## models of scaling: of random programs, and of a s
 bench-analyze: build ## events per second from trace to report, memory, size of the page, with targets (LARGE=1: 100 million events)
 	hack/bench-analyze.sh
 
+.PHONY: bench-tables
+bench-tables: bin/cairn ## bytes per call, CPU time and memory of the tables of 10⁷ calls (cairn export), beside Perfetto's
+	hack/bench-tables.sh
+
 .PHONY: bench-predict
 bench-predict: build examples ## what-if predictions against real runs of the examples changed accordingly, or on another network, within 15% (PAIRS=5)
 	CAIRN_BENCH_PREDICT=$(or $(PAIRS),5) go test -tags mpi -count=1 -v -run 'Test(Network)?Predictions' ./test/mpi | grep -v '^ *\(===\|---\)'

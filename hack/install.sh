@@ -2,16 +2,18 @@
 # Obtain what development needs, in stages. What is there already is kept, and
 # two of these may run at once.
 #   hack/install.sh base        compilers, Open MPI and MPICH: builds, traced runs on this machine
+#   hack/install.sh tables      DuckDB's command, which reads the tables of cairn export in the tests
 #   hack/install.sh apiserver   kube-apiserver, etcd, kubectl: tests against a real API server
 #                               (KUBEBUILDER_ASSETS=$CAIRN_CACHE/bin)
 #   hack/install.sh cluster     the whole local cluster, helm, MinIO and the base images
 #                               (CAIRN_CLUSTER=existing: without what that cluster has itself)
-#   hack/install.sh all         base and cluster
+#   hack/install.sh all         base, tables and cluster
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 mkdir -p "$BIN" "$BUILD"
 
-base_packages=(gcc g++ libc6-dev make git ca-certificates gfortran libopenmpi-dev openmpi-bin libmpich-dev mpich python3 python3-dev python3-mpi4py zstd strace qemu-user libsimgrid-dev)
+base_packages=(gcc g++ libc6-dev make git ca-certificates gfortran libopenmpi-dev openmpi-bin libmpich-dev mpich python3
+  python3-dev python3-mpi4py python3-pandas python3-nbclient python3-ipykernel zstd strace qemu-user libsimgrid-dev)
 cluster_packages=(containerd runc containernetworking-plugins nftables iproute2 util-linux procps
   openssl curl ca-certificates mmdebstrap buildah gcc libc6-dev)
 
@@ -36,14 +38,14 @@ apt_install() { # PACKAGE...
 # Each is built from a two-line module that requires it, because "go install
 # package@version" would not apply the replacements that Kubernetes needs.
 
-go_build() { # DIR VERSION OUTPUT PACKAGE [LDFLAGS]
+go_build() { # DIR VERSION OUTPUT PACKAGE [LDFLAGS [CGO_ENABLED]]
   local out=$BIN/$3 stamp=$BIN/.$3.version t=$SECONDS
   fresh() { [ -x "$out" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$1" ]; }
   fresh "$2" && return 0
   say "go build $3 ($2)"
   (
     cd "$1"
-    export CGO_ENABLED=0 GOFLAGS="${GOFLAGS:-} -mod=mod" GOWORK=off
+    export CGO_ENABLED="${6:-0}" GOFLAGS="${GOFLAGS:-} -mod=mod" GOWORK=off
     go build -trimpath -ldflags "-s -w ${5:-}" -o "$out.new" "$4" 2> >(grep -v '^go: downloading' >&2)
   ) || die "go build of $3"
   mv "$out.new" "$out"
@@ -111,6 +113,14 @@ do_system() {
   [ -s "$y" ] || install -m 644 "$(cd "$d" && GOFLAGS=-mod=mod GOWORK=off go list -m -f '{{.Dir}}' github.com/kubeflow/mpi-operator)/deploy/v2beta1/mpi-operator.yaml" "$y"
 }
 
+# DuckDB comes as static libraries in a Go module; with -c its command is a page.
+do_tables() {
+  local d=$BUILD/duckdb-$DUCKDB_VERSION
+  module "$d" duckdb 1.26.0 github.com/duckdb/duckdb-go/v2 "$DUCKDB_VERSION"
+  cp "$HACK/duckdb/main.go" "$d/main.go"
+  go_build "$d" "$DUCKDB_VERSION-$(digest <"$d/main.go")" duckdb . "" 1
+}
+
 do_tools() {
   local d
   d=$BUILD/helm-$HELM_VERSION
@@ -123,6 +133,7 @@ do_tools() {
 }
 
 base() { locked apt apt_install "${base_packages[@]}"; }
+tables() { locked go-build-tables do_tables; }
 apiserver() { locked go-build-apiserver do_apiserver; }
 cluster() {
   locked apt apt_install "${cluster_packages[@]}"
@@ -136,12 +147,12 @@ cluster() {
   "$HACK/images.sh" --build-only minio
 }
 
-[ $# -gt 0 ] || die "usage: $0 base|apiserver|cluster|all..."
+[ $# -gt 0 ] || die "usage: $0 base|tables|apiserver|cluster|all..."
 command -v go >/dev/null || die "Go is missing (hack/preflight.sh says what else is)"
 for s; do
   case $s in
-    base | apiserver | cluster) $s ;;
-    all) base; cluster ;;
+    base | tables | apiserver | cluster) $s ;;
+    all) base; tables; cluster ;;
     *) die "unknown stage $s" ;;
   esac
 done

@@ -26,28 +26,8 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `,"thread":`...), int64(e.Thread), 10)
 	b = strconv.AppendUint(append(b, `,"index":`...), e.Index, 10)
 	b = appendJSONString(append(b, `,"function":`...), e.Function.Name)
-	b = append(b, `,"args":{`...)
-	first := true
-	for a := range e.arguments {
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = append(appendJSONString(b, a.parameter.Name), ':')
-		switch {
-		case a.changed():
-			b = e.appendArgumentJSON(append(b, `{"in":`...), a.before, a.parameter.Kind)
-			b = e.appendArgumentJSON(append(b, `,"out":`...), a.after, a.parameter.Kind)
-			b = append(b, '}')
-		case a.after != nil:
-			b = e.appendArgumentJSON(b, a.after, a.parameter.Kind)
-		case a.before != nil:
-			b = e.appendArgumentJSON(b, a.before, a.parameter.Kind)
-		default:
-			b = append(b, "null"...)
-		}
-	}
-	b = appendValueJSON(append(b, `},"return":`...), &e.Return, e.Function.Return)
+	b = e.AppendArgumentsJSON(append(b, `,"args":`...))
+	b = appendValueJSON(append(b, `,"return":`...), &e.Return, e.Function.Return)
 	if e.Timed {
 		b = strconv.AppendInt(append(b, `,"start_ns":`...), e.Enter, 10)
 		b = strconv.AppendInt(append(b, `,"duration_ns":`...), e.Exit-e.Enter, 10)
@@ -74,6 +54,32 @@ func (e *Event) AppendJSON(b []byte) []byte {
 		b = e.Site.appendJSON(b)
 		if e.Site.Caller > 0 {
 			b = append(e.appendCallPath(append(b, `,"call_path":[`...)), ']')
+		}
+	}
+	return append(b, '}')
+}
+
+// AppendArgumentsJSON appends the arguments of the call as one JSON object, as AppendJSON has them.
+func (e *Event) AppendArgumentsJSON(b []byte) []byte {
+	b = append(b, '{')
+	first := true
+	for a := range e.arguments {
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = append(appendJSONString(b, a.parameter.Name), ':')
+		switch {
+		case a.changed():
+			b = e.appendArgumentJSON(append(b, `{"in":`...), a.before, a.parameter.Kind)
+			b = e.appendArgumentJSON(append(b, `,"out":`...), a.after, a.parameter.Kind)
+			b = append(b, '}')
+		case a.after != nil:
+			b = e.appendArgumentJSON(b, a.after, a.parameter.Kind)
+		case a.before != nil:
+			b = e.appendArgumentJSON(b, a.before, a.parameter.Kind)
+		default:
+			b = append(b, "null"...)
 		}
 	}
 	return append(b, '}')

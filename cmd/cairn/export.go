@@ -19,7 +19,7 @@ import (
 )
 
 // exporters are the formats that a trace can be written in, one file each (export_FORMAT.go).
-var exporters = []exporter{perfettoExporter, simgridExporter}
+var exporters = []exporter{perfettoExporter, simgridExporter, parquetExporter}
 
 // An exporter writes a trace in another tool's format.
 type exporter struct {

@@ -37,3 +37,22 @@ func TestExportIsCompressed(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, bytes.Equal(want, have))
 }
+
+// Tables are a directory of files; a part of the run with no calls is said so.
+func TestExportTables(t *testing.T) {
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "trace.cairn"), filepath.Join(dir, "tables")
+	_, err := cairn(t, "simulate", "--ranks", "4", "-o", file)
+	require.NoError(t, err)
+	said, err := cairn(t, "export", file, "--format", "parquet", "-o", out)
+	require.NoError(t, err)
+	assert.Contains(t, said, "segments of the critical path")
+	files, err := filepath.Glob(filepath.Join(out, "*"))
+	require.NoError(t, err)
+	assert.Len(t, files, 8)
+	for _, name := range files {
+		assert.Equal(t, ".parquet", filepath.Ext(name))
+	}
+	_, err = cairn(t, "export", file, "--format", "parquet", "-o", out, "--from", "3600")
+	require.ErrorContains(t, err, "made no call")
+}

@@ -34,6 +34,7 @@ const (
 	Datatype // or a list
 	ReceiveDatatype
 	TargetDatatype
+	Operator // of a reduction
 	Displacements
 	ReceiveDisplacements
 	TargetDisplacement
@@ -136,6 +137,8 @@ func (f *Function) role(p *Parameter, requests bool) Role {
 		return unless(p.List || !p.Out, Flag)
 	case "index":
 		return Index
+	case "op":
+		return Operator
 	case "root":
 		return Root
 	case "lock-type":

@@ -1,0 +1,228 @@
+package parquet
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/criticalpath"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/internal/passes"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Options choose what is written.
+type Options struct {
+	// From and To are times since the run began; a call is taken if any of it lies between. To of 0: to the end.
+	From, To time.Duration
+	// Ranks to take; empty: all.
+	Ranks []int
+	// Clock is the run's clock map; nil: it is made.
+	Clock *clock.Map
+}
+
+// part reports whether not all is asked for.
+func (o *Options) part() bool { return o.From > 0 || o.To > 0 || len(o.Ranks) > 0 }
+
+// A Summary says what was written.
+type Summary struct {
+	Calls, Messages, Waits, Segments int64
+	Bytes                            int64 // of all files
+	Left                             []string
+}
+
+// Write writes the tables of a trace into a directory, which is made if it is not there. All tables come or none.
+func Write(ctx context.Context, dir string, t timeline.Trace, o Options) (Summary, error) {
+	e, err := newExport(ctx, t, o)
+	if err != nil {
+		return Summary{}, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return Summary{}, err
+	}
+	e.to.path = dir
+	if err := e.write(ctx); err != nil {
+		for _, t := range e.to.tables {
+			t.discard()
+		}
+		return Summary{}, err
+	}
+	return e.summary, nil
+}
+
+// ErrNothing is the error of a part of a run that has no calls.
+var ErrNothing = fmt.Errorf("no calls in this part of the run")
+
+// export is the state of one Write.
+type export struct {
+	trace       timeline.Trace
+	options     Options
+	locations   []timeline.Location
+	chosen      []bool  // by location
+	firstCall   []int64 // the number of a location's first call
+	timed       bool    // the times of single calls are known
+	clocks      *timeline.Clocks
+	found       criticalpath.Findings
+	from, until int64 // on the common clock
+	sites       []string
+	comms       []string
+
+	to      directory
+	summary Summary
+}
+
+// maxSegments is about how many segments of the critical path are written of a trace that has more calls; short ones are put
+// together then.
+const maxSegments = 1 << 20
+
+func segments(t timeline.Trace) int {
+	if t.Threads().Calls() > maxSegments {
+		return maxSegments
+	}
+	return math.MaxInt
+}
+
+func newExport(ctx context.Context, t timeline.Trace, o Options) (*export, error) {
+	e := &export{trace: t, options: o, locations: timeline.Locations(t), timed: t.Meta().Timing.Mode != trace.TimingAggregated}
+	if o.From > 0 || o.To > 0 {
+		if err := timeline.NeedTimes(t, "a part of the run"); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.choose(); err != nil {
+		return nil, err
+	}
+	clocks := o.Clock
+	var err error
+	if clocks == nil {
+		if clocks, err = clock.Analyze(ctx, t); err != nil {
+			return nil, err
+		}
+	}
+	e.clocks = clocks.Clocks
+	if e.found, err = criticalpath.Analyze(ctx, t, criticalpath.Options{Clock: clocks, Segments: segments(t)}); err != nil {
+		return nil, err
+	}
+	start := e.found.RunStartNS
+	e.from, e.until = math.MinInt64, math.MaxInt64 // what came before MPI_Init, too
+	if o.From > 0 {
+		e.from = start + o.From.Nanoseconds()
+	}
+	if o.To > 0 {
+		e.until = start + o.To.Nanoseconds()
+	}
+	for i := range t.Sites() {
+		e.sites = append(e.sites, callsite.Name(&t.Sites()[i]))
+	}
+	for i := range t.Communicators() {
+		c := &t.Communicators()[i]
+		name := c.Label
+		if name == "" {
+			name = c.GlobalName
+		}
+		e.comms = append(e.comms, name)
+	}
+	return e, nil
+}
+
+// choose numbers the calls and chooses threads.
+func (e *export) choose() error {
+	wanted, some := map[int]bool{}, false
+	for _, r := range e.options.Ranks {
+		wanted[r] = true
+	}
+	e.chosen, e.firstCall = make([]bool, len(e.locations)), make([]int64, len(e.locations))
+	calls := int64(0)
+	for i, th := range e.trace.Threads().All() {
+		if th.Calls > math.MaxUint32-1 {
+			return fmt.Errorf("rank %d, thread %d has %d calls: tables can have %d of a thread", th.Rank, th.Thread, th.Calls, math.MaxUint32-1)
+		}
+		e.chosen[i] = len(wanted) == 0 || wanted[th.Rank]
+		e.firstCall[i], some = calls, some || e.chosen[i]
+		calls += int64(th.Calls)
+	}
+	if !some && len(e.locations) > 0 {
+		return fmt.Errorf("the trace has none of the ranks %v", e.options.Ranks)
+	}
+	return nil
+}
+
+// time is a moment as the tables have it: since the run began.
+func (e *export) time(t int64) int64 { return t - e.found.RunStartNS }
+
+// shown reports whether a call is taken.
+func (e *export) shown(location int, enter, exit int64) bool {
+	return e.chosen[location] && exit >= e.from && enter < e.until
+}
+
+func (e *export) site(n uint32) string {
+	if n == 0 || int(n) > len(e.sites) {
+		return ""
+	}
+	return e.sites[n-1]
+}
+
+func (e *export) comm(i int) string {
+	if i < 0 || i >= len(e.comms) {
+		return ""
+	}
+	return e.comms[i]
+}
+
+func (e *export) write(ctx context.Context) error {
+	waited := newWaited(len(e.locations))
+	defer waited.close()
+	if e.timed {
+		if err := e.matched(passes.Named(ctx, "matching calls"), waited); err != nil {
+			return err
+		}
+		if err := e.path(); err != nil {
+			return err
+		}
+	} else {
+		e.leave("no times of single calls (timing aggregated): times of calls are null, and there are no messages, waits, path and ledger")
+	}
+	if err := e.calls(passes.Named(ctx, "writing calls"), waited); err != nil {
+		return err
+	}
+	if e.summary.Calls == 0 && e.options.part() {
+		return ErrNothing
+	}
+	for _, write := range []func() error{e.ledger, e.ranks, e.communicators, e.callSites} {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return e.finish()
+}
+
+// leave notes what the tables lack.
+func (e *export) leave(what string) { e.summary.Left = append(e.summary.Left, what) }
+
+// finish completes the tables. Those of an earlier export that this one does not have are removed.
+func (e *export) finish() error {
+	metadata, err := e.metadata()
+	if err != nil {
+		return err
+	}
+	for _, t := range e.to.tables {
+		bytes, err := t.close(metadata)
+		if err != nil {
+			return err
+		}
+		e.summary.Bytes += bytes
+	}
+	if err := e.to.removeOld(); err != nil {
+		return err
+	}
+	for _, t := range e.to.tables {
+		if err := t.rename(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
