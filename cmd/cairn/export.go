@@ -13,11 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/analyzer/clock"
+	"github.com/cairn-mpi/cairn/analyzer/clusters"
+	"github.com/cairn-mpi/cairn/analyzer/reduce"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
 // exporters are the formats that a trace can be written in, one file each (export_FORMAT.go).
-var exporters = []exporter{perfettoExporter}
+var exporters = []exporter{perfettoExporter, otf2Exporter}
 
 // An exporter writes a trace in another tool's format.
 type exporter struct {
@@ -25,7 +27,9 @@ type exporter struct {
 	about  string // what is written and what opens it: a paragraph of the help
 	// needs says what needs the times of single calls, as "a time line"; empty if nothing does.
 	needs string
-	write func(ctx context.Context, r exportRequest) (summary string, err error)
+	// elsewhere does the whole command in another program that has what this one lacks; nil: it is done here.
+	elsewhere func() error
+	write     func(ctx context.Context, r exportRequest) (summary string, err error)
 }
 
 // An exportRequest is a trace, what to take of it, and where to write it.
@@ -43,6 +47,7 @@ func newExportCommand() *cobra.Command {
 		s3                s3Flags
 		format, out, list string
 		only              part
+		leads             bool
 	)
 	var formats, about []string
 	for _, e := range exporters {
@@ -66,6 +71,12 @@ func newExportCommand() *cobra.Command {
 			if err := only.check(); err != nil {
 				return err
 			}
+			if leads && list != "" {
+				return usageError{errors.New("--ranks and --leads both say which ranks")}
+			}
+			if exporters[i].elsewhere != nil {
+				return exporters[i].elsewhere()
+			}
 			f, err := openTrace(c.Context(), args[0], s3)
 			if err != nil {
 				return err
@@ -80,6 +91,11 @@ func newExportCommand() *cobra.Command {
 			}
 			if exporters[i].needs != "" {
 				if err := timeline.NeedTimes(r.Trace, exporters[i].needs); err != nil {
+					return damaged(args[0], err)
+				}
+			}
+			if leads {
+				if r.Ranks, err = leadRanks(c.Context(), f); err != nil {
 					return damaged(args[0], err)
 				}
 			}
@@ -100,7 +116,21 @@ func newExportCommand() *cobra.Command {
 	c.Flags().StringVarP(&out, "output", "o", "", "the file or directory to write")
 	only.register(c.Flags())
 	c.Flags().StringVar(&list, "ranks", "", "only these ranks, as 0-7,64 (default all)")
+	c.Flags().BoolVar(&leads, "leads", false, "only a lead rank of each cluster, as 'cairn reduce --leads' keeps them")
 	return c
+}
+
+// leadRanks are the ranks that stand for all: those that reduce keeps.
+func leadRanks(ctx context.Context, f *traceFile) ([]int, error) {
+	found, err := clusters.Groups(ctx, timeline.Of(f.Reader), clusters.Options{})
+	if err != nil {
+		return nil, err
+	}
+	choice, err := reduce.Choose(ctx, f.Reader, &found)
+	if err != nil {
+		return nil, err
+	}
+	return choice.Leads(), nil
 }
 
 // errNothingToExport is the error of a part of the run that has no calls.
